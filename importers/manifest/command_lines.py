@@ -1,7 +1,7 @@
-"""Facts of a load tool's command line that its output may lack.
+"""Facts in a load tool's command line that the tool's output may lack.
 
-nuttcp's brief results name neither direction nor streams, sockperf's no message size, qperf's none without
-``-v``, and iperf's CSV (``-y C``) no direction.
+nuttcp's brief results name neither direction nor streams, sockperf's no size of messages, qperf's none without ``-v``,
+and iperf's CSV (``-y C``) no direction.
 """
 
 import re
@@ -21,8 +21,8 @@ Asked = Iterator[tuple[str, str]]
 
 
 @lru_cache(1024)
-def asked(command: str) -> tuple[tuple[str, str], ...]:
-    """Return the facts of a command line; none of unknown tools or tools whose output has them."""
+def asked_of(command: str) -> tuple[tuple[str, str], ...]:
+    """Return the facts of a command line; none for other tools."""
     # The trials of a run have the same command.
     words = _words(command) if len(command) <= _LONGEST else []
     for place, word in enumerate(words):
@@ -33,7 +33,7 @@ def asked(command: str) -> tuple[tuple[str, str], ...]:
 
 
 def _words(command: str) -> list[str]:
-    """Return the words as a shell cuts them; none if a command cannot be cut or names no tool."""
+    """Return the words as a shell cuts them; none for a command that cannot be cut or names no tool."""
     if not any(sign in command for sign in _QUOTES):
         return [word for word in _BLANKS.split(command) if word] if _may_name_a_tool(command) else []
     try:
@@ -47,7 +47,7 @@ def _may_name_a_tool(text: str) -> bool:
 
 
 def _value(words: Sequence[str], *options: str) -> str | None:
-    """Return an option's value, after the option or in the same word."""
+    """Return the value of an option: behind it, or in the same word."""
     for place, word in enumerate(words):
         for option in options:
             if word == option:
@@ -69,7 +69,7 @@ def _of_stream(size: str | None) -> Asked:
 
 
 def _nuttcp(words: Sequence[str]) -> Asked:
-    """Yield nuttcp's facts; with ``-F`` the direction differs between versions."""
+    """Read nuttcp's options. ``-F`` reverses the connection, with different meanings in its versions."""
     if "-F" not in words:
         yield "workload", "STRG" if "-r" in words else "STRP"
     streams = _value(words, "-N")
@@ -78,7 +78,7 @@ def _nuttcp(words: Sequence[str]) -> Asked:
 
 
 def _sockperf(words: Sequence[str]) -> Asked:
-    """Yield sockperf's facts; messages have 14 bytes by default."""
+    """Read sockperf's options. Messages have 14 bytes by default."""
     size = _value(words, "--msg-size", "-m") or "14"
     if {"ping-pong", "pp"} & {*words}:
         yield from _both_ways(size)
@@ -87,7 +87,7 @@ def _sockperf(words: Sequence[str]) -> Asked:
 
 
 def _qperf(words: Sequence[str]) -> Asked:
-    """Yield qperf's facts; the size only if all tests are of one kind. Latency takes 1 byte by default.
+    """Read qperf's options. A size counts if all tests are of one kind; latency uses 1 byte by default.
 
     A loop (``-oo msg_size:1:64K:*2``) has many sizes.
     """

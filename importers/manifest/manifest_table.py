@@ -1,28 +1,24 @@
-"""Table with a column ``run_id``: a person's notes on runs.
+"""Manifests: tables with a column ``run_id`` and circumstances of runs (``docs/importers/manifest.md``).
 
-Each row becomes circumstances of one run; every further column is a dimension or another fact, named by its head.
+Each row becomes the circumstances of one run; every further column is a dimension or another fact, named by its head.
 """
 
 import csv
 import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
-from functools import lru_cache, partial
-from typing import NamedTuple
+from functools import lru_cache
 
 from importers.key_values import trial_number
-from importers.manifest.command_lines import asked
-from importers.model import Fact, Fragment, Kind, Parsed, Problem, Status, Text, make_facts
+from importers.manifest.command_lines import asked_of
+from importers.model import Fact, Fragment, Kind, Parsed, Problem, Text
 from importers.problem_log import ProblemLog
 
 NAME = "manifest"
 TITLE = "manifest"
 VERSION = 2
 
-# Python 3.11 looks a member of an enumeration up in four times the time.
-_ROW, _COMPLETE = Kind.CIRCUMSTANCES, Status.COMPLETE
-_LAYOUTS = 64
-_USUAL_TIME = "2026-11-21T14:05:03Z"
+_TIME = "2026-11-21T14:05:03Z"
 _RUN = "run_id"
 _TRIAL = "trial"
 _STARTS = ("start", "started", "start_utc", "started_utc")
@@ -32,57 +28,27 @@ _FACTORS = frozenset({"tool", "protocol", "congestion_control"})
 _HEAD = re.compile(r"[A-Za-z][A-Za-z0-9_.]*")
 
 
-class _Layout(NamedTuple):
-    """Positions of the cells in rows with the same cells filled; None for missing ones.
-
-    ``start`` and ``end`` are the columns of the run's time; all other cells become facts, by ``keys``.
-    """
-
-    run: int | None
-    trial: int | None
-    start: tuple[int, str] | None
-    end: tuple[int, str] | None
-    command: int | None
-    said: tuple[int, ...]
-    keys: tuple[str, ...]
-
-
 def recognise(text: Text) -> bool:
     """Return whether the first line is a table's head with ``run_id`` and another column."""
     return bool(_columns(text))
 
 
 def parse(text: Text) -> Parsed:
-    """Return all rows; one with another number of cells than the head is left out."""
+    """Read all rows; a row with another number of cells than the head is left out."""
     problems: list[Problem] = []
     return Parsed(list(each(text, problems)), problems)
 
 
 def each(text: Text, problems: list[Problem]) -> Iterator[Fragment]:
-    """Yield the rows; add problems to ``problems``."""
+    """Yield the fragments row by row, and add problems to ``problems``."""
     found = ProblemLog(text.name, problems=problems)
     columns = tuple(_columns(text))
-    # Rows lack the same cells again and again.
-    layout_of = lru_cache(_LAYOUTS)(partial(_layout, columns))
     for line, cells in _rows(text, columns, found):
-        layout = layout_of(tuple(map(bool, cells)))
-        if layout.run is None:
-            found.warn("manifest.no-run", "This row names no run; it was left out.", "Fill in run_id.", line)
+        filled = {name: cell for name, cell in zip(columns, cells, strict=True) if cell}
+        if _RUN in filled:
+            yield _fragment(filled, line, found)
         else:
-            yield _fragment(cells, layout, line, found)
-
-
-def _layout(columns: tuple[str, ...], filled: tuple[bool, ...]) -> _Layout:
-    """Return the layout of rows with these cells filled."""
-    places = {name: place for place, (name, is_there) in enumerate(zip(columns, filled, strict=True)) if is_there}
-    run, trial = places.pop(_RUN, None), places.pop(_TRIAL, None)
-    times = []
-    for names in (_STARTS, _ENDS):
-        # The first of these that is filled in; it stays no fact.
-        name = next((name for name in names if name in places), None)
-        times.append(None if name is None else (places.pop(name), name))
-    keys = tuple(f"factor.{name}" if name in _FACTORS else name for name in places)
-    return _Layout(run, trial, times[0], times[1], places.get("command"), tuple(places.values()), keys)
+            found.warn("manifest.no-run", "This row names no run; it was left out.", "Fill in run_id.", line)
 
 
 def _head(text: Text) -> tuple[int, str]:
@@ -94,7 +60,7 @@ def _delimiter(head: str) -> str:
 
 
 def _columns(text: Text) -> list[str]:
-    """Return the columns' names; empty if this is no manifest."""
+    """Return the names of the columns; empty for other files."""
     _, head = _head(text)
     if _RUN not in head.lower():
         return []
@@ -126,34 +92,36 @@ def _rows(text: Text, columns: Sequence[str], found: ProblemLog) -> Iterator[tup
 
 
 def _quoted(line: str, delimiter: str) -> list[str]:
-    """Return one line's cells: an unclosed quotation mark spoils its row, not the file."""
+    """Return the cells of one line; an open quotation mark makes only its row unreadable."""
     try:
         return next(csv.reader([line], delimiter=delimiter, strict=True), [])
     except csv.Error:
         return []
 
 
-def _fragment(cells: Sequence[str], layout: _Layout, line: int, found: ProblemLog) -> Fragment:
-    _, trial, start, end, _, _, _ = layout
-    number = None if trial is None else _trial(cells[trial], line, found)
-    started, zone = (None, "") if start is None else _time(cells[start[0]], start[1], line, found)
-    ended, _ = (None, "") if end is None else _time(cells[end[0]], end[1], line, found)
-    no = None
-    run_id, facts = cells[layout.run or 0], _facts(cells, layout, line)
-    # In the order of the fields: by their names a fragment is made in twice the time.
+def _fragment(cells: dict[str, str], line: int, found: ProblemLog) -> Fragment:
+    """Return the circumstances of a row; ``cells`` are its filled cells by column."""
+    run_id, trial = cells.pop(_RUN), cells.pop(_TRIAL, None)
+    number = None if trial is None else _trial(trial, line, found)
+    started, zone = _take_time(cells, _STARTS, line, found)
+    ended, _ = _take_time(cells, _ENDS, line, found)
+    facts = [(f"factor.{name}" if name in _FACTORS else name, text) for name, text in cells.items()]
+    keys = {key for key, _ in facts}
+    facts += [(key, text) for key, text in asked_of(cells.get("command", "")) if key not in keys]
     return Fragment(
-        found.file, NAME, VERSION, _ROW, line, line, run_id, number, no, no, no, started, ended, zone, _COMPLETE, facts
+        file=found.file,
+        format=NAME,
+        format_version=VERSION,
+        kind=Kind.CIRCUMSTANCES,
+        first_line=line,
+        last_line=line,
+        run_id=run_id,
+        trial=number,
+        taken=started,
+        ended=ended,
+        zone=zone,
+        facts=tuple([Fact(key, text, line) for key, text in facts]),
     )
-
-
-def _facts(cells: Sequence[str], layout: _Layout, line: int) -> tuple[Fact, ...]:
-    keys, texts = layout.keys, [cells[place] for place in layout.said]
-    told = () if layout.command is None else asked(cells[layout.command])
-    # A column of that name counts more.
-    further = [(key, text) for key, text in told if key not in keys]
-    if not further:
-        return make_facts(keys, texts, line)
-    return make_facts([*keys, *(key for key, _ in further)], [*texts, *(text for _, text in further)], line)
 
 
 def _trial(text: str, line: int, found: ProblemLog) -> int | None:
@@ -164,16 +132,18 @@ def _trial(text: str, line: int, found: ProblemLog) -> int | None:
     return number
 
 
-def _time(text: str, column: str, line: int, found: ProblemLog) -> tuple[datetime | None, str]:
-    """Return a time without its zone, and the zone."""
+def _take_time(
+    cells: dict[str, str], columns: Sequence[str], line: int, found: ProblemLog
+) -> tuple[datetime | None, str]:
+    """Take the first filled column out of the cells; return its time without zone, and the zone."""
+    column = next((name for name in columns if name in cells), None)
+    if column is None:
+        return None, ""
+    text = cells.pop(column)
     try:
-        # Most times are universal: without their last letter they are read, and need not be changed, in half the time.
-        is_usual = len(text) == len(_USUAL_TIME) and text[13] + text[16] + text[-1] == "::Z"
-        if is_usual and (moment := datetime.fromisoformat(text[:-1])).tzinfo is None:
-            return moment, "+00:00"
         moment = datetime.fromisoformat(text)
     except ValueError:
-        message = f"{text[:40]!r} in column {column} is not a time such as {_USUAL_TIME}."
+        message = f"{text[:40]!r} in column {column} is not a time such as {_TIME}."
         found.warn("manifest.time", message, "Write times as ISO 8601.", line)
         return None, ""
     if moment.tzinfo is None:

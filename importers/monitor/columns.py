@@ -1,20 +1,17 @@
-"""Headings to columns, and lines to cells.
+"""Columns of monitor reports: from headings to columns, and from lines to cells.
 
-The tokens of the last heading line are the columns; words above and ``<--- group --->`` marks qualify them. A line's
-tokens belong to the columns in order if there are as many, else each to the column with the nearest right edge
-(the first column, which is left-aligned, by the left edge).
+The tokens of the last heading line are the columns; words above and ``<--- group --->`` marks qualify them. As many
+tokens as columns belong to the columns in order, else each token to the column with the nearest right edge (the first
+column, which is left-aligned, by the left edge).
 """
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from functools import lru_cache
-from operator import itemgetter
-from string import ascii_letters, digits
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
-_new = tuple.__new__  # As in ``importers.fragment_builder``.
 _TOKEN = re.compile(r"\S+")
 _GROUP = re.compile(r"<[-\s]*(?P<name>[^<>]*?)[-\s]*>")
 PLAIN = r"[+-]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)[KMG]?"
@@ -24,17 +21,10 @@ _MISSING = re.compile(MISSING)
 _OVERFLOW = re.compile(r"\*{2,}")
 _FIGURE = re.compile(rf"\s*\S+\s(?:.*?\s)?(?:{PLAIN}|{MISSING}|{_OVERFLOW.pattern})(?!\S)")
 _IGNORED = re.compile(r"[\s.,\-]+")
-# What tells numbers from words and from each other's place: nothing but the kinds of characters.
-_SHAPE = {
-    **dict.fromkeys(map(ord, digits), "0"),
-    **dict.fromkeys(map(ord, ascii_letters), "a"),
-    **dict.fromkeys(map(ord, "KMG"), "K"),
-}
-_SHAPES = 100
 # Reports are 80, 133 or up to 255 characters wide: in what is far wider, columns would take for ever to be told.
 _WIDEST = 400
 _MOST_WORDS = 8
-"""Most words of a row for each column, for columns with texts of several words."""
+"""Words of a row for each column; texts may have several."""
 
 # Names of one column that are two words with one blank between.
 _TWO_WORDS = frozenset({("End", "Time"), ("User", "Status")})
@@ -49,109 +39,75 @@ class Token(NamedTuple):
 
 
 def tokens(line: str) -> list[Token]:
-    """Return the words of a line with their positions."""
-    return [_new(Token, (match[0], *match.span())) for match in _TOKEN.finditer(line)]
+    """Return the words of a line with their places."""
+    return [Token(match[0], *match.span()) for match in _TOKEN.finditer(line)]
 
 
 def is_plain_number(text: str) -> bool:
-    """Return whether a text is a report's number, perhaps without leading zero or with K, M, G."""
+    """Whether a text is a number as reports print it, perhaps without leading zero, or with K, M or G."""
     return _NUMBER.fullmatch(text) is not None
 
 
 def is_missing(text: str) -> bool:
-    """Return whether a text is a mark for "no value", which is never zero."""
+    """Whether a text is a mark for "no value", which is never zero."""
     return text[:1] in ".-*n" and _MISSING.fullmatch(text) is not None
 
 
 def is_overflow(text: str) -> bool:
-    """Return whether a text is asterisks in place of a long number."""
+    """Whether a text is asterisks for a number that did not fit."""
     return text[:1] == "*" and _OVERFLOW.fullmatch(text) is not None
 
 
 def ends_headings(line: str) -> bool:
-    """Return whether a line is a row: a later word is a number, a missing mark or an overflow."""
+    """Whether a line is a row: some word after the first is a number, a missing mark or an overflow."""
     return _FIGURE.match(line) is not None
 
 
 @lru_cache(2048)
 def normalised(heading: str) -> str:
-    """Return a heading without capitals, blanks, hyphens, dots and commas."""
+    """Return a heading for comparison: without capitals, blanks, hyphens, dots and commas."""
     return _IGNORED.sub("", heading).casefold()
 
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """Columns of a table: qualified ``names`` as printed (``CPU Pct Busy``), and their edges.
+    """The columns of a table: ``names`` as printed with their qualifiers (``CPU Pct Busy``), and their edges.
 
-    ``nearest``: the column of a word by its right end, up to the last right edge.
-    ``known``: cutters of recent line shapes, None for shapes that fit no columns.
+    ``nearest`` has the column of a word by its right edge, up to the last right edge.
     """
 
     names: tuple[str, ...]
     lefts: tuple[int, ...]
     rights: tuple[int, ...]
     nearest: tuple[int, ...]
-    known: dict[str, Callable[[str], Sequence[str]] | None] = field(default_factory=dict, repr=False, compare=False)
 
     def cells(self, line: str) -> Sequence[str] | None:
-        """Return the line's texts by column, "" for gaps; None if its words fit no columns.
+        """Return the line's texts by column, empty where missing; None when the words do not fit.
 
-        Words with one blank between them in the same column are one text (``not installed``).
+        Words with one blank between in the same column are one text (``not installed``).
         """
         words = line.split()
-        return words if len(words) == len(self.names) else self.placed(line, len(words))
-
-    def placed(self, line: str, words: int) -> Sequence[str] | None:
-        """Return the texts by column of a line with another number of words than columns."""
-        if words > _MOST_WORDS * len(self.names):
+        if len(words) == len(self.names):
+            return words
+        if len(words) > _MOST_WORDS * len(self.names):
             return None
-        # Which column a word is of depends on where it stands and what is a number: rows alike in this come again.
-        shape = line.translate(_SHAPE)
-        if shape not in self.known:
-            if len(self.known) >= _SHAPES:
-                self.known.clear()
-            self.known[shape] = self._cutter(shape)
-        cut = self.known[shape]
-        return None if cut is None else cut(line)
-
-    def _cutter(self, line: str) -> Callable[[str], Sequence[str]] | None:
-        """Return a function that cuts lines of the same shape into cells."""
-        places = self._places(line)
-        if places is None:
-            return None
-        # One column alone would be taken as a text and not as a tuple of one.
-        cut: Callable[[str], tuple[str, ...]] = itemgetter(*places, slice(0))
-        if any(" ".join(text.split()) != text for text in cut(line)):
-            return lambda line: [" ".join(text.split()) for text in cut(line)[:-1]]
-        return lambda line: cut(line)[:-1]
-
-    def _places(self, line: str) -> list[slice] | None:
-        """Return the position of each column's text."""
-        cells = [slice(0)] * len(self.names)
-        rights, nearest, first, right = self.rights, self.nearest, self.lefts[0], 0
-        for text in line.split():
-            # Between two words there are blanks alone, so that this finds the word itself.
-            left = line.index(text, right)
-            right = left + len(text)
-            at = nearest[right] if right < len(nearest) else len(rights) - 1
-            if right != rights[at] and abs(left - first) < abs(right - rights[at]):
+        cells, ends = [""] * len(self.names), [0] * len(self.names)
+        for text, left, right in tokens(line):
+            at = self.nearest[right] if right < len(self.nearest) else len(cells) - 1
+            if right != self.rights[at] and abs(left - self.lefts[0]) < abs(right - self.rights[at]):
                 at = 0
-            if is_plain_number(line[cells[at]]) and not is_plain_number(text):
+            if is_plain_number(cells[at]) and not is_plain_number(text):
                 # A word that runs into a number from the right is of the next column.
                 at = min(at + 1, len(cells) - 1)
-            before = cells[at]
-            if before.stop and left != before.stop + 1:
+            if cells[at] and left != ends[at] + 1:
                 return None
-            cells[at] = slice(before.start if before.stop else left, right)
+            cells[at], ends[at] = f"{cells[at]} {text}".lstrip(), right
         return cells
 
 
 @lru_cache(256)
 def read_headings(lines: tuple[str, ...]) -> Columns | None:
-    """Return the columns of heading lines; None without any, or for very wide lines.
-
-    The result is cached, since every page of a listing repeats its headings.
-    """
+    """Return the columns of heading lines; None for no names, or lines wider than any report."""
     printed = [line for line in lines if line.strip()]
     if not printed or max(map(len, printed)) > _WIDEST:
         return None
@@ -165,7 +121,7 @@ def read_headings(lines: tuple[str, ...]) -> Columns | None:
 
 
 def _nearest(right: int, rights: Sequence[int]) -> int:
-    """Return the column with the right edge nearest to a word's; the left one of two."""
+    """Return the column with the nearest right edge, of two the left one."""
     at = bisect_left(rights, right)
     return at - 1 if at and right - rights[at - 1] <= rights[at] - right else at
 
@@ -180,7 +136,7 @@ class _Column:
 
 
 def _joined(words: Sequence[Token]) -> list[Token]:
-    """Return the tokens, with two words of one column's name joined."""
+    """Join two words that name one column."""
     joined: list[Token] = []
     for token in words:
         before = joined[-1] if joined else None
@@ -192,7 +148,7 @@ def _joined(words: Sequence[Token]) -> list[Token]:
 
 
 def _qualify(columns: list[_Column], line: str) -> None:
-    """Add an upper line's words to the columns below: a group's to all, others to the nearest."""
+    """Add the words of an upper line to the columns below: a group's to all it spans, others to the nearest."""
     for group in _GROUP.finditer(line):
         for column in columns:
             if group["name"] and group.start() < column.right <= group.end():
@@ -206,7 +162,7 @@ def _qualify(columns: list[_Column], line: str) -> None:
 
 
 def _below(token: Token, columns: Sequence[_Column]) -> int:
-    """Return the column below a word: the most covered one, else the nearest by right edge."""
+    """Return the column below a word: the one that it covers most of, else the one with the nearest right edge."""
 
     def distance(at: int) -> tuple[int, int]:
         column = columns[at]
@@ -217,5 +173,58 @@ def _below(token: Token, columns: Sequence[_Column]) -> int:
 
 
 def _spoken(words: Sequence[str]) -> str:
-    """Return the words from the top down, joined at hyphenation."""
+    """Return the words from the top down; a hyphen at the end of one divides a word."""
     return re.sub(r"(?<=\w)- ", "-", " ".join(reversed(words)))
+
+
+CLOCK = "hh:mm:ss"
+MEAN, TOTAL, SYSTEM = "mean", "total", "system"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A known column: its name, its unit ("" for words), and its possible headings."""
+
+    name: str
+    unit: str
+    headings: tuple[str, ...]
+
+
+def column(name: str, unit: str, *headings: str) -> Column:
+    """Return a column; further headings are synonyms."""
+    return Column(name, unit, headings)
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """A report that is read. The first column distinguishes rows; with ``intervals`` it is the end of each.
+
+    ``summary``: the row that a whole report has (``mean``, ``total``), "" for none. ``continued``: a row may leave the
+    first columns blank, which are then those of the row before. ``key``: the form of a row's first cell, where a table
+    stands among other text, which is then ignored. ``vital``: the columns with values that are used.
+    """
+
+    name: str
+    number: str
+    columns: tuple[Column, ...]
+    intervals: bool = False
+    summary: str = ""
+    continued: bool = False
+    key: re.Pattern[str] | None = None
+    vital: tuple[str, ...] = ()
+
+    @cached_property
+    def by_heading(self) -> Mapping[str, Column]:
+        """The columns by their normalised headings."""
+        return {normalised(heading): column for column in self.columns for heading in column.headings}
+
+
+def name_columns(layout: Layout, headings: tuple[str, ...]) -> tuple[Column, ...]:
+    """Return a table's columns: known ones by their names, others by their headings, as words."""
+    found = [layout.by_heading.get(normalised(each)) or Column(each, "", (each,)) for each in headings]
+    seen: set[str] = set()
+    columns = []
+    for each in found:
+        columns.append(Column(each.headings[0], "", each.headings) if each.name in seen else each)
+        seen.add(each.name)
+    return tuple(columns)

@@ -1,6 +1,6 @@
-"""Fragments of a listing: one for each run and window, with problems.
+"""Fragments of a listing: one for each run and window, and problems.
 
-The format (``Dialect``) interprets each report; the rest is the same for both formats.
+A format describes its reports by a ``Dialect``; this module serves both formats.
 """
 
 import re
@@ -8,27 +8,25 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from importers.model import Fact, Fragment, Kind, Listing, Parsed, Reading, Status, Text
-from importers.monitor.column_layouts import Layout
-from importers.monitor.monitor_report import Report
-from importers.monitor.report_tables import read_reports
+from importers.monitor.columns import Layout
+from importers.monitor.report_tables import Report, read_reports
 from importers.monitor.title_blocks import Title
 from importers.problem_log import ProblemLog
 
 GUEST = "guest"
-"""Role of a reading about one guest, whose user ID is the subject; the run determines the guest's role."""
+"""Role of a reading about one guest; its subject is the user ID. The run decides the guest's part."""
 
 MEAN_OF_ROWS = "mean"
-"""Subject of a reading that is the rounded mean of a listing's column with known rows."""
+"""Subject of a reading that is the rounded mean of a listing's column."""
 
 _SHAPES = {"s": (re.compile(r"[0-9]{1,30}:[0-5][0-9]"), "mmm:ss")}
 
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """Report conventions of a format. ``readings`` interprets the complete reports of one run and window.
+    """Description of a format's reports. ``readings`` yields the readings of whole reports of one run and window.
 
-    ``mark`` begins the first line of a page; ``lost_with`` names the values lost with cut reports
-    (None: only the reports themselves).
+    ``mark`` begins the first line of a page; ``lost_with`` describes values that are lost with incomplete reports.
     """
 
     format: str
@@ -41,7 +39,7 @@ class Dialect:
 
 
 def parse_listing(text: Text, dialect: Dialect) -> Parsed:
-    """Return a listing's fragments and problems."""
+    """Read a listing: its fragments, and problems."""
     groups: dict[object, list[Report]] = {}
     unread: dict[str, int] = {}
     for report in read_reports(text, dialect.mark, dialect.read_title, dialect.layout_of):
@@ -69,7 +67,7 @@ def _key(report: Report) -> object:
 
 
 def _fragment(reports: Sequence[Report], dialect: Dialect, text: Text, found: ProblemLog) -> Fragment | None:
-    """Return the fragment of one run and window's complete reports; None if none is usable."""
+    """Return the fragment of one run and window; None without usable reports."""
     whole = _usable(reports, dialect, found)
     cut = [report for report in reports if report.cut]
     lost = dialect.lost_with(whole, cut)
@@ -99,7 +97,7 @@ def _fragment(reports: Sequence[Report], dialect: Dialect, text: Text, found: Pr
 
 
 def _usable(reports: Sequence[Report], dialect: Dialect, found: ProblemLog) -> list[Report]:
-    """Return the complete reports, each once; report problems of the others."""
+    """Return the whole reports, each once; report problems of the others."""
     usable: dict[tuple[str, str], Report] = {}
     for report in reports:
         _report_rows(report, dialect, found)
@@ -130,7 +128,7 @@ def _has_sound_window(report: Report, dialect: Dialect, found: ProblemLog) -> bo
 
 
 def _report_rows(report: Report, dialect: Dialect, found: ProblemLog) -> None:
-    """Report missing columns, rows that fit no columns, and overflowed numbers."""
+    """Report missing columns, rows that fit no columns, and numbers that did not fit theirs."""
     unnamed = report.table.unnamed if report.table else ()
     if unnamed:
         headings = ", ".join(column.headings[0] for column in report.columns)
@@ -158,7 +156,7 @@ def _report_cuts(
 
 
 def _facts(reports: Sequence[Report], lost: str, dialect: Dialect) -> Iterable[Fact]:
-    """Yield the system of the titles, each report's name, and tables without intervals as text."""
+    """Yield the system named in titles, names of reports, and tables without intervals as text."""
     title = reports[0].title
     block, top = title.block, title.line
     for report in reports:
@@ -181,13 +179,13 @@ def _facts(reports: Sequence[Report], lost: str, dialect: Dialect) -> Iterable[F
 
 
 TITLE_TEXT = "report.title"
-"""Fact with the free text of a title block; a word of the text may be a run ID."""
+"""Fact with the free text of a title block, which may contain a run ID."""
 
 CLOCKS = "report.interval"
 """Fact with the times of day of a screen's interval, ``13:40:35 - 13:43:35``; its date is the run's."""
 
 LOST = "report.lost"
-"""Fact with the values that are missing because a report is cut."""
+"""Fact that names values which cannot be calculated because a report is cut off."""
 
 
 def _user(report: Report) -> list[str]:
@@ -196,13 +194,13 @@ def _user(report: Report) -> list[str]:
 
 
 def user_in(title: Title) -> str | None:
-    """Return the user of a report from its second title line."""
+    """Return the user that a report is about, by its second title line."""
     match = re.search(r"\bfor User (\S{1,8})$", title.block.about, re.IGNORECASE)
     return match[1] if match else None
 
 
 def _in_shape(reading: Reading) -> Reading:
-    """Return a reading with a time's clock shape as unit; wrong shapes are found later."""
+    """Return a time with a colon with its shape as unit; readings are checked later."""
     pattern, shape = _SHAPES.get(reading.unit, (None, ""))
     if pattern is None or not pattern.fullmatch(reading.text):
         return reading
@@ -210,7 +208,7 @@ def _in_shape(reading: Reading) -> Reading:
 
 
 def _sound(readings: Iterable[Reading], dialect: Dialect, found: ProblemLog) -> Iterable[Reading]:
-    """Yield the readings that are a number or time of their unit; warn about others."""
+    """Yield the readings whose text is a number or a time of its unit; report others."""
     for reading in readings:
         if reading.unit == "mmm:ss" or re.fullmatch(r"[0-9]{0,30}\.?[0-9]{0,30}", reading.text):
             yield reading

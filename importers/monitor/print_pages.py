@@ -1,7 +1,7 @@
-"""Print files to pages, without carriage control, form feeds and overprinting.
+"""Pages of print files, without carriage control, form feeds and overprinting.
 
-With ASA carriage control column 1 moves the paper (``1`` new page, ``+`` print over the line before); without it
-pages may start with a form feed, and overprinting is a CR inside a line.
+With ASA carriage control column 1 moves the paper (``1`` new page, ``+`` print over the line before); without it pages
+may start with a form feed, and overprinting is a CR inside a line.
 """
 
 from collections.abc import Callable, Iterator
@@ -19,11 +19,9 @@ _LINES = 4000  # Lines that are held at a time.
 
 
 class Page(NamedTuple):
-    """Consecutive lines of a page without its title line; ``first`` is their number.
+    """Successive lines of a page without its title; ``first`` is the number of the first.
 
-    Without a title the lines continue a page, or come before the first one. An overprinted line with no text of its own
-    is
-    empty.
+    Without a title the lines continue a page, or precede the first one. A line that only underlines is empty.
     """
 
     title: Title | None
@@ -31,8 +29,8 @@ class Page(NamedTuple):
     lines: list[str]
 
 
-def pages(text: Text, mark: str, read_title: Callable[[int, str], Title | None]) -> Iterator[Page]:
-    """Yield the printed pages, some in several parts. Their first lines begin with ``mark``."""
+def read_pages(text: Text, mark: str, read_title: Callable[[int, str], Title | None]) -> Iterator[Page]:
+    """Yield the pages as printed. Their first lines begin with ``mark``; a page may come in several parts."""
     controlled = _has_carriage_control(text, mark)
     lines, number = iter(text.lines), 1
     while taken := list(islice(lines, _LINES)):
@@ -48,14 +46,14 @@ def pages(text: Text, mark: str, read_title: Callable[[int, str], Title | None])
 
 
 def first_lines(text: Text, mark: str, most: int) -> list[str]:
-    """Return the first printed lines."""
+    """Return the first lines as printed."""
     controlled = _has_carriage_control(text, mark)
     lines = (line for line in text.lines if not (controlled and line.startswith(_OVERPRINT)))
     return _printed(list(islice(lines, most)), controlled=controlled)
 
 
 def _printed(lines: list[str], *, controlled: bool) -> list[str]:
-    """Return the printed lines without carriage control, underlining and trailing blanks."""
+    """Return the lines without carriage control, underlining and trailing blanks."""
     if controlled:
         lines = [line[1:].rstrip() if line[:1] != _OVERPRINT else "" for line in lines]
     else:
@@ -68,13 +66,13 @@ def _printed(lines: list[str], *, controlled: bool) -> list[str]:
 
 
 def _without_underline(line: str) -> str:
-    """Return an overprinted line without its underlining, which must not look like a row."""
+    """Return the overprinted text that is not an underline, which must not look like a row."""
     part = next((part for part in line.split("\r") if part.strip(_UNDERLINES)), "").rstrip()
     return part if part.strip(_UNDERLINES) else ""
 
 
 def _has_carriage_control(text: Text, mark: str) -> bool:
-    """Return whether the first title does not begin in column 1, as with carriage control."""
+    """Whether the first title has a control character, looked up once for a file."""
     return text.once(f"carriage control of {mark}", lambda: _looked_through(text, mark))
 
 

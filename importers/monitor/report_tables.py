@@ -1,34 +1,109 @@
 """Reports of a listing: pages joined, headings named, rows checked.
 
-Rows that fit no layout are counted, never guessed; reports without a layout are named and skipped.
+Rows that fit no layout are counted, never guessed; reports without a layout are only named.
 """
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from importers.model import Text
-from importers.monitor.column_layouts import Layout
-from importers.monitor.columns import ends_headings
-from importers.monitor.monitor_report import Report
-from importers.monitor.print_pages import Page, pages
-from importers.monitor.table_rows import Table, read_table
-from importers.monitor.title_blocks import Block, Title
+from importers.monitor.columns import Column, Layout, ends_headings
+from importers.monitor.print_pages import Page, read_pages
+from importers.monitor.table_rows import Row, Table, read_table
+from importers.monitor.title_blocks import Title
 
 _MOST_HEADING_LINES = 10
-_MOST_HEAD_LINES = 40
 _MOST_KEPT_LINES = 200
-_BLOCKS = 100
+
+
+@dataclass(slots=True)
+class Report:
+    """A report of a listing with all its pages. ``cut`` explains why it is incomplete, "" for a whole report.
+
+    ``table`` is that of the last page with new headings. ``details`` are the rows other than summaries, set by
+    ``judge``.
+    """
+
+    title: Title
+    layout: Layout | None
+    last_line: int
+    columns: tuple[Column, ...] = ()
+    rows: list[Row] = field(default_factory=list)
+    skipped: list[int] = field(default_factory=list)
+    overflowed: list[int] = field(default_factory=list)
+    printed: list[str] = field(default_factory=list)
+    cut: str = ""
+    table: Table | None = None
+    details: list[Row] = field(default_factory=list)
+
+    @property
+    def label(self) -> str:
+        """Number and name, such as ``FCX144 PROCLOG``."""
+        return f"{self.title.number} {self.title.name}".strip()
+
+    @property
+    def name(self) -> str:
+        """The layout's name; empty without layout."""
+        return self.layout.name if self.layout else ""
+
+    def summaries(self, kind: str) -> list[Row]:
+        """Return the summary rows of a kind."""
+        return [row for row in self.rows if row.summary == kind]
+
+    def cell(self, row: Row, name: str) -> str | None:
+        """Return a row's text in a column, None if missing."""
+        return _cell(row, self.place(name))
+
+    def place(self, name: str) -> int | None:
+        """Return the index of a column, None if missing."""
+        return None if self.table is None else self.table.places.get(name)
+
+    def judge(self) -> None:
+        """Set ``details`` and ``cut`` once all lines have been read."""
+        self.details = [row for row in self.rows if row.summary is None]
+        self.cut = self.cut or _missing(self)
+
+
+def _missing(report: Report) -> str:
+    layout = report.layout
+    if not report.title.whole:
+        return "its title is incomplete"
+    if layout is None:
+        return ""
+    if not report.details:
+        return "it has no rows"
+    if layout.summary and not report.summaries(layout.summary):
+        return f"its {layout.summary.capitalize()} row is missing"
+    end = report.title.block.end_clock if layout.intervals else None
+    return "" if end is None else _missing_interval(report, end)
+
+
+def _missing_interval(report: Report, end: str) -> str:
+    """Check that the window's last interval is there for each processor."""
+    at, cpu = report.place("end"), report.place("cpu")
+    ends = (end, end.removeprefix("0"))
+    when = zip(_column(report.details, cpu), _column(report.details, at), strict=True)
+    there = {each for each, clock in when if clock in ends}
+    lacking = set(_column(report.rows, cpu)) - there
+    if not lacking:
+        return ""
+    named = sorted(part for part in lacking if part)
+    return f"processor {' and '.join(named)} is incomplete" if named else f"it has no row for {end}"
+
+
+def _column(rows: Sequence[Row], at: int | None) -> list[str | None]:
+    return [None] * len(rows) if at is None else [row.cells[at] for row in rows]
+
+
+def _cell(row: Row, at: int | None) -> str | None:
+    return None if at is None else row.cells[at]
 
 
 @dataclass(slots=True)
 class Reader:
-    """Builder of reports from a listing's lines. ``cut_line`` is a last line without line end.
+    """Reader of the lines of a listing. ``cut_line`` is the number of a last line without line end.
 
-    ``title`` is of a page whose block may continue; ``done`` are the finished reports. Text above the rows repeats on
-    every
-    page and is read once: ``blocks`` are recent title blocks by their lines, the last of height ``high``, and ``known``
-    has
-    the latest headings of each report with their lines.
+    ``title`` is that of a page whose block may continue; ``done`` are the finished reports.
     """
 
     layout_of: Callable[[Title], Layout | None]
@@ -37,9 +112,6 @@ class Reader:
     report: Report | None = None
     headings: tuple[str, ...] = ()
     table: Table | None = None
-    blocks: dict[tuple[str, ...], Block] = field(default_factory=dict)
-    high: int = 0
-    known: dict[str, tuple[list[str], tuple[str, ...]]] = field(default_factory=dict)
     done: list[Report] = field(default_factory=list)
 
     def take(self, page: Page) -> None:
@@ -49,19 +121,19 @@ class Reader:
             self.title = page.title
         below = 0
         if self.title is not None:
-            below = self._read_block(self.title, page)
+            below = self.title.extend(page.first, page.lines)
             if below == len(page.lines):
                 return
             self._begin()
         self._read(page, below)
 
     def end(self) -> None:
-        """Finish after the last line."""
+        """Finish the last report."""
         self._begin()
         self._finish()
 
     def _begin(self) -> None:
-        """Continue the present report or open another, after a title's block."""
+        """Continue the current report or open another one, after a title's block."""
         title, self.title = self.title, None
         if title is None:
             return
@@ -78,21 +150,8 @@ class Reader:
             self.report.judge()
             self.done.append(self.report)
 
-    def _read_block(self, title: Title, page: Page) -> int:
-        """Read the lines of the title's block and return their number."""
-        known = self.blocks.get(tuple(page.lines[: self.high])) if page.title and not title.clocks else None
-        if known is not None:
-            title.block = known
-            return self.high
-        below = title.extend(page.first, page.lines)
-        if page.title and title.block.whole and below <= _MOST_HEAD_LINES:
-            if len(self.blocks) >= _BLOCKS:
-                self.blocks.clear()
-            self.blocks[tuple(page.lines[:below])], self.high = title.block, below
-        return below
-
     def _read(self, page: Page, below: int) -> None:
-        """Read the lines below the title's block, from that one on."""
+        """Read the lines from ``below`` on, behind the title's block."""
         report, lines = self.report, page.lines
         last = len(lines) - 1
         while last >= below and not lines[last]:
@@ -106,26 +165,13 @@ class Reader:
             report.printed += filter(None, lines[below:])
             del report.printed[_MOST_KEPT_LINES:]
         if self.table is None:
-            row = self._read_first_headings(report.name, lines, below)
+            row = self._read_headings(lines, below)
             below = self._find_table(report, report.layout, page, row)
         if self.table is not None:
             self._read_rows(report, self.table, page.first + below, lines[below:])
 
-    def _read_first_headings(self, name: str, lines: Sequence[str], at: int) -> int:
-        """Read the headings of a report, which may be known; see ``_read_headings``."""
-        if self.headings:
-            return self._read_headings(lines, at)
-        known, headings = self.known.get(name, ([], ()))
-        if known and lines[at : at + len(known)] == known:
-            self.headings = headings
-            return self._read_headings(lines, at + len(known))
-        row = self._read_headings(lines, at)
-        if row - at <= _MOST_HEAD_LINES:
-            self.known[name] = list(lines[at:row]), self.headings
-        return row
-
     def _read_headings(self, lines: Sequence[str], at: int) -> int:
-        """Keep the headings up to the next row and return the row's index."""
+        """Collect the headings up to the next row; return its place."""
         for place in range(at, len(lines)):
             line = lines[place]
             if line and ends_headings(line):
@@ -135,11 +181,9 @@ class Reader:
         return len(lines)
 
     def _find_table(self, report: Report, layout: Layout, page: Page, row: int) -> int:
-        """Find the table of the headings above a row and return its first row's index.
+        """Find the table of the headings above a row; return the place of its first row.
 
-        If the headings make no table, or another than on the pages before, the line is not of this report, and the
-        headings
-        continue after it.
+        If there is none, or another than on earlier pages, the line is skipped and headings continue behind it.
         """
         while row < len(page.lines):
             table = read_table(layout, self.headings)
@@ -154,7 +198,7 @@ class Reader:
         return row
 
     def _read_rows(self, report: Report, table: Table, first: int, lines: Sequence[str]) -> None:
-        """Keep the lines that are rows; a last one without line end only if as long as its columns."""
+        """Add the lines that are rows; the last one without line end only if it fills its columns."""
         rows, overflowed, only_rows = report.rows, report.overflowed, table.layout.key is None
         read, cut_line = table.row, self.cut_line
         for number, line in enumerate(lines, first):
@@ -171,7 +215,7 @@ class Reader:
 
 
 def _inside(number: int, table: Table, line: str) -> str:
-    """Return the place where a listing breaks off: the processor, else the line."""
+    """Describe where a listing breaks off, by processor if possible."""
     cells = table.grid.cells(line)
     at = table.places.get("cpu")
     processor = cells[at] if cells and at is not None else None
@@ -184,9 +228,9 @@ def read_reports(
     read_title: Callable[[int, str], Title | None],
     layout_of: Callable[[Title], Layout | None],
 ) -> Iterator[Report]:
-    """Yield the reports of a listing in order. A page's first line begins with ``mark``."""
+    """Yield the reports of a listing in order. The first line of a page begins with ``mark``."""
     reader = Reader(layout_of, None if text.ends_whole else len(text.lines))
-    for page in pages(text, mark, read_title):
+    for page in read_pages(text, mark, read_title):
         reader.take(page)
         yield from reader.done
         reader.done.clear()

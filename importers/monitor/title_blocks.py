@@ -1,4 +1,4 @@
-"""Title blocks: which report a page shows, over which window, of which run and system.
+"""Title blocks: the report on a page, its window, run and system.
 
 ::
 
@@ -33,11 +33,11 @@ _RUN_ID = re.compile(r"[A-Za-z](?=[\w-]*[0-9])[A-Za-z0-9-]{2,31}")
 
 @dataclass(eq=False)
 class Block:
-    """Lines below a title's first line; many pages share a block, so lines count from that one.
+    """The lines below a title's first line; line numbers count from that one, since many pages share a block.
 
-    ``start`` and ``end`` are the window's local times from From and To; ``dated``: one of these lines was present.
-    ``middle`` is the free text of the For line.
-    ``run_id``: the run in ``Result of X Run``, or the free text if it is one word that looks like an ID.
+    ``start`` and ``end`` are the window's, local time, by From and To; ``dated``: one of these lines was there.
+    ``middle`` is the free text of the For line. ``run_id`` is the run in ``Result of X Run`` there, or that text when
+    it is one word that looks like an ID.
     """
 
     about: str = ""
@@ -55,7 +55,7 @@ class Block:
 
     @cached_property
     def end_clock(self) -> str | None:
-        """Return the window's end as a clock time, ``09:12:00``, once all is read."""
+        """The clock time of the window's end, ``09:12:00``; only for a complete block."""
         return None if self.end is None else f"{self.end:%H:%M:%S}"
 
     @property
@@ -65,7 +65,7 @@ class Block:
 
     @cached_property
     def agrees(self) -> bool:
-        """Return whether From, To, seconds and clock form agree, once all is read."""
+        """Whether From, To, the seconds and their clock form are the same window; only for a complete block."""
         if self.start is None or self.end is None or self.seconds is None:
             return False
         hours, minutes, seconds = (int(part) for part in self.clock.split(":"))
@@ -73,7 +73,7 @@ class Block:
         return lengths == {(self.end - self.start) // timedelta(seconds=1)}
 
     def extend(self, number: int, line: str) -> bool:
-        """Add one line; return False if it is not part of the block."""
+        """Add one more line of the block; return False when the line is not part of it."""
         if self.whole:
             return False
         if edge := _edge(line):
@@ -115,16 +115,16 @@ class Title:
 
     @property
     def whole(self) -> bool:
-        """Return whether the whole block was read; a screen's one line is complete."""
+        """Whether all of the block was read; a screen has no more than its line."""
         return self.clocks is not None or self.block.whole
 
     @property
     def agrees(self) -> bool:
-        """Return whether all statements about the window agree."""
+        """Whether all descriptions of the window are equal."""
         return self.clocks is not None or self.block.agrees
 
     def continues(self, earlier: "Title") -> bool:
-        """Return whether this page continues an earlier one's table: same title, higher page number."""
+        """Whether this page continues an earlier one: same title, a higher page number."""
         if self.page is None or earlier.page is None or self.page <= earlier.page:
             return False
         if self.number != earlier.number or self.name != earlier.name:
@@ -133,7 +133,7 @@ class Title:
         return mine == theirs
 
     def extend(self, first: int, lines: Sequence[str]) -> int:
-        """Add the lines that belong to the block, numbered from ``first``, and return their number."""
+        """Add the lines that belong to the block, the first with number ``first``; return their count."""
         if self.clocks is not None:
             return 0
         if self.block is _NOTHING:
@@ -145,7 +145,7 @@ class Title:
 
 
 class _Edge(NamedTuple):
-    """Content of a line that begins with From or To; a missing machine is ""."""
+    """A line with From or To; no machine is an empty text."""
 
     name: str
     moment: datetime | None
@@ -154,7 +154,7 @@ class _Edge(NamedTuple):
 
 
 class _Window(NamedTuple):
-    """Content of a For line; a missing level or service is ""."""
+    """A For line; a missing level or service is an empty text."""
 
     seconds: str
     clock: str
@@ -191,7 +191,7 @@ def _window(line: str) -> _Window | None:
 
 
 def read_title(number: int, line: str) -> Title | None:
-    """Return the title that begins with a line, or None."""
+    """Return the title that a line begins, or None."""
     match = _FIRST.match(line)
     if match is None:
         return None
@@ -200,7 +200,10 @@ def read_title(number: int, line: str) -> Title | None:
 
 
 def _moment(date: str, clock: str) -> datetime | None:
-    """Return a date (mm/dd/yyyy, mm/dd/yy or yyyy/mm/dd; years 70 to 99 are 19yy) with a time, or None."""
+    """Return a date printed as mm/dd/yyyy, mm/dd/yy or yyyy/mm/dd with a time; years 70 to 99 are 19yy.
+
+    None for a date that does not exist.
+    """
     parts = date.split("/")
     year, month, day = parts if len(parts[0]) == 4 else (parts[2], parts[0], parts[1])
     if len(year) == 2:

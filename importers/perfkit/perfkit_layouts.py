@@ -1,13 +1,12 @@
-"""Layouts of the Performance Toolkit's reports, with the meaning of their columns.
+"""Layouts of the Performance Toolkit's reports.
 
-Another spelling of a heading is one more argument of its column. A column named by a metric (``cpu_util``) makes its
-mean
-the run's value; a report about one user has no such column.
+Other spellings of a heading are further arguments of its column. The mean of a column named as a metric (``cpu_util``)
+is the run's value; a report about one user has no such column.
 """
 
 import re
 
-from importers.monitor.column_layouts import CLOCK, Layout, column
+from importers.monitor.columns import CLOCK, Layout, column
 
 _END = column("end", CLOCK, "Interval End Time", "End Time")
 _USERID = column("userid", "", "Userid")

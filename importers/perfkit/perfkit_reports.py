@@ -1,7 +1,7 @@
-"""Listings and screens of the Performance Toolkit: their reports and values.
+"""Listings and screens of the Performance Toolkit (``docs/importers/perfkit.md``).
 
-Processor time comes from the best complete report: FCX144 by processor, else FCX239, else FCX225 with its
-coarse ratio, else the whole percents of FCX100.
+The processors' time is taken from the best whole report: FCX144 by processor, else FCX239, else FCX225 with its coarse
+ratio, else the whole percents of FCX100.
 """
 
 import re
@@ -9,9 +9,9 @@ from collections.abc import Iterable, Sequence
 
 from importers.model import Parsed, Reading, Text
 from importers.monitor import title_blocks
-from importers.monitor.column_layouts import MEAN, Layout
+from importers.monitor.columns import MEAN, Layout
 from importers.monitor.listing import GUEST, Dialect, parse_listing, user_in
-from importers.monitor.monitor_report import Report
+from importers.monitor.report_tables import Report
 from importers.monitor.table_rows import Row
 from importers.monitor.title_blocks import Title
 from importers.perfkit.perfkit_layouts import CPU, GVNIC, LAYOUTS, PROCLOG, PROCSUM, SYSSUMLG, USER, USERLOG, USTAT
@@ -38,7 +38,7 @@ _GUEST_FIGURES: dict[str, tuple[tuple[str, str], ...]] = {
 
 
 def recognise(text: Text) -> bool:
-    """Return whether any line is the title of a report or screen; other text may come before."""
+    """Whether any line is the title of a printed report or of a screen; other text may precede it."""
     return text.has([_MARK]) and any(
         _read_title(number, line.lstrip("1 \f")) is not None for number, line in text.numbered() if _MARK in line[:12]
     )
@@ -53,7 +53,7 @@ def _read_title(number: int, line: str) -> Title | None:
 
 
 def _screen_title(number: int, screen: re.Match[str]) -> Title:
-    """Return a screen's title, without a date and with half of the machine's name."""
+    """Return the title of a screen, which has no date and only half of the machine's name."""
     layout = _BY_NUMBER.get(screen["number"])
     return Title(
         screen["number"],
@@ -64,7 +64,7 @@ def _screen_title(number: int, screen: re.Match[str]) -> Title:
 
 
 def _layout_of(title: Title) -> Layout | None:
-    """Return the layout by name, else by number; numbers of network reports are the least certain."""
+    """Return the layout by name; the numbers of network reports are uncertain."""
     return _BY_NAME.get(title.name) or _SYNONYMS.get(title.name)
 
 
@@ -78,7 +78,7 @@ def _readings(reports: Sequence[Report]) -> Iterable[Reading]:
 
 
 def _processors(by_name: dict[str, Report]) -> Iterable[Reading]:
-    """Yield the system's values, each from the best of several reports."""
+    """Yield the system's values, from the best report of several."""
     system, each, summed, screen = (by_name.get(layout.name) for layout in (SYSSUMLG, PROCLOG, PROCSUM, CPU))
     if system is not None:
         yield from _from_mean(system, (("cpu_util", "cpu_util", "%"), ("tv_ratio", "tv_ratio", "")))
@@ -94,7 +94,7 @@ def _processors(by_name: dict[str, Report]) -> Iterable[Reading]:
 
 
 def _from_mean(report: Report, names: tuple[tuple[str, str, str], ...], role: str = "total") -> Iterable[Reading]:
-    """Yield readings of the Mean row by (column, reading's name, unit)."""
+    """Yield columns of the Mean row: (column, reading's name, unit)."""
     for row in report.summaries(MEAN)[:1]:
         for name, reading, unit in names:
             text = report.cell(row, name)
@@ -103,7 +103,7 @@ def _from_mean(report: Report, names: tuple[tuple[str, str, str], ...], role: st
 
 
 def _by_processor(report: Report, rows: Sequence[Row]) -> Iterable[Reading]:
-    """Yield one reading for each processor, identified by its address."""
+    """Yield a reading for each processor, with its address as subject."""
     for row in rows:
         for name in _PROCESSOR_FIGURES:
             text = report.cell(row, name)
@@ -121,7 +121,7 @@ def _of_guests(report: Report) -> Iterable[Reading]:
 
 
 def _of_one_user(report: Report) -> Iterable[Reading]:
-    """Yield a user's utilisation; its CPU seconds are means of intervals, not sums."""
+    """Yield a user's utilisation; CPU seconds in the log are means of the intervals, not sums."""
     user = user_in(report.title)
     for row in report.summaries(MEAN)[:1]:
         text = report.cell(row, "user_util")
@@ -130,7 +130,7 @@ def _of_one_user(report: Report) -> Iterable[Reading]:
 
 
 def _lost_with(whole: Sequence[Report], cut: Sequence[Report]) -> str:
-    """Return the values lost with cut reports: FCX225 and FCX100 do not replace damaged exact ones."""
+    """Describe lost values: FCX225 and FCX100 replace exact reports that are missing, not damaged ones."""
     exact = {PROCLOG.name, PROCSUM.name}
     damaged = any(report.name in exact for report in cut) and all(report.name not in exact for report in whole)
     return "emulation time and CPU per transaction cannot be worked out" if damaged else ""

@@ -1,17 +1,18 @@
 """Rates of one host over intervals from sysstat's tools: sar, sadf, mpstat, iostat, vmstat.
 
-Each host becomes a report. Mean CPU utilisation of a run is calculated from the intervals within the run.
+Each host becomes a report (``docs/importers/sysstat.md``). The mean CPU utilisation of a run is calculated later from
+the intervals within the run.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, time, timedelta
 from itertools import groupby
 from operator import attrgetter
 
 from importers.model import Fact, Fragment, Kind, Listing, Parsed, Reading, Text
 from importers.problem_log import ProblemLog
-from importers.sysstat import sadf_documents, sadf_tables, sar_text
+from importers.sysstat import sadf_output, sar_text
 from importers.sysstat.samples import CPU, HostSamples, Sample
 
 NAME = "sysstat"
@@ -29,17 +30,21 @@ _PERCENT = frozenset(
         *("irq", "soft", "guest", "gnice", "idle", "ifutil"),
     )
 )
+_FORMS: tuple[tuple[Callable[[Text], bool], Callable[[Text, ProblemLog], HostSamples]], ...] = (
+    (sar_text.is_text, sar_text.read_text),
+    (sadf_output.is_csv, sadf_output.read_csv),
+    (sadf_output.is_pairs, sadf_output.read_pairs),
+    (sadf_output.is_xml, sadf_output.read_xml),
+)
 
 
 def recognise(file: Text) -> bool:
-    """Return whether one of the tools wrote this file."""
-    return any(
-        is_form(file) for is_form in (sar_text.is_text, sadf_tables.is_csv, sadf_tables.is_pairs, sadf_documents.is_xml)
-    ) or (_failure(file) is not None or sadf_documents.is_json(file))
+    """Whether one of the tools wrote this file."""
+    return any(is_form(file) for is_form, _ in _FORMS) or _failure(file) is not None or sadf_output.is_json(file)
 
 
 def parse(file: Text) -> Parsed:
-    """Return a report for each host; a file with only an error message has none."""
+    """Return a report for each host; none for a file with the tool's error message."""
     found = ProblemLog(file.name)
     failure = _failure(file)
     if failure is not None:
@@ -65,22 +70,19 @@ def _failure(file: Text) -> str | None:
 
 def _hosts(file: Text, found: ProblemLog) -> Iterator[HostSamples]:
     whole = file
-    if not file.ends_whole and not sadf_documents.is_json(file) and not sadf_documents.is_xml(file):
+    if not file.ends_whole and not sadf_output.is_json(file) and not sadf_output.is_xml(file):
         message = "The file ends without a line end: its last line may be cut off and was left out."
         found.warn("sysstat.cut-off", message, "Transfer the file again if more should be there.", len(file.lines))
         whole = Text(file.name, file.lines[:-1], file.encoding)
     if not any(line.strip() for line in whole.lines):
         return
-    if sadf_documents.is_json(whole):
-        yield from sadf_documents.read_json(whole, found)
-    elif sadf_documents.is_xml(whole):
-        yield sadf_documents.read_xml(whole, found)
-    elif sadf_tables.is_csv(whole):
-        yield sadf_tables.read_csv(whole, found)
-    elif sadf_tables.is_pairs(whole):
-        yield sadf_tables.read_pairs(whole, found)
-    elif sar_text.is_text(whole):
-        yield sar_text.read_text(whole, found)
+    if sadf_output.is_json(whole):
+        yield from sadf_output.read_json(whole, found)
+        return
+    for is_form, read in _FORMS:
+        if is_form(whole):
+            yield read(whole, found)
+            return
 
 
 def _fragment(file: Text, host: HostSamples) -> Fragment:
@@ -120,7 +122,7 @@ def _facts(host: HostSamples) -> Iterator[Fact]:
 
 
 def _readings(host: HostSamples) -> Iterator[Reading]:
-    """Yield the number of processors, and the printed averages of the whole report."""
+    """Yield the number of processors, and the printed averages over the whole report."""
     if host.processors:
         yield Reading("processors", host.processors, "processors", host.line, "")
     averages = [each for each in host.averages if (each.activity, each.key) == (CPU, "all")]
@@ -132,7 +134,7 @@ def _readings(host: HostSamples) -> Iterator[Reading]:
 
 
 def _window(host: HostSamples) -> tuple[datetime | None, datetime | None]:
-    """Return the start of the first interval and the end of the last, across midnight."""
+    """Return start and end of the intervals; times may pass midnight."""
     # What one interval says stands together: its time is worked out once.
     ends = [end for end, _ in groupby(map(_END, host.samples))]
     moments = [moment for end in ends if (moment := host.moment(*end)) is not None]
@@ -151,7 +153,7 @@ def _window(host: HostSamples) -> tuple[datetime | None, datetime | None]:
 
 
 def _listings(samples: Sequence[Sample]) -> Iterator[Listing]:
-    """Yield a table for all processors, each interface and TCP; columns may change within a report."""
+    """Yield a table for all processors together, each interface and TCP; columns may change within a report."""
     groups: dict[tuple[str, str, tuple[str, ...]], list[Sample]] = {}
     for sample in samples:
         activity, key, _, _, columns, _, _ = sample

@@ -1,4 +1,4 @@
-"""What every form of sysstat's output comes down to: a host, and samples of rates over intervals."""
+"""Samples of one host: rates over intervals, common to all forms of sysstat's output."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -30,11 +30,10 @@ _DATES = (
     re.compile(r"(?P<day>\d\d)\.(?P<month>\d\d)\.(?P<year>\d{4}|\d\d)"),
 )
 _SLASHES = re.compile(r"(\d\d)/(\d\d)/(\d{4}|\d\d)")
-_new = tuple.__new__  # Making a named tuple by its own name takes three times as long.
 
 
 class Columns(NamedTuple):
-    """The columns of a sample, without ``%`` and ``/s``, and the activity that they tell: None for one not kept."""
+    """The columns of a sample, without ``%`` and ``/s``, and their activity: None for one not kept."""
 
     names: tuple[str, ...]
     activity: str | None
@@ -42,14 +41,14 @@ class Columns(NamedTuple):
 
 
 Cells = tuple[Columns, Sequence[str]]
-"""Unique columns, and the value in each."""
+"""Columns, each of which comes once, and their numbers."""
 
 
 class Sample(NamedTuple):
-    """Rates of one activity over one interval: name and value of each column.
+    """The rates of one activity over one interval.
 
-    ``end`` is the interval's end as ``HH:MM:SS``, "" if no time is printed. ``key`` is the processor or
-    interface; ``day`` is known if the sample itself is dated.
+    ``end`` is the end of the interval, as ``HH:MM:SS``; empty where no time is printed. ``key`` names the processor or
+    interface; ``day`` is known where the sample itself is dated.
     """
 
     activity: str
@@ -63,7 +62,7 @@ class Sample(NamedTuple):
 
 @dataclass(slots=True)
 class HostSamples:
-    """All data of one host in a file. ``begin`` is the first interval's start, if printed."""
+    """The samples of one host. ``begin`` is the start of the first interval, where printed."""
 
     found: ProblemLog
     host: str | None = None
@@ -79,28 +78,29 @@ class HostSamples:
     restarted: bool = False
 
     def add(self, key: str, end: str, line: int, cells: Cells, day: date | None = None) -> None:
-        """Add a sample of a known activity; ``end`` is "" if no time is printed."""
+        """Add a sample of a known activity; ``end`` is empty where the tool prints no time."""
         if end and not is_clock(end):
             self.found.warn("sysstat.time", f"{end[:20]!r} is no time of day; the line was left out.", _AGAIN, line)
-            return
-        columns, texts = cells
-        activity = columns.activity
-        if activity is not None:
-            name = "all" if activity == CPU and key in ALL else key
-            self.samples.append(_new(Sample, (activity, name, end, line, columns.names, texts, day)))
+        else:
+            self.samples += _sample(key, end, line, cells, day)
 
     def add_average(self, key: str, line: int, cells: Cells) -> None:
-        """Add a printed average of the whole report."""
-        columns, texts = cells
-        activity = columns.activity
-        if activity is not None:
-            name = "all" if activity == CPU and key in ALL else key
-            self.averages.append(Sample(activity, name, "", line, columns.names, texts))
+        """Add an average over the whole report, as printed."""
+        self.averages += _sample(key, "", line, cells, None)
 
     def moment(self, end: str, day: date | None) -> datetime | None:
-        """Return the time of an interval's end, without passing midnight; None if unknown."""
+        """Return the end of an interval, not counting midnights, or None."""
         day = day or self.day
         return _moment(day, end) if day is not None and end else None
+
+
+def _sample(key: str, end: str, line: int, cells: Cells, day: date | None) -> list[Sample]:
+    """Return the sample in a list, an empty list for an unknown activity."""
+    columns, texts = cells
+    activity = columns.activity
+    if activity is None:
+        return []
+    return [Sample(activity, "all" if activity == CPU and key in ALL else key, end, line, columns.names, texts, day)]
 
 
 @lru_cache(maxsize=64)
@@ -116,7 +116,7 @@ def is_clock(text: str) -> bool:
 
 @lru_cache(maxsize=1024)
 def plain(column: str) -> str:
-    """Return a column's name without its unit, as text, CSV and JSON share it."""
+    """Return a column's name without its unit, equal in text, CSV and JSON."""
     return column.strip("%").removesuffix("/s").replace("-percent", "")
 
 
@@ -134,15 +134,15 @@ def plain_columns(printed: tuple[str, ...]) -> Columns:
 
 
 @lru_cache(maxsize=4096)
-def number(text: str) -> str | None:
-    """Return a value with a decimal point in any locale; None for other texts."""
+def read_figure(text: str) -> str | None:
+    """Return a number with a decimal point, in any locale; None for other texts."""
     pointed = _DECIMAL_COMMA.sub(r"\1.\2", text) if "," in text else text
     return pointed if _NUMBER.fullmatch(pointed) else None
 
 
 def figures(columns: Columns, texts: Iterable[str]) -> Cells:
-    """Return the cells that are values; of a repeated name the last."""
-    found = [*map(number, texts)]
+    """Return the cells that are numbers; of a repeated name the last."""
+    found = [*map(read_figure, texts)]
     # In nearly all rows every cell is a figure.
     if None not in found and columns.are_different:
         return columns, found  # type: ignore[return-value] # none is missing
@@ -151,7 +151,7 @@ def figures(columns: Columns, texts: Iterable[str]) -> Cells:
 
 
 def read_day(text: str, found: ProblemLog, line: int, *, american: bool) -> date | None:
-    """Return a head's date; 03/04/24 is ambiguous unless the clock is American."""
+    """Return the date in a head; 03/04/24 is ambiguous unless the clock is an American one."""
     if (day := _plain_day(text)) is not None:
         return day
     slashes = _SLASHES.fullmatch(text)

@@ -1,4 +1,4 @@
-"""Reader of the tools' text: sar, mpstat, iostat's averages, and vmstat with time stamps."""
+"""Text output: sar and mpstat, whose lines begin with a time, iostat's averages, and vmstat with time stamps."""
 
 import re
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ def is_text(text: Text) -> bool:
 
 
 def read_text(text: Text, found: ProblemLog) -> HostSamples:
-    """Return all samples; columns follow the last head line, since columns change within a file."""
+    """Read all samples; columns go by the last head line, since they change within a file."""
     host = HostSamples(found)
     lines = [(number, line) for number, line in text.numbered() if line.strip()]
     if _VMSTAT.match(lines[0][1]):
@@ -56,7 +56,7 @@ def _read_head(first: tuple[int, str], lines: Sequence[tuple[int, str]], host: H
 
 @dataclass(slots=True)
 class _Reader:
-    """Line reader; ``columns`` are of the last head line, ``iostat`` if its values come next."""
+    """Line reader; ``columns`` are those of the last head line, ``iostat`` when its values come next."""
 
     host: HostSamples
     columns: list[str] = field(default_factory=list)
@@ -84,7 +84,7 @@ class _Reader:
             self._row(number, "", average["cells"].split())
 
     def _iostat(self, number: int, line: str) -> None:
-        """Read iostat's first report, of the time since boot, which has no time of its own."""
+        """Add iostat's values, which have no time; its first report covers the time since the host's start."""
         self.iostat = False
         self.reports += 1
         if self.reports > 1:
@@ -119,18 +119,18 @@ class _Reader:
 
 
 def _is_figure(cell: str) -> bool:
-    """Return whether a cell begins like a value; "all" replaces a processor's number."""
+    """Whether a cell begins like a number; "all" may replace a processor's number."""
     return cell[0].isdigit() or cell[0] == "-"
 
 
 @lru_cache(maxsize=64)
 def _hour(hour: str, half: str) -> str:
-    """Return the hour of a 24-hour clock: 12 AM is 0, 1 PM is 13."""
+    """Return the hour on a clock of 24 hours: 12 AM is 0, 1 PM is 13."""
     return f"{int(hour) % 12 + (12 if half == 'PM' else 0):02d}"
 
 
 def _read_vmstat(lines: Sequence[tuple[int, str]], host: HostSamples) -> None:
-    """Read vmstat -t, whose first line covers the time since boot."""
+    """Read vmstat -t; the first line covers the time since the host's start."""
     names, places = list[str](), list[int]()
     has_head, reports = False, 0
     for number, line in lines[1:]:

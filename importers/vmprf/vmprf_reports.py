@@ -1,16 +1,16 @@
-"""The three VMPRF reports: system by time, CPU time by user, states by user.
+"""VMPRF reports (``docs/importers/vmprf.md``): system by time, CPU time by user, states by user.
 
-A report is known by its name; its PRF number is only a hint. Another spelling of a heading is one more argument of its
-column below.
+A report is known by its name; its PRF number is only a hint. Other spellings of a heading are further arguments of its
+column.
 """
 
 from collections.abc import Iterable, Sequence
 
 from importers.model import Parsed, Reading, Text, holds
-from importers.monitor.column_layouts import CLOCK, MEAN, TOTAL, Layout, column
+from importers.monitor.columns import CLOCK, MEAN, TOTAL, Layout, column
 from importers.monitor.listing import GUEST, MEAN_OF_ROWS, Dialect, parse_listing
-from importers.monitor.monitor_report import Report
 from importers.monitor.print_pages import first_lines
+from importers.monitor.report_tables import Report
 from importers.monitor.title_blocks import Title, read_title
 
 NAME = "vmprf"

@@ -1,8 +1,10 @@
-"""Reader of sadf -j, mpstat -o JSON, iostat -o JSON, and sadf -x: samples below hosts."""
+"""Structured output of sysstat: JSON (sadf -j, mpstat, iostat), XML (sadf -x), and tables (sadf -d, -p)."""
 
 import re
 from collections.abc import Iterator
 from datetime import date
+from functools import lru_cache
+from itertools import groupby
 from xml.parsers.expat import ExpatError
 
 from defusedxml.common import DefusedXmlException
@@ -12,7 +14,7 @@ from importers.files import json_documents
 from importers.files.json_documents import Node
 from importers.model import Text
 from importers.problem_log import ProblemLog
-from importers.sysstat.samples import CPU, HostSamples, figures, number, plain_columns, read_day
+from importers.sysstat.samples import CPU, Cells, HostSamples, figures, plain_columns, read_day, read_figure
 
 _LISTS = {"net-dev": "iface", "net-edev": "iface"}
 _SINGLE = ("net-tcp", "net-etcp")
@@ -33,7 +35,7 @@ def is_xml(text: Text) -> bool:
 
 
 def read_json(text: Text, found: ProblemLog) -> Iterator[HostSamples]:
-    """Every host of a document; one that was cut off is read as far as it goes."""
+    """Yield every host of a document; one that was cut off is read as far as it goes."""
     for document in json_documents.documents(text):
         hosts = document.root.get("sysstat", "hosts")
         if hosts is None:
@@ -46,7 +48,7 @@ def read_json(text: Text, found: ProblemLog) -> Iterator[HostSamples]:
 
 
 def _host(node: Node, found: ProblemLog, cut: Text | None) -> HostSamples:
-    """One host's samples; of a document that was ``cut`` off without an interval that is not whole."""
+    """Return one host's samples; of a ``cut`` document without the last, incomplete interval."""
     host = HostSamples(found, line=node.line)
     texts = node.texts()
     host.host, host.release = texts.get("nodename"), texts.get("release", "")
@@ -64,7 +66,7 @@ def _host(node: Node, found: ProblemLog, cut: Text | None) -> HostSamples:
 
 
 def _is_closed(node: Node, text: Text) -> bool:
-    """Whether the last line closes this object: the tools indent a bracket as the one that it closes."""
+    """Whether the last line closes this object: brackets are indented like the opening line."""
     last = next((line for line in reversed(text.lines) if line.strip()), "")
     opened = text.lines[node.line - 1]
     return last.strip() in {"}", "},"} and _indent(last) == _indent(opened)
@@ -80,19 +82,19 @@ def _statistic(node: Node, host: HostSamples) -> None:
     for load in loads:
         if load is not None:
             for each in load.values() if load.is_array else (load,):
-                _add(each, CPU, end, day, host)
+                _add_node(each, CPU, end, day, host)
     if network is None:
         return
     for key, interfaces in zip(_LISTS.values(), map(network.get, _LISTS), strict=True):
         for each in interfaces.values() if interfaces is not None else ():
-            _add(each, key, end, day, host)
+            _add_node(each, key, end, day, host)
     for found in map(network.get, _SINGLE):
         if found is not None:
-            _add(found, "", end, day, host)
+            _add_node(found, "", end, day, host)
 
 
 def _stamp(stamp: Node, host: HostSamples) -> tuple[str, date | None]:
-    """mpstat prints a time of day, sadf an object with date and clock."""
+    """Return time and day: mpstat prints a time of day, sadf an object with date and clock."""
     if stamp.is_string:
         return stamp.text, None
     texts = stamp.texts()
@@ -101,14 +103,14 @@ def _stamp(stamp: Node, host: HostSamples) -> tuple[str, date | None]:
     return texts.get("time", ""), read_day(texts.get("date", ""), host.found, stamp.line, american=False)
 
 
-def _add(node: Node, key: str, end: str, day: date | None, host: HostSamples) -> None:
+def _add_node(node: Node, key: str, end: str, day: date | None, host: HostSamples) -> None:
     texts = node.texts()
     owner = texts.pop(key, "all" if key == CPU else "")
     host.add(owner, end, node.line, figures(plain_columns(tuple(texts)), texts.values()), day)
 
 
 class _Target:
-    """Receives elements from the parser; the samples go to the host at once, so that memory stays small."""
+    """Parser target that adds samples to the host at once, so that memory stays small."""
 
     def __init__(self, found: ProblemLog) -> None:
         self.host = HostSamples(found)
@@ -128,7 +130,7 @@ class _Target:
             self._stamp = attributes.get("time", ""), day
         elif self._stamp[0] and tag in {"cpu", *_LISTS, *_SINGLE}:
             key = next((attributes[name] for name in _XML_KEYS if name in attributes), "")
-            cells = {name: text for name, text in attributes.items() if name not in _XML_KEYS and number(text)}
+            cells = {name: text for name, text in attributes.items() if name not in _XML_KEYS and read_figure(text)}
             found = figures(plain_columns(tuple(cells)), cells.values())
             self.host.add(key, self._stamp[0], line, found, self._stamp[1])
 
@@ -147,7 +149,7 @@ class _Target:
 
 
 def read_xml(text: Text, found: ProblemLog) -> HostSamples:
-    """sadf -x; what stands before the place where it breaks is read."""
+    """Read sadf -x up to the place where it breaks."""
     target = _Target(found)
     target.parser = DefusedXMLParser(target=target)
     try:
@@ -157,3 +159,92 @@ def read_xml(text: Text, found: ProblemLog) -> HostSamples:
         message = f"This XML cannot be read to its end ({error}): its last interval may be missing."
         found.warn("sysstat.cut-off", message, "Make the file again.", getattr(error, "position", (None,))[0])
     return target.host
+
+
+_CSV_HEAD = "# hostname;interval;timestamp"
+_FIRST = 3  # Behind host, interval and time.
+_KEYS = ("CPU", "IFACE")
+_STAMP = re.compile(r"(?P<day>\d{4}-\d\d-\d\d) (?P<time>\d\d:\d\d:\d\d)(?: (?P<zone>UTC))?")
+_PAIR = re.compile(r"[^\t]+\t-?\d+\t\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?: UTC)?\t[^\t]+\t[%\w/]+\t[-\d.,]+")
+
+
+def is_csv(text: Text) -> bool:
+    """Whether the first line is a head of sadf -d."""
+    return bool(text.lines) and text.lines[0].startswith(_CSV_HEAD)
+
+
+def is_pairs(text: Text) -> bool:
+    """Whether the first line is a value of sadf -p."""
+    return bool(text.lines) and _PAIR.fullmatch(text.lines[0]) is not None
+
+
+def read_csv(text: Text, found: ProblemLog) -> HostSamples:
+    """Read sadf -d: a head line before each activity."""
+    host = HostSamples(found)
+    columns: list[str] = []
+    # Of the last head line: where the processor or interface stands, the other columns and their plain names.
+    key, kept, names = None, tuple[int, ...](), plain_columns(())
+    for number, line in text.numbered():
+        cells = line.split(";")
+        if line[:1] == "#":
+            columns = line.lstrip("# ").split(";")
+            # Of two columns of one name the last counts.
+            places = {name: at for at, name in enumerate(columns) if at >= _FIRST}
+            key = next((places.pop(name) for name in _KEYS if name in places), None)
+            kept, names = tuple(places.values()), plain_columns(tuple(places))
+        elif len(cells) != len(columns) or len(cells) <= _FIRST:
+            _short(found, number)
+        else:
+            place = (cells[0], cells[2], "" if key is None else cells[key], number)
+            _add(host, place, figures(names, [cells[at] for at in kept]))
+    return host
+
+
+def read_pairs(text: Text, found: ProblemLog) -> HostSamples:
+    """Read sadf -p: a value a line; those of a sample follow each other."""
+    host = HostSamples(found)
+    for (name, stamp, key), lines in groupby(_pairs(text, found), key=lambda each: each[1][:3]):
+        block = list(lines)
+        _add(
+            host,
+            (name, stamp, "" if key == "-" else key, block[0][0]),
+            figures(plain_columns(tuple(each[3] for _, each in block)), [each[4] for _, each in block]),
+        )
+    return host
+
+
+def _pairs(text: Text, found: ProblemLog) -> Iterator[tuple[int, tuple[str, ...]]]:
+    for number, line in text.numbered():
+        if _PAIR.fullmatch(line):
+            host, _, *rest = line.split("\t")
+            yield number, (host, *rest)
+        else:
+            _short(found, number)
+
+
+def _add(host: HostSamples, place: tuple[str, str, str, int], cells: Cells) -> None:
+    name, printed, key, line = place
+    stamp = _read_stamp(printed)
+    if stamp is None:
+        _short(host.found, line)
+        return
+    day, clock, zone = stamp
+    host.host = host.host or name
+    host.zone = host.zone or zone
+    host.add(key, clock, line, cells, day)
+
+
+@lru_cache(64)
+def _read_stamp(printed: str) -> tuple[date | None, str, str] | None:
+    """Return day, time and zone."""
+    stamp = _STAMP.fullmatch(printed)
+    if stamp is None:
+        return None
+    # A day of this form leaves nothing to be said.
+    day = read_day(stamp["day"], ProblemLog(""), 0, american=False)
+    return day, stamp["time"], "+00:00" if stamp["zone"] else ""
+
+
+def _short(found: ProblemLog, line: int) -> None:
+    message = "This line is no sample as sadf prints it; it was left out."
+    found.warn("sysstat.cells", message, "Transfer the file again if it was cut off.", line)
