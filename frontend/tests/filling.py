@@ -20,7 +20,7 @@ BAD = Path(__file__).resolve().parents[2] / "fixtures" / "logs" / "bad"
 def bring(files: dict[str, bytes], *, preview: bool = False) -> Upload:
     """Upload files as the owner and do the job."""
     content = [(name, ContentFile(data)) for name, data in files.items()]
-    upload = uploads.receive(access.owner(), content, preview=preview)
+    upload = uploads.receive(access.find_owner(), content, preview=preview)
     for job in Job.objects.filter(upload=upload):
         tasks.run_job(job.pk)
     return upload

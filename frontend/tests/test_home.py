@@ -17,7 +17,7 @@ from perfdb.results.tests.builders import make_run, make_study
 def upload(live_server: LiveServer) -> Upload:
     """An upload whose runs are being stored."""
     files = [(name, ContentFile(data)) for name, data in list(demo_files())[:3]]
-    received = uploads.receive(access.owner(), files)
+    received = uploads.receive(access.find_owner(), files)
     stored(received, 4)
     return received
 

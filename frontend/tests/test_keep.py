@@ -12,7 +12,7 @@ from perfdb.results.models import Run
 from perfdb.results.queries import frozen_links, saved_queries
 from perfdb.results.queries.questions import Question
 from perfdb.results.runs import access
-from perfdb.results.runs.lock import touch_study
+from perfdb.results.runs.bulk_changes import touch_study
 
 COMPARE = "/compare/?dimension=device&old=Guest LAN&new=HiperSockets&workload=RR"
 
@@ -29,8 +29,8 @@ def pages(filled: dict[str, int]) -> list[str]:
         ("maximum", "workload=RR"),
     ):
         question = Question.parse(page, query)
-        saved_queries.save_query(access.owner(), f"Asked of {page}", question)
-        links.append(f"/f/{frozen_links.freeze_question(question, access.owner()).token}/")
+        saved_queries.save_query(access.find_owner(), f"Asked of {page}", question)
+        links.append(f"/f/{frozen_links.freeze_question(question, access.find_owner()).token}/")
     return [
         *links,
         f"{links[0]}runs/",

@@ -5,7 +5,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from frontend.tests.visits import Watch, sign_in
 from perfdb.results.models import Run, RunEvidence, RunSource
-from perfdb.results.runs.evidence import facts_of, facts_written
+from perfdb.results.runs.evidence import decode_facts, encode_facts
 
 
 def test_runs_of_an_older_importer_are_read_again_by_a_button(
@@ -15,10 +15,10 @@ def test_runs_of_an_older_importer_are_read_again_by_a_button(
     run = Run.objects.get(pk=filled["run"])
     run.notes.create(text="the switch was replaced before")
     evidence = RunEvidence.objects.get(run=run)
-    facts = facts_of(evidence)
+    facts = decode_facts(evidence)
     key, right = next((key, fact) for key, fact in facts.items() if fact.line)
     old = facts | {key: right._replace(text="as it was read once")}
-    evidence.facts = facts_written(old, evidence.artifacts, evidence.lines)
+    evidence.facts = encode_facts(old, evidence.artifacts, evidence.lines)
     evidence.save()
     RunSource.objects.filter(run=run).update(format_version=0)
 
@@ -28,12 +28,12 @@ def test_runs_of_an_older_importer_are_read_again_by_a_button(
     expect(page.locator("#result")).to_contain_text(f"{run.run_id}, trial {run.trial}")
     expect(page.locator("#result")).to_contain_text("as it was read once")
     evidence.refresh_from_db()
-    assert facts_of(evidence) == old
+    assert decode_facts(evidence) == old
 
     page.get_by_role("button", name="Apply to 1 run").click()
 
     expect(page.locator("#result")).to_contain_text("1 run was read again and 1 changed")
     evidence.refresh_from_db()
-    assert facts_of(evidence) == facts
+    assert decode_facts(evidence) == facts
     page.goto(f"{live_server.url}/runs/{run.pk}/")
     expect(page.locator("#content")).to_contain_text("the switch was replaced before")

@@ -22,7 +22,7 @@ PROSE = f"Before.\n\n```chart Rate\n{RATE}\n```\n\nAfter."
 @pytest.fixture
 def study(live_server: LiveServer) -> Study:
     """A study of the owner with a few runs and a report of three items."""
-    study = make_study(owner=access.owner())
+    study = make_study(owner=access.find_owner())
     for users in (1, 10, 50):
         for device in ("QDIO", "vCTC"):
             make_run(f"A{users}", study=study, device=device, users=users, values={"trans_per_s": 90.0 * users})
@@ -120,7 +120,7 @@ def test_a_report_is_published_and_read_by_a_stranger(editor: Page, browser: Bro
 
 def test_a_study_is_deleted_only_after_a_question(page: Page, watch: Watch, live_server: LiveServer) -> None:
     sign_in(page, live_server)
-    study_lifecycle.create_study(access.owner(), "Empty")
+    study_lifecycle.create_study(access.find_owner(), "Empty")
     page.goto(f"{live_server.url}/studies/empty/edit/")
     page.once("dialog", lambda dialog: dialog.dismiss())
     page.get_by_role("button", name="Delete").click()

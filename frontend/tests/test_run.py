@@ -77,8 +77,8 @@ def test_tags_withdrawing_and_counting_again(page: Page, live_server: LiveServer
 
 def test_a_run_with_everything_is_accessible(visitor: Page, live_server: LiveServer, filled: dict[str, int]) -> None:
     run, address = trial(live_server)
-    notes.add(access.owner(), run, "fan failed\nat 12:00")
-    tags.add(access.owner(), Run.objects.filter(pk=run.pk), "odd")
+    notes.add_note(access.find_owner(), run, "fan failed\nat 12:00")
+    tags.add_tag(access.find_owner(), Run.objects.filter(pk=run.pk), "odd")
     watch = Watch.over(visitor)
     settled(visitor, address)
     for closed in visitor.locator("main details:not([open]) > summary").all():

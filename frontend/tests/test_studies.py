@@ -89,7 +89,7 @@ def test_a_saved_report_works_from_disk_without_any_network(
     browser: Browser, live_server: LiveServer, published: None, tmp_path: Path
 ) -> None:
     client = Client()
-    client.force_login(access.owner())
+    client.force_login(access.find_owner())
     saved = client.get("/studies/linux-connectivity-zvm420/report.html")
     path = tmp_path / "report.html"
     path.write_bytes(saved.content)

@@ -32,7 +32,7 @@ def signed_in(page: Page, live_server: LiveServer, celery_worker_running: None) 
 
 def sign_in_link(live_server: LiveServer) -> str:
     """An address that signs the owner in."""
-    return f"{live_server.url}/sign-in/{access.make_sign_in_link(access.owner())}/"
+    return f"{live_server.url}/sign-in/{access.make_sign_in_link(access.find_owner())}/"
 
 
 def drop(page: Page, files: Mapping[str, bytes]) -> None:
@@ -257,12 +257,12 @@ def test_a_transfer_can_be_paused_resumed_and_removed(signed_in: Page, live_serv
     with page.expect_response(lambda answer: answer.request.method == "DELETE"):
         page.wait_for_timeout(300)
         page.get_by_role("button", name="Remove other.log").click()
-    assert chunked_upload.unfinished(access.owner()) == []
+    assert chunked_upload.unfinished(access.find_owner()) == []
     expect(page.get_by_role("button", name="Upload and preview")).to_be_enabled()
 
 
 def test_what_was_begun_can_be_discarded(signed_in: Page, live_server: LiveServer) -> None:
-    chunked_upload.begin(access.owner(), "old.log", 1000)
+    chunked_upload.begin(access.find_owner(), "old.log", 1000)
     page = signed_in
     page.goto(f"{live_server.url}/uploads/new/")
     page.get_by_role("button", name="Discard old.log").click()

@@ -27,7 +27,7 @@ def logs() -> list[Path]:
 @pytest.fixture
 def signed_in(page: Page, live_server: LiveServer, celery_worker_running: None) -> Page:
     """A page whose visitor has come by the one-time link."""
-    secret = access.make_sign_in_link(access.owner())
+    secret = access.make_sign_in_link(access.find_owner())
     page.goto(f"{live_server.url}/sign-in/{secret}/")
     expect(page.get_by_role("button", name="Sign out")).to_be_visible()
     return page

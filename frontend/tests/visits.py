@@ -15,7 +15,7 @@ DRAWN_MS = 30_000
 
 def sign_in(page: Page, live_server: LiveServer) -> None:
     """Come by a one-time link."""
-    page.goto(f"{live_server.url}/sign-in/{access.make_sign_in_link(access.owner())}/")
+    page.goto(f"{live_server.url}/sign-in/{access.make_sign_in_link(access.find_owner())}/")
 
 
 def settled(page: Page, address: str) -> None:

@@ -20,7 +20,7 @@ class TokenAuthentication(BaseAuthentication):
         if scheme.lower() != _SCHEME:
             return None
         token = secret.strip().decode("latin-1")
-        user = access.user_of_token(token)
+        user = access.find_token_user(token)
         if user is None:
             raise AuthenticationFailed("the token is not known, or it was revoked; make one with manage.py apitoken")
         return user, token

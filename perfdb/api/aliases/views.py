@@ -45,7 +45,7 @@ from perfdb.results.runs import access
 @parser_classes([JSONParser])
 def aliases(request: Request, slug: str) -> Response:
     """List aliases and printed texts by dimension, or create an alias, applied after the answer."""
-    study = get_object_or_404(access.studies_for(request.user), slug=slug)
+    study = get_object_or_404(access.visible_studies(request.user), slug=slug)
     if request.method == "POST":
         return _create(request, study)
     found = Alias.objects.filter(study=study).select_related("made_by").order_by("dimension", "meaning", "printed")
@@ -87,7 +87,7 @@ def _create(request: Request, study: Study) -> Response:
 @api_view(["GET", "DELETE"])
 def alias(request: Request, slug: str, pk: int) -> Response:
     """Return an alias, or remove it: its runs get their printed value again, after the answer."""
-    study = get_object_or_404(access.studies_for(request.user), slug=slug)
+    study = get_object_or_404(access.visible_studies(request.user), slug=slug)
     found = get_object_or_404(Alias.objects.select_related("study", "made_by"), study=study, pk=pk)
     if request.method == "GET":
         return Response(_alias(request, study, found))

@@ -35,7 +35,7 @@ def notes(request: Request, pk: int) -> Response:
     """List all notes on a run, oldest first, or add one as the signed-in user."""
     run = get_object_or_404(Run.objects.select_related("study"), pk=pk)
     if request.method == "POST":
-        note = written.add(signed_in(request), run, _text(request))
+        note = written.add_note(signed_in(request), run, _text(request))
         body = note_body(request, note)
         return Response(body, status=201, headers={"Location": body["url"]})
     found = run.notes.select_related("author")
@@ -73,9 +73,9 @@ def note(request: Request, pk: int) -> Response:
     if not written.may_edit(user, found):
         raise PermissionDenied("the note is somebody else's; its author, the study's owner and staff may change it")
     if request.method == "DELETE":
-        written.remove(user, found)
+        written.remove_note(user, found)
         return Response(status=204)
-    written.edit(user, found, _text(request))
+    written.edit_note(user, found, _text(request))
     found.refresh_from_db(fields=["text", "edited"])
     return Response(note_body(request, found))
 

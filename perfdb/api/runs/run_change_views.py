@@ -53,8 +53,8 @@ def tags(request: Request) -> Response:
     # By their numbers: a query may ask for the very tag that is changed. One too many is refused.
     fixed = Run.objects.filter(pk__in=list(runs.values_list("pk", flat=True)[: bulk_changes.MOST_CHANGED + 1]))
     with transaction.atomic():
-        added = {tagging.read(name): tagging.add(user, fixed, name) for name in given["add"]}
-        removed = {tagging.read(name): tagging.remove(user, fixed, name) for name in given["remove"]}
+        added = {tagging.parse_tag(name): tagging.add_tag(user, fixed, name) for name in given["add"]}
+        removed = {tagging.parse_tag(name): tagging.remove_tag(user, fixed, name) for name in given["remove"]}
     return Response({"added": added, "removed": removed})
 
 

@@ -24,7 +24,7 @@ _BY_NUMBER = Ordering("id", Column("id"), descending=False)
 
 
 def _study(request: Request, slug: str) -> Study:
-    return get_object_or_404(access.studies_for(request.user), slug=slug)
+    return get_object_or_404(access.visible_studies(request.user), slug=slug)
 
 
 def _item(request: Request, slug: str, kind: ReportItem.Kind, number: str) -> ReportItem:

@@ -35,7 +35,7 @@ from perfdb.results.studies.study_details import ChangedMeanwhileError
 
 def study_of(request: Request, slug: str) -> Study:
     """Return the study of an address."""
-    return get_object_or_404(access.studies_for(request.user), slug=slug)
+    return get_object_or_404(access.visible_studies(request.user), slug=slug)
 
 
 def study_to_change(request: Request, slug: str) -> Study:

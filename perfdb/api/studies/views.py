@@ -34,7 +34,7 @@ def studies(request: Request) -> Response:
     """List all studies by title, or create one."""
     if request.method == "POST":
         return _create(request)
-    found = access.studies_for(request.user).order_by("title", "id")
+    found = access.visible_studies(request.user).order_by("title", "id")
     return Response({"results": [study_body(request, study) for study in found]})
 
 
@@ -77,4 +77,4 @@ def study(request: Request, slug: str) -> Response:
         return study_edit_views.change(request, study_to_change(request, slug))
     if request.method == "DELETE":
         return study_edit_views.delete(study_to_change(request, slug))
-    return Response(whole_body(request, get_object_or_404(access.studies_for(request.user), slug=slug)))
+    return Response(whole_body(request, get_object_or_404(access.visible_studies(request.user), slug=slug)))

@@ -19,7 +19,7 @@ from perfdb.api.tests.test_upload import settled
 from perfdb.results.models import Alias, Artifact, Note, PartialFile
 from perfdb.results.queries.frozen_links import freeze_question
 from perfdb.results.queries.questions import Question
-from perfdb.results.runs.lock import touch_study
+from perfdb.results.runs.bulk_changes import touch_study
 from perfdb.results.tests.builders import make_run, make_study
 
 ROOT = Path(__file__).parents[3]

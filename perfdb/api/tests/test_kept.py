@@ -10,7 +10,7 @@ from rest_framework.test import APIClient
 from perfdb.api.tests.answers import check, problem
 from perfdb.api.tests.conftest import client_of
 from perfdb.results.models import Run, SavedQuery
-from perfdb.results.runs.lock import touch_study
+from perfdb.results.runs.bulk_changes import touch_study
 from perfdb.results.tests.builders import make_run
 
 SAVED, ONE = "/api/v1/saved-queries/", "/api/v1/saved-queries/{id}/"

@@ -53,7 +53,7 @@ def test_a_note_travels_into_every_form_of_a_table(api: APIClient, reader: APICl
 
 
 def test_a_run_has_its_notes_and_tags(reader: APIClient, ada: User, run: Run) -> None:
-    notes.add(ada, run, "fan failed")
+    notes.add_note(ada, run, "fan failed")
     Run.objects.update(tags=["odd"])
 
     body = check(reader.get(f"/api/v1/runs/{run.pk}/"), "/api/v1/runs/{id}/")
@@ -70,7 +70,7 @@ def test_what_is_no_text_is_refused(api: APIClient, run: Run, body: dict[str, st
 
 def test_a_note_of_somebody_else_stays(api: APIClient, run: Run) -> None:
     bob = User.objects.create_user("bob")
-    note = notes.add(bob, run, "bob's")
+    note = notes.add_note(bob, run, "bob's")
 
     problem(api.put(ONE.format(id=note.pk), {"text": "mine"}, format="json"), 403)
     problem(api.delete(ONE.format(id=note.pk)), 403)
@@ -78,7 +78,7 @@ def test_a_note_of_somebody_else_stays(api: APIClient, run: Run) -> None:
 
 
 def test_writing_needs_somebody(reader: APIClient, ada: User, run: Run) -> None:
-    note = notes.add(ada, run, "hers")
+    note = notes.add_note(ada, run, "hers")
 
     problem(reader.post(PATH.format(id=run.pk), {"text": "x"}, format="json"), 401)
     problem(reader.delete(ONE.format(id=note.pk)), 401)

@@ -6,7 +6,7 @@ import pytest
 from rest_framework.test import APIClient
 
 from perfdb.api.tests.answers import check, problem
-from perfdb.results.runs.lock import touch_study
+from perfdb.results.runs.bulk_changes import touch_study
 from perfdb.results.tests.builders import make_run, make_study
 
 PATH = "/api/v1/runs/"

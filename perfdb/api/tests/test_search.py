@@ -17,7 +17,7 @@ def archive(db: None) -> Run:
     run = make_run("NMGBR950", study=make_study("spring"), device="Guest LAN", level="z/VM 5.2")
     Run.objects.filter(pk=run.pk).update(tags=["tuned"])
     Note.objects.create(run=run, text="The second processor was varied off.")
-    SavedQuery.objects.create(name="Jumbo frames", page="charts", query="rows=mtu", owner=access.owner())
+    SavedQuery.objects.create(name="Jumbo frames", page="charts", query="rows=mtu", owner=access.find_owner())
     return run
 
 

@@ -12,7 +12,7 @@ from rest_framework.test import APIClient
 from perfdb.analysis.query.query import Query
 from perfdb.api.tests.answers import check, problem
 from perfdb.results.models import Run
-from perfdb.results.runs.lock import touch_study
+from perfdb.results.runs.bulk_changes import touch_study
 from perfdb.results.tests.builders import make_run, make_study
 
 PATH = "/api/v1/tables/"

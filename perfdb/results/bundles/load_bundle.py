@@ -254,7 +254,7 @@ def _check_said(upload: Upload, manifest: dict[str, Any]) -> None:
         bundled_documents.check_document(study, manifest)
     for run in (*manifest["runs"], *bundled_documents.published_entries(manifest)):
         for tag in run["tags"]:
-            tags.read(tag)
+            tags.parse_tag(tag)
         for note in run["notes"]:
             if not note["text"].strip() or "\0" in note["text"] or len(note["text"]) > notes.LONGEST:
                 raise BundleError(f"A note on run {run['run_id']} is none that can be kept")
@@ -336,7 +336,7 @@ def _annotate(person: User, stored: Sequence[tuple[int, dict[str, Any]]]) -> Non
             reasons[entry["withdrawn"]].append(run)
         _add_notes(person, run, entry["notes"])
     for tag, runs in tagged.items():
-        tags.add(person, Run.objects.filter(pk__in=runs), tag)
+        tags.add_tag(person, Run.objects.filter(pk__in=runs), tag)
     for reason, runs in reasons.items():
         withdraw.withdraw_runs(person, Run.objects.filter(pk__in=runs), reason)
 
@@ -346,7 +346,7 @@ def _add_notes(person: User, run: int, entries: Sequence[dict[str, Any]]) -> Non
     for each in entries:
         if each["text"] not in known:
             author = User.objects.filter(username=each["author"]).first()
-            note = notes.add(person, Run.objects.get(pk=run), each["text"])
+            note = notes.add_note(person, Run.objects.get(pk=run), each["text"])
             times = {"created": each["created"], "edited": each["edited"] or None}
             Note.objects.filter(pk=note.pk).update(author=author, **times)
 

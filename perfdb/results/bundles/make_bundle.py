@@ -249,7 +249,7 @@ def _all_columns(runs: QuerySet[Run]) -> Sequence[ListColumn]:
     each = Func("slots", function="unnest", output_field=IntegerField())
     evidence = RunEvidence.objects.filter(run__in=chosen.values("pk"))
     slots = set(evidence.values_list(each, flat=True).distinct())
-    named = [str(measure) for measure, slot in measures.slots().items() if slot in slots]
+    named = [str(measure) for measure, slot in measures.read_slots().items() if slot in slots]
     return [
         columns.parse_column(name)
         for name in (*columns.OFFERED_COLUMNS, *(FACTOR + key for key in sorted(factors)), *named)

@@ -25,15 +25,14 @@ from perfdb.results.ingest import jobs
 from perfdb.results.ingest.make_records import realign_dimensions
 from perfdb.results.models import Alias, Experiment, Job, Run, Study
 from perfdb.results.runs import write
-from perfdb.results.runs.aliases import aliases_of, systems
-from perfdb.results.runs.derive import outdated
-from perfdb.results.runs.experiments import Vocabulary, configuration_of, experiment_key
-from perfdb.results.runs.lock import lock_study
+from perfdb.results.runs.aliases import read_aliases, read_systems
+from perfdb.results.runs.bulk_changes import lock_study
+from perfdb.results.runs.derive import find_outdated
+from perfdb.results.runs.experiments import Vocabulary, experiment_key, read_configuration, settle_trial
 from perfdb.results.runs.normalize.alias_dimensions import Aliases, fold, with_value
 from perfdb.results.runs.normalize.configuration import UNREADABLE
 from perfdb.results.runs.read import read_record
 from perfdb.results.runs.record import Configuration, RunRecord
-from perfdb.results.runs.trials import settle_trial
 
 KIND = "alias"
 MAX_LENGTH = 200
@@ -92,7 +91,7 @@ def _check_text(name: str, text: str) -> str:
 def _parse_meaning(dimension: str, meaning: str) -> str:
     """Return a meaning in the spelling of the dimension. Raises QueryError."""
     try:
-        named = with_value(Configuration(), dimension, meaning, Aliases(systems=systems()))
+        named = with_value(Configuration(), dimension, meaning, Aliases(systems=read_systems()))
     except ValueError as error:
         raise QueryError("meaning", f"{meaning!r} is no value of {dimension}: {error}") from error
     return str(named.dimensions()[dimension])
@@ -158,9 +157,9 @@ def _find_collisions(alias: Alias, moving: list[tuple[int, str, int, int]]) -> l
 def _keys_after(alias: Alias, experiments: Iterable[int]) -> dict[int, int]:
     """Return the key of the new experiment for each experiment."""
     related = Experiment.objects.select_related("workload", "device", "system", "level")
-    aliases = Aliases(systems=systems())
+    aliases = Aliases(systems=read_systems())
     return {
-        each.pk: experiment_key(with_value(configuration_of(each), alias.dimension, alias.meaning, aliases))
+        each.pk: experiment_key(with_value(read_configuration(each), alias.dimension, alias.meaning, aliases))
         for each in related.filter(pk__in=experiments)
     }
 
@@ -204,9 +203,9 @@ def run_alias(job: Job) -> None:
 
 
 def _realign(run: Run, dimension: str) -> bool:
-    aliases = aliases_of(run.study)
+    aliases = read_aliases(run.study)
     if dimension == "system":
-        aliases = replace(aliases, systems=systems())
+        aliases = replace(aliases, systems=read_systems())
     stored = read_record(run)
     record = replace(stored, values=dict(stored.values), facts=dict(stored.facts), problems=_unreadable(run))
     before = list(record.problems)
@@ -218,7 +217,7 @@ def _realign(run: Run, dimension: str) -> bool:
     write.replace_values(vocabulary, run, record)
     _put_problems(run, before, record.problems)
     # Only values that a newer formula changed go to the history; the alias itself can be undone.
-    newer = {m: old for m, old in outdated(stored.values, record.values).items() if m in record.values}
+    newer = {m: old for m, old in find_outdated(stored.values, record.values).items() if m in record.values}
     keep_replaced(run, {m: old for m, old in newer.items() if record.values[m].formula != old.formula})
     return True
 

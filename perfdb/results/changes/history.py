@@ -14,7 +14,7 @@ from django.db.models import Q
 
 from perfdb.analysis.metrics import TOTAL
 from perfdb.results.models import Alias, MeasurementHistory, Run, RunChange, UploadRun
-from perfdb.results.runs.evidence import facts_of
+from perfdb.results.runs.evidence import decode_facts
 from perfdb.results.runs.normalize.alias_dimensions import fold, printed_text
 
 Kind = RunChange.Kind
@@ -81,7 +81,7 @@ def _uploaded(run: Run) -> Iterator[Event]:
 def _aliased(run: Run) -> Iterator[Event]:
     """Yield the aliases that apply to the run."""
     evidence = getattr(run, "evidence", None)
-    facts = facts_of(evidence) if evidence else {}
+    facts = decode_facts(evidence) if evidence else {}
     for alias in Alias.objects.filter(study=run.study_id).select_related("made_by"):
         text = printed_text(facts, alias.dimension)
         if text is not None and fold(text) == alias.folded:

@@ -18,7 +18,7 @@ from perfdb.results.changes.reparse import MAX_NAMED
 from perfdb.results.ingest import jobs
 from perfdb.results.models import Job, Run, RunSource, Study, Upload
 from perfdb.results.queries.run_list.filters import filter_runs
-from perfdb.results.runs.lock import lock_study, touch_study
+from perfdb.results.runs.bulk_changes import lock_study, touch_study
 
 KIND = "move"
 

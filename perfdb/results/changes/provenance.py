@@ -15,9 +15,9 @@ from perfdb.analysis.formulas.run_values import Derived, InputKind
 from perfdb.analysis.formulas.run_values import Input as FormulaInput
 from perfdb.analysis.metrics import Measure, Metric
 from perfdb.results.models import Run, RunSource
-from perfdb.results.runs.derive import TIME, derived
+from perfdb.results.runs.derive import TIME, derive_values
 from perfdb.results.runs.read import read_record
-from perfdb.results.runs.record import Counters, Origin, RunRecord, Value, seconds_of
+from perfdb.results.runs.record import Counters, Origin, RunRecord, Value, moment_to_seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ class _Finder:
     def __init__(self, record: RunRecord, paths: Mapping[int, str]) -> None:
         self._record = record
         self._paths = paths
-        self._derived = {each.measure: each for each in derived(record)}
+        self._derived = {each.measure: each for each in derive_values(record)}
 
     def figure(self, measure: Measure, value: Value) -> Figure:
         return Figure(
@@ -165,4 +165,4 @@ class _Finder:
 
 
 def _number(moment: float | datetime | None) -> float | None:
-    return seconds_of(moment) if isinstance(moment, datetime) else moment
+    return moment_to_seconds(moment) if isinstance(moment, datetime) else moment

@@ -18,13 +18,12 @@ from perfdb.results.ingest.store import CHUNK
 from perfdb.results.ingest.stored_evidence import StoredEvidence, read_evidence
 from perfdb.results.models import Job, MeasurementHistory, Run, RunChange, RunEvidence, Study, UploadRun
 from perfdb.results.runs import write
-from perfdb.results.runs.derive import derive_again, outdated
-from perfdb.results.runs.experiments import Vocabulary
-from perfdb.results.runs.lock import lock_study, touch_study
-from perfdb.results.runs.measures import slots
+from perfdb.results.runs.bulk_changes import lock_study, touch_study
+from perfdb.results.runs.derive import derive_again, find_outdated
+from perfdb.results.runs.experiments import Vocabulary, keep_trial, settle_trial
+from perfdb.results.runs.measures import read_slots
 from perfdb.results.runs.read import read_record
 from perfdb.results.runs.record import RunRecord, Source, Value
-from perfdb.results.runs.trials import keep_trial, settle_trial
 
 
 class NotFoundError(Exception):
@@ -83,7 +82,7 @@ def store_rebuilt(run: Run, rebuilt: Rebuilt) -> None:
     keep_trial(run, record)
     settle_trial(vocabulary, run, record)
     write.rewrite(vocabulary, run, record, rebuilt.sources)
-    keep_replaced(run, outdated(before.values, record.values))
+    keep_replaced(run, find_outdated(before.values, record.values))
 
 
 def process_runs(job: Job, runs: Callable[[], QuerySet[Run]], do: Callable[[Run], bool]) -> None:
@@ -159,7 +158,7 @@ def _rederive_run(pk: int) -> int:
 
 def keep_replaced(run: Run, old: Mapping[Measure, Value]) -> None:
     """Store replaced derived values of a run in the history."""
-    by_measure = slots()
+    by_measure = read_slots()
     MeasurementHistory.objects.bulk_create(
         MeasurementHistory(run=run, measure_id=by_measure[measure], value=value.value, formula=value.formula)
         for measure, value in old.items()

@@ -14,7 +14,7 @@ from perfdb.results.ingest.make_records import single_draft
 from perfdb.results.ingest.store import last_trial
 from perfdb.results.ingest.stored_evidence import read_evidence
 from perfdb.results.models import Experiment, Job, Note, Run, RunChange, RunSource, Upload, UploadRun
-from perfdb.results.runs.lock import lock_study, touch_study
+from perfdb.results.runs.bulk_changes import lock_study, touch_study
 
 
 def run_undo(job: Job) -> None:

@@ -10,10 +10,9 @@ from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.results.models import Run, RunChange, Study, UploadRun
 from perfdb.results.runs import bulk_changes, write
-from perfdb.results.runs.experiments import Vocabulary
-from perfdb.results.runs.lock import lock_study
+from perfdb.results.runs.bulk_changes import lock_study
+from perfdb.results.runs.experiments import Vocabulary, keep_trial, settle_trial
 from perfdb.results.runs.read import read_record
-from perfdb.results.runs.trials import keep_trial, settle_trial
 
 MAX_REASON_LENGTH = 500
 _WITHDRAWN = Run.Status.WITHDRAWN
@@ -33,7 +32,7 @@ def withdraw_runs(user: User, runs: QuerySet[Run], reason: str) -> int:
         raise QueryError("reason", f"the reason has {len(said)} characters, and at most {MAX_REASON_LENGTH} are kept")
     taken = _take(user, runs.exclude(status=_WITHDRAWN))
     Run.objects.filter(pk__in=[run.pk for run in taken]).update(status=_WITHDRAWN)
-    bulk_changes.keep(taken, RunChange.Kind.WITHDRAWN, said, user)
+    bulk_changes.record_changes(taken, RunChange.Kind.WITHDRAWN, said, user)
     return len(taken)
 
 
@@ -53,7 +52,7 @@ def restore_runs(user: User, runs: QuerySet[Run]) -> int:
     # One by one, since two of them may need the same trial.
     for run in crowded:
         _return_where_free(run, before[run.pk])
-    bulk_changes.keep(taken, RunChange.Kind.RESTORED, "", user)
+    bulk_changes.record_changes(taken, RunChange.Kind.RESTORED, "", user)
     return len(taken)
 
 
@@ -61,7 +60,7 @@ def _take(user: User, runs: QuerySet[Run]) -> list[Run]:
     """Take runs as `bulk_changes.take` does, with the studies locked against imports."""
     for study in Study.objects.filter(pk__in=runs.order_by().values("study")).order_by("pk"):
         lock_study(study)
-    return bulk_changes.take(user, runs)
+    return bulk_changes.lock_runs(user, runs)
 
 
 def _restorable(runs: QuerySet[Run]) -> QuerySet[Run]:

@@ -12,8 +12,8 @@ from perfdb.results.ingest.match_runs import Brought
 from perfdb.results.ingest.parse_files import ParsedFiles
 from perfdb.results.ingest.supplied_facts import given_by, spans_in
 from perfdb.results.models import Run, Study, Upload
-from perfdb.results.runs.aliases import aliases_of
-from perfdb.results.runs.experiments import configuration_of
+from perfdb.results.runs.aliases import read_aliases
+from perfdb.results.runs.experiments import read_configuration
 from perfdb.results.runs.normalize import Context, FoundProblems
 
 KEPT = 2000
@@ -32,7 +32,7 @@ class Batches:
     def __init__(self, upload: Upload, parsed: ParsedFiles, select: Select) -> None:
         self._upload, self._parsed, self._select = upload, parsed, select
         self._found = FoundProblems(parsed.problems)
-        self._context = Context(parsed.artifacts, {}, upload.created, self._found, aliases_of(upload.study))
+        self._context = Context(parsed.artifacts, {}, upload.created, self._found, read_aliases(upload.study))
         self._kept: list[list[Brought]] | None = None
         self._problems_of_runs: set[Problem] = set()
         self._problems_of_none: list[Problem] = []
@@ -104,7 +104,7 @@ def _is_about(row: Fragment, run: Run) -> bool:
     """Return whether trial and factors of a row and a run are equal where both have them."""
     if row.trial is not None and row.trial != run.trial:
         return False
-    known = configuration_of(run.experiment).factors
+    known = read_configuration(run.experiment).factors
     factors = {fact.key.removeprefix(FACTOR): fact.text for fact in row.facts if fact.key.startswith(FACTOR)}
     return all(same_value(text, known.get(name, text)) for name, text in factors.items())
 

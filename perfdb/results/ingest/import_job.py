@@ -20,7 +20,7 @@ from perfdb.results.ingest.parse_files import ParsedFiles, files_to_parse, parse
 from perfdb.results.ingest.store import NOT_STORED, chunks, load_chunk, match, problems_of, row_of, store_problems
 from perfdb.results.models import Job, Upload, UploadRun
 from perfdb.results.runs import write
-from perfdb.results.runs.lock import lock_study
+from perfdb.results.runs.bulk_changes import lock_study
 
 Outcome = UploadRun.Outcome
 State = Upload.State

@@ -164,7 +164,7 @@ def _check_fact(key: str, text: str) -> None:
 def _check_tags(text: str) -> None:
     for word in text.split():
         try:
-            tags.read(word)
+            tags.parse_tag(word)
         except QueryError as error:
             raise RecordError(TAGS, f"{error}.", "Choose another word.") from None
 

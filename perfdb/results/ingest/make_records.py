@@ -8,7 +8,7 @@ from importers.collate.drafts import Collated, collate
 from importers.collate.run_ids import RunIdPattern
 from importers.model import Fragment, Kind, RunDraft
 from perfdb.results.models import Study
-from perfdb.results.runs.derive import derive_again, derive_into, figures_of
+from perfdb.results.runs.derive import collect_figures, derive_again, derive_into
 from perfdb.results.runs.normalize import Aliases, Context, prepare
 from perfdb.results.runs.normalize.alias_dimensions import align
 from perfdb.results.runs.normalize.run_audit import add_audit
@@ -56,10 +56,10 @@ def realign_dimensions(
     record: RunRecord, aliases: Aliases, dimensions: Iterable[str], artifacts: Mapping[str, int]
 ) -> None:
     """Apply other aliases to these dimensions of a record, and derive again if a formula reads them."""
-    before = figures_of(record)
+    before = collect_figures(record)
     align(record, aliases, dimensions, artifacts)
     # No formula reads the printed texts that an alias keeps as facts.
-    if replace(figures_of(record), facts=before.facts) != before:
+    if replace(collect_figures(record), facts=before.facts) != before:
         derive_again(record)
 
 

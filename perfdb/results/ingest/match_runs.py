@@ -16,7 +16,7 @@ from perfdb.results.ingest.make_records import collate_fragments, digests_of, ma
 from perfdb.results.ingest.stored_evidence import StoredEvidence, read_evidence, stored_digests
 from perfdb.results.ingest.supplied_facts import given_to
 from perfdb.results.models import Run, Study, UploadRun
-from perfdb.results.runs.experiments import configuration_of
+from perfdb.results.runs.experiments import read_configuration
 from perfdb.results.runs.normalize import Context
 from perfdb.results.runs.read import ALONG, read_record
 from perfdb.results.runs.record import RunRecord, Source
@@ -116,7 +116,7 @@ class Placer:
         stated = {fragment.trial for fragment in record.fragments if fragment.trial is not None}
         if stated and has_driver(run) and (record.trial if record.has_driver else max(stated)) != run.trial:
             return False
-        own, theirs = record.configuration, configuration_of(run.experiment)
+        own, theirs = record.configuration, read_configuration(run.experiment)
         agree = own.agrees(theirs)
         if not agree and not replace(own, device=None).agrees(theirs):
             return False

@@ -12,10 +12,9 @@ from perfdb.results.ingest.stored_evidence import stored_digests
 from perfdb.results.ingest.upload_summary import gaps_of, is_known_from_run, summary_of
 from perfdb.results.models import Run, Study, Upload, UploadRun
 from perfdb.results.runs import tags, write
-from perfdb.results.runs.aliases import aliases_of
-from perfdb.results.runs.experiments import Vocabulary
-from perfdb.results.runs.lock import touch_study
-from perfdb.results.runs.trials import keep_trial, settle_trial
+from perfdb.results.runs.aliases import read_aliases
+from perfdb.results.runs.bulk_changes import touch_study
+from perfdb.results.runs.experiments import Vocabulary, keep_trial, settle_trial
 
 Outcome = UploadRun.Outcome
 
@@ -45,7 +44,7 @@ def chunks(items: Iterable[Brought]) -> Iterator[list[Brought]]:
 
 def load_chunk(upload: Upload, chunk: Sequence[Brought]) -> set[Outcome]:
     """Match and store some runs, and return their outcomes."""
-    current = aliases_of(upload.study)
+    current = read_aliases(upload.study)
     for each in chunk:
         if each.context.aliases != current:
             # An alias was added after the record was made; its own job changes stored runs only.
@@ -136,7 +135,7 @@ def _write_new(vocabulary: Vocabulary, placements: Sequence[Placement], rows: Se
     for (placement, row), pk in zip(new, ids, strict=True):
         row.run_id = pk
         if placement.run is not None:
-            tags.inherit(placement.run, pk)
+            tags.inherit_tags(placement.run, pk)
 
 
 def _write_known(vocabulary: Vocabulary, placement: Placement) -> None:

@@ -20,7 +20,7 @@ from perfdb.results.ingest import artifacts
 from perfdb.results.ingest.make_records import digests_of, has_driver_log, spans_of
 from perfdb.results.ingest.supplied_facts import given_to
 from perfdb.results.models import Artifact, Run, RunSource
-from perfdb.results.runs.aliases import aliases_of
+from perfdb.results.runs.aliases import read_aliases
 from perfdb.results.runs.normalize import Aliases, Context
 from perfdb.results.runs.record import Source
 
@@ -70,7 +70,7 @@ def read_evidence(run: Run, taken: Mapping[str, int] | None = None) -> StoredEvi
         artifacts=artifacts_by_name,
         given={key: text for row in reversed(rows) for key, text in given_to(row).items()},
         received=min(row.upload.created for row in rows),
-        aliases=aliases_of(run.study),
+        aliases=read_aliases(run.study),
         unclaimed=[fragment for name in readings for fragment in found[name].unclaimed],
     )
 

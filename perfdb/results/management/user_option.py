@@ -14,7 +14,7 @@ def add_user_option(parser: CommandParser) -> None:
 def read_user(name: str | None) -> User:
     """Return the user of a name, or the owner for None. Raises CommandError."""
     if name is None:
-        return access.owner()
+        return access.find_owner()
     user = User.objects.filter(username=name).first()
     if user is None:
         raise CommandError(f"there is no user {name!r}; make one with manage.py createsuperuser")

@@ -23,7 +23,7 @@ from perfdb.results.published.paste_preview import PastedFile, Preview, file_nam
 from perfdb.results.published.published_audit import audit_differences, audit_figures
 from perfdb.results.published.published_records import FORMAT, PrintedFigure
 from perfdb.results.runs import write
-from perfdb.results.runs.lock import lock_study
+from perfdb.results.runs.bulk_changes import lock_study
 from perfdb.results.runs.write import disagreement_row
 
 _MAPPING = "published-mapping"

@@ -13,7 +13,7 @@ from perfdb.results.published.map_tables import Reading
 from perfdb.results.published.match_published import place_runs
 from perfdb.results.published.published_audit import add_audit
 from perfdb.results.published.published_records import PublishedRecord, Records, Source, make_records
-from perfdb.results.runs.aliases import aliases_of
+from perfdb.results.runs.aliases import read_aliases
 from perfdb.results.runs.normalize import Context
 from perfdb.results.runs.normalize.alias_dimensions import NONE
 
@@ -69,7 +69,7 @@ def preview_tables(study: Study | None, reading: Reading) -> Preview:
 
 def prepare_preview(study: Study | None, reading: Reading, kept: PastedFile) -> Preview:
     """Make, audit and match the records of tables."""
-    aliases = aliases_of(study) if study is not None else NONE
+    aliases = read_aliases(study) if study is not None else NONE
     records = make_records(reading.tables, Source(kept.file, kept.artifact, kept.received, aliases))
     add_audit(records, kept.file)
     context = Context({kept.file: kept.artifact}, {}, kept.received, (), aliases)

@@ -35,7 +35,7 @@ def read_answer(query: Query) -> tuple[Query, Observations]:
         query = query.replace(metrics=default_metrics(find_patterns(query)))
     found = read_noted_observations(query)
     # A baseline is a place in the answer; all other names are looked up by number.
-    return aliases.in_known_spellings(query, found) if query.baseline else query, found
+    return aliases.apply_aliases(query, found) if query.baseline else query, found
 
 
 def make_tables(query: Query, found: Observations) -> list[Table]:
@@ -43,7 +43,7 @@ def make_tables(query: Query, found: Observations) -> list[Table]:
     return baseline_comparison.answer(query, found, read_earlier_campaigns(query, found) if query.baseline else None)
 
 
-@recorded_reads.reading(
+@recorded_reads.recorded(
     "earlier",
     lambda query, _: query.encode(),
     lambda found: found and recorded_reads.pack_observations(found),

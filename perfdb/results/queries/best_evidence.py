@@ -65,7 +65,7 @@ def _unpack_related(kept: Mapping[str, Any]) -> dict[str, Any]:
     return {name: kept[name] and model(**kept[name]) for name, (model, _) in _RELATED.items()}
 
 
-@recorded_reads.reading("behind", lambda runs: ",".join(map(str, sorted(runs))), _pack, _unpack)
+@recorded_reads.recorded("behind", lambda runs: ",".join(map(str, sorted(runs))), _pack, _unpack)
 def read_runs_behind(runs: Sequence[int]) -> dict[int, Run]:
     """Return these runs by id, with their workloads, devices and systems."""
     return Run.objects.select_related(*_RELATED).in_bulk(runs)

@@ -42,7 +42,7 @@ def compare_chosen_runs(runs: Sequence[int]) -> ChosenComparison:
     wanted = list(dict.fromkeys(runs))
     if len(wanted) > MOST_RUNS:
         raise QueryError("runs", f"{len(wanted)} runs are too many to stand beside each other; at most {MOST_RUNS} do")
-    chosen = Query(metrics=tuple(sorted(measures.slots(), key=_rank)), filters={"run": tuple(wanted)})
+    chosen = Query(metrics=tuple(sorted(measures.read_slots(), key=_rank)), filters={"run": tuple(wanted)})
     found = add_notes(read_observations(chosen), chosen)
     rows = {row[0]: row for row in found.rows}
     if len(rows) < 2:

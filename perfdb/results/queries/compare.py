@@ -21,8 +21,8 @@ from perfdb.results.queries.answers import read_earlier_campaigns
 from perfdb.results.queries.conditions import select_runs
 from perfdb.results.queries.observations import DIMENSION_COLUMNS, add_notes, find_patterns, read_observations
 from perfdb.results.runs import recorded_reads
-from perfdb.results.runs.aliases import missing_value_meanings
-from perfdb.results.runs.evidence import text_of
+from perfdb.results.runs.aliases import find_meanings
+from perfdb.results.runs.evidence import fact_text
 from perfdb.results.runs.normalize.alias_dimensions import PRINTED
 
 # The number of runs of either side whose circumstances are compared.
@@ -135,7 +135,7 @@ def compare_sides(query: Query, *sides: Sides) -> Comparison:
 def _there(sides: Sequence[Sides], found: Observations) -> Iterator[Sides]:
     """Yield the sides as the runs spell them, with aliases replaced by their meanings."""
     name = sides[0].dimension
-    known = missing_value_meanings({name: [value for each in sides for value in (each.old, each.new)]}, found)
+    known = find_meanings({name: [value for each in sides for value in (each.old, each.new)]}, found)
     for each in sides:
         yield Sides(name, known.get((name, each.old), each.old), known.get((name, each.new), each.new))
 
@@ -204,7 +204,7 @@ def _differences(matched: Matched) -> tuple[list[Difference], int]:
     return differing_circumstances(left, right, (sides.dimension, *equal)), len(old) + len(new)
 
 
-@recorded_reads.reading(
+@recorded_reads.recorded(
     "facts",
     lambda runs: ",".join(map(str, sorted(runs))),
     lambda facts: sorted(facts.items()),
@@ -214,7 +214,7 @@ def read_facts(runs: Sequence[int]) -> Mapping[int, Facts]:
     """Return the circumstances in the files of these runs, as printed, by run."""
     rows = RunEvidence.objects.filter(run__in=runs).values_list("run_id", "facts")
     return {
-        run: {key: text_of(fact) for key, fact in facts.items() if not key.startswith(PRINTED)} for run, facts in rows
+        run: {key: fact_text(fact) for key, fact in facts.items() if not key.startswith(PRINTED)} for run, facts in rows
     }
 
 

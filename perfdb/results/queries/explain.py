@@ -215,7 +215,7 @@ def _primary(run: Run) -> Measure:
 
 def _shared(runs: Iterable[Run]) -> set[Measure]:
     """Return the measures that all of these runs have."""
-    slots = measures.slots()
+    slots = measures.read_slots()
     return set.intersection(
         *(
             {each for each, slot in slots.items() if slot <= len(run.values) and run.values[slot - 1] is not None}
@@ -267,7 +267,7 @@ def _explained(given: _Found) -> Explanation:
     pairs = [(old, new), *given.companions[:MOST_COMPANIONS]]
     everything = tuple(sorted({run for sides in pairs for side in sides for run in side}))
     own = {*old, *new}
-    asked = Query(metrics=tuple(sorted(measures.slots())), filters={"run": everything})
+    asked = Query(metrics=tuple(sorted(measures.read_slots())), filters={"run": everything})
     found = add_notes(read_observations(asked), asked)
     return Explanation(
         given.measure,

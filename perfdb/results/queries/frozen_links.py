@@ -46,7 +46,7 @@ def freeze_question(question: Question, maker: User | None) -> FrozenLink:
         token=secrets.token_urlsafe(_TOKEN_BYTES),
         page=asked.page,
         query=asked.encode(),
-        rows=tape.packed(),
+        rows=tape.to_bytes(),
         digest=tape.digest,
         made_by=maker,
     )
@@ -77,7 +77,7 @@ def parse_question(link: FrozenLink) -> Question:
 
 def read_tape(link: FrozenLink) -> Tape:
     """Return the tape of a link, ready to play."""
-    return Tape.unpacked(bytes(link.rows), link.token)
+    return Tape.from_bytes(bytes(link.rows), link.token)
 
 
 @contextmanager
@@ -93,14 +93,14 @@ def find_changes(link: FrozenLink) -> Changes | None:
     tape, question = read_tape(link), parse_question(link)
     if tape.versions == read_versions(question):
         return None
-    then = recorded_reads.observations_named(tape, RUNS)
+    then = recorded_reads.find_observations(tape, RUNS)
     try:
         today = record_answer(question)
     except QueryError:
         return Changes(gone=tuple(sorted(_rows(then))))
     if today.digest == link.digest:
         return None
-    return _between(then, recorded_reads.observations_named(today, RUNS))
+    return _between(then, recorded_reads.find_observations(today, RUNS))
 
 
 def _between(then: Observations | None, today: Observations | None) -> Changes:

@@ -21,12 +21,12 @@ def judge_limit(runs: Sequence[Run], slots: Mapping[Measure, int] | None = None)
     Reads ``workload``, ``device`` and ``system`` of the first run: fetch them along. ``slots`` are the places of
     measures in ``values``, by default those of the registry.
     """
-    return _judge(runs, _select_slots(measures.slots() if slots is None else slots))
+    return _judge(runs, _select_slots(measures.read_slots() if slots is None else slots))
 
 
 def judge_limits(samples: Iterable[Sequence[Run]]) -> list[Bottleneck]:
     """Return the bottleneck of each of several experiments, as ``judge_limit`` does."""
-    slots = _select_slots(measures.slots())
+    slots = _select_slots(measures.read_slots())
     return [_judge(runs, slots) for runs in samples]
 
 

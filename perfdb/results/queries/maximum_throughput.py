@@ -81,5 +81,5 @@ def select_offered(names: list[str]) -> list[str]:
 
 def _shown() -> tuple[Measure, ...]:
     """Return the measures of the table that any run has."""
-    known = sorted(measures.slots(), key=lambda each: (each.role != TOTAL, each.role))
+    known = sorted(measures.read_slots(), key=lambda each: (each.role != TOTAL, each.role))
     return (*map(Measure, _RATES), *(each for name in _BY_ROLE for each in known if each.metric == name))

@@ -40,7 +40,7 @@ DIMENSION_COLUMNS: dict[str, str | Combinable] = {
 """The path or expression of each declared dimension of a run."""
 
 
-@recorded_reads.reading(
+@recorded_reads.recorded(
     "runs", lambda query: query.encode(), recorded_reads.pack_observations, recorded_reads.unpack_observations
 )
 def read_observations(query: Query) -> Observations:
@@ -76,7 +76,7 @@ def _read_runs(runs: QuerySet[Run], asked: Sequence[Measure], factors: Iterable[
 
 def measure_columns(asked: Sequence[Measure]) -> list[Combinable]:
     """Return an expression for each measure, for ``values_list``; NULL for a measure that no run has."""
-    slots = {} if all(map(_is_hot, asked)) else measures.slots()
+    slots = {} if all(map(_is_hot, asked)) else measures.read_slots()
     return [_measure_column(measure, slots.get(measure)) for measure in asked]
 
 
@@ -103,17 +103,17 @@ def add_notes(found: Observations, query: Query) -> Observations:
     return found.with_notes(_read_notes(query, found)) if len(found.runs) else found
 
 
-@recorded_reads.reading(
+@recorded_reads.recorded(
     "notes",
     lambda query, _: query.encode(),
     lambda texts: sorted(texts.items()),
     lambda kept: {run: tuple(texts) for run, texts in kept},
 )
 def _read_notes(query: Query, found: Observations) -> Mapping[int, tuple[str, ...]]:
-    return notes.of_runs(found.runs)
+    return notes.read_notes(found.runs)
 
 
-@recorded_reads.reading("patterns", Query.encode)
+@recorded_reads.recorded("patterns", Query.encode)
 def find_patterns(query: Query) -> list[str]:
     """Return the traffic patterns of a query's runs in alphabetical order."""
     patterns = select_runs(query).exclude(workload=None).values_list("workload__pattern", flat=True)

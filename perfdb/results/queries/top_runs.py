@@ -18,7 +18,7 @@ from perfdb.analysis.query.query import Pick, Query, Summary
 from perfdb.analysis.tables.observations import Key, Note
 from perfdb.results.database.sql import compile_query
 from perfdb.results.models import Device, DimensionCount, Experiment, Run, StudyActivity, Workload
-from perfdb.results.runs.experiments import z
+from perfdb.results.runs.experiments import hash_value
 from perfdb.results.runs.vocabulary import find_named_rows
 
 MANY = 20_000
@@ -164,4 +164,4 @@ def _find_curves(experiments: Iterable[int]) -> set[int]:
 
 def _key_of_users(users: int | str | None) -> int:
     """Return the part that users have in the key of an experiment; 0 without users."""
-    return z("users", users) if users else 0
+    return hash_value("users", users) if users else 0

@@ -18,12 +18,12 @@ LINK_LIFETIME = timedelta(hours=12)
 _LAST_USED_STEP = timedelta(minutes=1)
 
 
-def digest(secret: str) -> str:
+def digest_secret(secret: str) -> str:
     """Return the digest of a secret. The secret has 256 random bits, so one round of SHA-256 is enough."""
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
-def owner() -> User:
+def find_owner() -> User:
     """Return the superuser who owns an embedded instance, created at the first call."""
     user, created = User.objects.get_or_create(username=OWNER, defaults={"is_staff": True, "is_superuser": True})
     if created:
@@ -35,13 +35,13 @@ def owner() -> User:
 def make_token(user: User, name: str) -> str:
     """Create a token for scripts and return its secret, which is not stored."""
     secret = "perfdb_" + secrets.token_urlsafe(32)
-    ApiToken.objects.create(user=user, name=name, digest=digest(secret))
+    ApiToken.objects.create(user=user, name=name, digest=digest_secret(secret))
     return secret
 
 
-def user_of_token(secret: str) -> User | None:
+def find_token_user(secret: str) -> User | None:
     """Return a token's user; None if unknown, revoked, or the user is inactive."""
-    token = ApiToken.objects.select_related("user").filter(digest=digest(secret), revoked=None).first()
+    token = ApiToken.objects.select_related("user").filter(digest=digest_secret(secret), revoked=None).first()
     if token is None or not token.user.is_active:
         return None
     now = timezone.now()
@@ -53,14 +53,14 @@ def user_of_token(secret: str) -> User | None:
 def make_sign_in_link(user: User) -> str:
     """Create and return a secret that signs ``user`` in once, within twelve hours."""
     secret = secrets.token_urlsafe(32)
-    SignInLink.objects.create(user=user, digest=digest(secret), expires=timezone.now() + LINK_LIFETIME)
+    SignInLink.objects.create(user=user, digest=digest_secret(secret), expires=timezone.now() + LINK_LIFETIME)
     return secret
 
 
 def use_sign_in_link(secret: str) -> User | None:
     """Return the link's user the first time; None if unknown, used or expired."""
     now = timezone.now()
-    links = SignInLink.objects.filter(digest=digest(secret), used=None, expires__gt=now, user__is_active=True)
+    links = SignInLink.objects.filter(digest=digest_secret(secret), used=None, expires__gt=now, user__is_active=True)
     link = links.select_related("user").first()
     # The update decides: two requests at once must not both sign in.
     if link is None or not links.filter(pk=link.pk).update(used=now):
@@ -73,7 +73,7 @@ def may_read(user: object) -> bool:
     return bool(settings.PUBLIC_READ or getattr(user, "is_authenticated", False))
 
 
-def studies_for(user: User | AnonymousUser) -> QuerySet[Study]:
+def visible_studies(user: User | AnonymousUser) -> QuerySet[Study]:
     """Return the studies that a visitor can name; of the inboxes only the visitor's own."""
     return Study.objects.select_related("owner").filter(~Q(slug=INBOX) | Q(owner=user.pk))
 
@@ -83,7 +83,7 @@ def may_change(user: User | AnonymousUser, study: Study) -> bool:
     return bool(user.is_authenticated and (user.is_staff or study.owner_id == user.pk))
 
 
-def person(user: User | AnonymousUser) -> User:
+def signed_in_user(user: User | AnonymousUser) -> User:
     """Return the signed-in user; the caller has checked that there is one."""
     assert isinstance(user, User)  # for the type checker
     return user

@@ -11,26 +11,26 @@ from perfdb.results.runs.normalize.alias_dimensions import Aliases, fold
 from perfdb.results.runs.record import SystemIdentity
 
 
-def aliases_of(study: Study) -> Aliases:
+def read_aliases(study: Study) -> Aliases:
     """Return the present aliases of a study, with the systems if an alias may name one."""
     rows = list(Alias.objects.filter(study=study).order_by("pk").values_list("dimension", "folded", "meaning"))
     meanings = {(dimension, folded): meaning for dimension, folded, meaning in rows}
-    return Aliases(meanings, systems() if any(dimension == "system" for dimension, _ in meanings) else {})
+    return Aliases(meanings, read_systems() if any(dimension == "system" for dimension, _ in meanings) else {})
 
 
-def systems() -> dict[str, SystemIdentity]:
+def read_systems() -> dict[str, SystemIdentity]:
     """Return all systems by name; of two with one name the older."""
     rows = System.objects.order_by("-pk")
     return {row.name: SystemIdentity(row.machine, row.host, row.processors, row.memory_bytes) for row in rows}
 
 
-def meanings(studies: Iterable[Value]) -> dict[tuple[str, str], str]:
+def read_meanings(studies: Iterable[Value]) -> dict[tuple[str, str], str]:
     """Return the meanings of folded texts in some studies; of two the older alias counts."""
     rows = Alias.objects.filter(study__slug__in=set(studies)).order_by("-pk")
     return {(name, folded): meaning for name, folded, meaning in rows.values_list("dimension", "folded", "meaning")}
 
 
-def missing_value_meanings(
+def find_meanings(
     values: Mapping[str, Iterable[Value]], found: Observations, known: Mapping[tuple[str, str], str] | None = None
 ) -> dict[tuple[str, Value], str]:
     """Return the meanings of those values that none of the runs has, by dimension and value.
@@ -40,10 +40,10 @@ def missing_value_meanings(
     runs.
     """
     absent = list(_absent(values, found))
-    if not absent or recorded_reads.playing():
+    if not absent or recorded_reads.playing_tape():
         return {}
     if known is None:
-        known = meanings(found.coded_column("study").values)
+        known = read_meanings(found.coded_column("study").values)
     return {(name, text): known[name, fold(text)] for name, text in absent if (name, fold(text)) in known}
 
 
@@ -53,13 +53,11 @@ def _absent(values: Mapping[str, Iterable[Value]], found: Observations) -> Itera
         yield from ((name, value) for value in wanted if isinstance(value, str) and value not in there)
 
 
-def in_known_spellings(
-    query: Query, found: Observations, read_before: Mapping[tuple[str, str], str] | None = None
-) -> Query:
+def apply_aliases(query: Query, found: Observations, read_before: Mapping[tuple[str, str], str] | None = None) -> Query:
     """Return a query with replaced spellings changed to the values of the runs."""
     named = [query.filters, query.exclude, {name: (value,) for name, value in query.baseline.items()}]
     values = {name: {each for part in named for each in part.get(name, ())} for part in named for name in part}
-    known = missing_value_meanings(values, found, read_before)
+    known = find_meanings(values, found, read_before)
     if not known:
         return query
     filters, exclude, baseline = (

@@ -1,14 +1,14 @@
 """Changes of many stored runs at once: permission, limit, and history.
 
 Each change is one transaction: lock the runs, change them, add a `RunChange` row for each and raise the version of
-their
-studies, which invalidates caches.
+their studies, which invalidates caches.
 """
 
 from collections.abc import Sequence
 
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
+from django.db import connection
 from django.db.models import F, QuerySet
 
 from perfdb.analysis.query.parameters import QueryError
@@ -18,9 +18,10 @@ from perfdb.results.runs import access
 # More runs than that are not changed in one act: a transaction that rewrites them holds up everybody else.
 MOST_CHANGED = 20_000
 _BATCH = 1000
+_STUDY_LOCK = 0x5354_5544  # any number of our own: "STUD"
 
 
-def take(user: User, runs: QuerySet[Run]) -> list[Run]:
+def lock_runs(user: User, runs: QuerySet[Run]) -> list[Run]:
     """Return these runs, locked until the transaction ends, with study, status and identity.
 
     Raise PermissionDenied if the user may not change one of the studies, and QueryError above MOST_CHANGED runs.
@@ -36,7 +37,7 @@ def take(user: User, runs: QuerySet[Run]) -> list[Run]:
     return taken
 
 
-def keep(runs: Sequence[Run], kind: RunChange.Kind, detail: str, user: User) -> None:
+def record_changes(runs: Sequence[Run], kind: RunChange.Kind, detail: str, user: User) -> None:
     """Record a change of these runs and raise the versions of their studies.
 
     ``status`` of a run is its status before the change, to which a restored run returns.
@@ -48,3 +49,14 @@ def keep(runs: Sequence[Run], kind: RunChange.Kind, detail: str, user: User) -> 
     ]
     RunChange.objects.bulk_create(rows, batch_size=_BATCH)
     Study.objects.filter(pk__in={run.study_id for run in runs}).update(version=F("version") + 1)
+
+
+def lock_study(study: Study) -> None:
+    """Lock the study against other imports until the transaction ends."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s, %s)", [_STUDY_LOCK, study.pk])
+
+
+def touch_study(study: Study) -> None:
+    """Raise the version of the study's data, which invalidates caches."""
+    Study.objects.filter(pk=study.pk).update(version=F("version") + 1)

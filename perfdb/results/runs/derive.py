@@ -13,24 +13,32 @@ from perfdb.analysis.formulas.derivation import derive
 from perfdb.analysis.formulas.run_values import Derived, RunFigures
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.workloads import STREAMING, Workload
-from perfdb.results.runs.record import Counters, Origin, RunRecord, Value, moment_of, name_of, number
+from perfdb.results.runs.record import (
+    Counters,
+    Origin,
+    RunRecord,
+    Value,
+    format_workload,
+    parse_sample,
+    seconds_to_moment,
+)
 
 TIME = "time"
 
 
-def derived(record: RunRecord) -> list[Derived]:
+def derive_values(record: RunRecord) -> list[Derived]:
     """Return all values that follow from a run's reported metrics and counters.
 
     Published values have none: their document calculated with more digits than it prints.
     """
     if any(value.origin is Origin.PUBLISHED for value in record.values.values()):
         return []
-    return derive(figures_of(record))
+    return derive(collect_figures(record))
 
 
 def derive_into(record: RunRecord) -> list[Derived]:
     """Add the derived values to the record; printed values keep their text and place."""
-    answers = derived(record)
+    answers = derive_values(record)
     for each in answers:
         known = record.values.get(each.measure, Value(each.value, Origin.DERIVED))
         formula = f"{each.formula}/{each.version}"
@@ -46,10 +54,10 @@ def derive_again(record: RunRecord) -> dict[Measure, Value]:
     again = {each.measure for each in derive_into(record)}
     for measure in before.keys() - again:
         del record.values[measure]
-    return outdated(before, record.values)
+    return find_outdated(before, record.values)
 
 
-def outdated(before: Mapping[Measure, Value], after: Mapping[Measure, Value]) -> dict[Measure, Value]:
+def find_outdated(before: Mapping[Measure, Value], after: Mapping[Measure, Value]) -> dict[Measure, Value]:
     """Return the derived values of ``before`` that are missing or different in ``after``."""
     return {
         measure: old
@@ -58,7 +66,7 @@ def outdated(before: Mapping[Measure, Value], after: Mapping[Measure, Value]) ->
     }
 
 
-def figures_of(record: RunRecord) -> RunFigures:
+def collect_figures(record: RunRecord) -> RunFigures:
     """Return the record as input of formulas: usable counters, no derived values."""
     configuration = record.configuration
     workload, system = measured_workload(record), configuration.system
@@ -85,7 +93,7 @@ def measured_workload(record: RunRecord) -> Workload | None:
     A log with STRG alone comes from a tool without messages, or with unknown ones.
     """
     workload, facts = record.configuration.workload, record.facts
-    bare = workload is not None and workload.pattern in STREAMING and name_of(workload) == workload.pattern
+    bare = workload is not None and workload.pattern in STREAMING and format_workload(workload) == workload.pattern
     logged = "workload" in facts and facts["workload"].line > 0
     if workload is None or not (bare and logged) or {"request_bytes", "response_bytes"} <= facts.keys():
         return workload
@@ -106,7 +114,7 @@ def _numbers(record: RunRecord) -> Mapping[str, tuple[float, ...]]:
 @lru_cache(4096)
 def _numbers_in(text: str) -> tuple[float, ...]:
     """Return the numbers of a text; none if it has other words."""
-    numbers = tuple([number(word) for word in text.split()])
+    numbers = tuple([parse_sample(word) for word in text.split()])
     return numbers if all(map(isfinite, numbers)) else ()
 
 
@@ -125,13 +133,13 @@ def snapshot_times(record: RunRecord) -> Mapping[str, tuple[datetime, datetime]]
     """Return the times of each role's snapshots before and after."""
     moments = {}
     for counters in record.counters:
-        pair = pair_of(counters, TIME) if counters.usable else None
+        pair = read_pair(counters, TIME) if counters.usable else None
         if pair is not None:
-            moments[counters.role] = (moment_of(pair[0]), moment_of(pair[1]))
+            moments[counters.role] = (seconds_to_moment(pair[0]), seconds_to_moment(pair[1]))
     return moments
 
 
-def pair_of(counters: Counters, name: str) -> tuple[float, float] | None:
+def read_pair(counters: Counters, name: str) -> tuple[float, float] | None:
     """Return a counter before and after; None if either is missing."""
     if name not in counters.names:
         return None

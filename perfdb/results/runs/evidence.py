@@ -15,7 +15,7 @@ BETWEEN = "\n"
 """Separator of the printed texts, each of one line."""
 
 
-def written(values: Mapping[int, Value]) -> tuple[Any, ...]:
+def encode_values(values: Mapping[int, Value]) -> tuple[Any, ...]:
     """Return the ``COLUMNS`` with the origins of these values, by slot."""
     slots = sorted(values)
     own = [values[slot] for slot in slots]
@@ -43,7 +43,7 @@ def _shortened(told: Sequence[bool], numbers: list[int]) -> list[int]:
     return [*of_told]
 
 
-def read(evidence: RunEvidence, values: Sequence[float | None]) -> Iterator[tuple[int, Value]]:
+def decode_values(evidence: RunEvidence, values: Sequence[float | None]) -> Iterator[tuple[int, Value]]:
     """Yield each slot with a value and its origin; ``values`` are the run's by slot."""
     origins = list(map(Origin, evidence.origins))
     texts = evidence.printed.split(BETWEEN) if origins else []
@@ -56,7 +56,7 @@ def read(evidence: RunEvidence, values: Sequence[float | None]) -> Iterator[tupl
             yield slot, Value(value, origin, printed, artifact, line, formula)
 
 
-def facts_written(
+def encode_facts(
     facts: Mapping[str, FactValue], artifacts: Sequence[int], lines: Sequence[int]
 ) -> dict[str, str | dict[str, Any]]:
     """Return facts by key; facts at the common place of all printed values as text alone."""
@@ -68,7 +68,7 @@ def _placed(fact: FactValue) -> dict[str, Any]:
     return {"text": fact.text, "artifact": fact.artifact, "line": fact.line}
 
 
-def facts_of(evidence: RunEvidence) -> dict[str, FactValue]:
+def decode_facts(evidence: RunEvidence) -> dict[str, FactValue]:
     """Return the facts of a run with their places."""
     place = (evidence.artifacts[0], evidence.lines[0]) if len(evidence.artifacts) == len(evidence.lines) == 1 else ()
     return {
@@ -77,7 +77,7 @@ def facts_of(evidence: RunEvidence) -> dict[str, FactValue]:
     }
 
 
-def text_of(said: str | Mapping[str, Any]) -> str:
+def fact_text(said: str | Mapping[str, Any]) -> str:
     """Return a fact's text from either form."""
     return said if isinstance(said, str) else str(said["text"])
 

@@ -11,13 +11,19 @@ from functools import lru_cache, reduce
 from operator import xor
 from typing import Any
 
+from django.db.models import Max
+
 from perfdb.analysis.workloads import Workload as Sizes
-from perfdb.results.models import Device, Experiment, Level, Study, System, Workload
-from perfdb.results.runs.record import Configuration, SystemIdentity, name_of
+from perfdb.results.models import Device, Experiment, Level, Run, RunEvidence, Study, System, Workload
+from perfdb.results.runs import evidence
+from perfdb.results.runs.normalize.alias_dimensions import PRINTED
+from perfdb.results.runs.record import Configuration, FactValue, RunRecord, SystemIdentity, format_workload
+
+_TRIAL = f"{PRINTED}trial"
 
 
 @lru_cache(65536)
-def z(name: str, value: str | int) -> int:
+def hash_value(name: str, value: str | int) -> int:
     """Return the hash of a dimension's value as a signed 64-bit integer, the same on every machine."""
     raw = hashlib.blake2b(f"{name}\0{value}".encode(), digest_size=8).digest()
     return int.from_bytes(raw, "big", signed=True)
@@ -29,7 +35,7 @@ def experiment_key(configuration: Configuration) -> int:
 
 
 def _key_of(dimensions: Mapping[str, str | int]) -> int:
-    return reduce(xor, (z(name, value) for name, value in dimensions.items()), 0)
+    return reduce(xor, (hash_value(name, value) for name, value in dimensions.items()), 0)
 
 
 class KeyCollisionError(Exception):
@@ -66,7 +72,7 @@ class Vocabulary:
         if keys:
             known = Experiment.objects.filter(study=self.study, key__among=keys)
             for each in known.prefetch_related("system", "level", "workload", "device"):
-                self._experiments[each.key] = each, configuration_of(each).dimensions()
+                self._experiments[each.key] = each, read_configuration(each).dimensions()
 
     def _store(self, missing: Mapping[int, tuple[Configuration, dict[str, str | int]]]) -> None:
         new = [self._build(key, configuration) for key, (configuration, _) in missing.items()]
@@ -103,7 +109,7 @@ class Vocabulary:
     def _find_workload(self, sizes: Sizes) -> Any:
         return self._find(
             Workload,
-            {"name": name_of(sizes)},
+            {"name": format_workload(sizes)},
             pattern=sizes.pattern,
             request_bytes=sizes.request_bytes,
             response_bytes=sizes.response_bytes,
@@ -116,7 +122,7 @@ class Vocabulary:
         return self._rows[key]
 
 
-def configuration_of(experiment: Experiment) -> Configuration:
+def read_configuration(experiment: Experiment) -> Configuration:
     """Return the configuration of an experiment."""
     system, workload = experiment.system, experiment.workload
     return Configuration(
@@ -130,3 +136,28 @@ def configuration_of(experiment: Experiment) -> Configuration:
         level=experiment.level.name if experiment.level else None,
         factors=experiment.factors,
     )
+
+
+def keep_trial(run: Run, record: RunRecord) -> None:
+    """Keep the trial of a run, and its former number, in the record that replaces it."""
+    facts = evidence.decode_facts(RunEvidence.objects.get(run=run))
+    if _TRIAL in facts and record.trial == run.trial:
+        record.facts[_TRIAL] = facts[_TRIAL]
+
+
+def settle_trial(vocabulary: Vocabulary, run: Run, record: RunRecord) -> None:
+    """Set a record's trial, or a free one if another run of the experiment has it.
+
+    The fact ``printed.trial`` keeps the intended number, which returns once free.
+    """
+    wanted = int(record.facts.pop(_TRIAL, FactValue(str(record.trial))).text)
+    record.trial = wanted
+    if record.status == Run.Status.WITHDRAWN:
+        return
+    same = Run.objects.filter(study=run.study_id, run_id=record.run_id).exclude(pk=run.pk)
+    there = same.filter(experiment=vocabulary.experiment(record.configuration).pk).exclude(status=Run.Status.WITHDRAWN)
+    taken = set(there.values_list("trial", flat=True))
+    if wanted in taken:
+        last = max(same.aggregate(last=Max("trial"))["last"], wanted)
+        record.trial = run.trial if run.trial not in taken else last + 1
+        record.facts[_TRIAL] = FactValue(str(wanted))

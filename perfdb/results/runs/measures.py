@@ -13,14 +13,14 @@ from perfdb.results.runs import recorded_reads
 _LOCK = 0x5045_5246  # any number of our own: "PERF"
 
 
-@recorded_reads.reading(
+@recorded_reads.recorded(
     "slots",
     lambda: "",
     lambda slots: {str(measure): slot for measure, slot in slots.items()},
     lambda kept: {Measure.parse(text): slot for text, slot in kept.items()},
     beside=True,
 )
-def slots() -> dict[Measure, int]:
+def read_slots() -> dict[Measure, int]:
     """Return all measures with their slots, which count from 1 as PostgreSQL's arrays do."""
     rows = models.Measure.objects.values_list("metric", "role", "slot")
     return {Measure(metric, role): slot for metric, role, slot in rows}
@@ -29,17 +29,17 @@ def slots() -> dict[Measure, int]:
 def ensure_slots(measures: Iterable[Measure]) -> dict[Measure, int]:
     """Return all measures with their slots, after adding missing ones."""
     wanted = set(measures)
-    known = slots()
+    known = read_slots()
     if wanted <= known.keys():
         return known
     with transaction.atomic():
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_LOCK])
-        known = slots()
+        known = read_slots()
         last = models.Measure.objects.aggregate(last=Max("slot"))["last"] or 0
         missing = sorted(wanted - known.keys())
         models.Measure.objects.bulk_create(_row(measure, last + n) for n, measure in enumerate(missing, start=1))
-    return slots()
+    return read_slots()
 
 
 def _row(measure: Measure, slot: int) -> models.Measure:

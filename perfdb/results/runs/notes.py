@@ -30,7 +30,7 @@ def may_edit(user: User | AnonymousUser, note: Note) -> bool:
     return bool(user.is_authenticated and (note.author_id == user.pk or may_change(user, note.run.study)))
 
 
-def add(author: User, run: Run, text: str) -> Note:
+def add_note(author: User, run: Run, text: str) -> Note:
     """Add a note to a run. Raise QueryError for an invalid text."""
     with transaction.atomic():
         note = Note.objects.create(run=run, text=_checked(text), author=author)
@@ -38,7 +38,7 @@ def add(author: User, run: Run, text: str) -> Note:
     return note
 
 
-def edit(editor: User, note: Note, text: str) -> None:
+def edit_note(editor: User, note: Note, text: str) -> None:
     """Replace a note's text; the old one stays in the history. Raise QueryError as `add`."""
     wanted = _checked(text)
     with transaction.atomic():
@@ -51,7 +51,7 @@ def edit(editor: User, note: Note, text: str) -> None:
         _changed(held, RunChange.Kind.NOTE_EDITED, former, editor)
 
 
-def remove(editor: User, note: Note) -> None:
+def remove_note(editor: User, note: Note) -> None:
     """Remove a note, if still there; its text stays in the run's history."""
     with transaction.atomic():
         held = Note.objects.select_for_update(of=["self"]).select_related("run__study").filter(pk=note.pk).first()
@@ -63,7 +63,7 @@ def remove(editor: User, note: Note) -> None:
 
 def _changed(note: Note, kind: RunChange.Kind, detail: str, by: User) -> None:
     """Record the change and raise the study's version, since tables print notes."""
-    bulk_changes.keep([note.run], kind, detail, by)
+    bulk_changes.record_changes([note.run], kind, detail, by)
 
 
 def _checked(text: str) -> str:
@@ -77,7 +77,7 @@ def _checked(text: str) -> str:
     return clean
 
 
-def of_runs(runs: NDArray[np.int64]) -> Mapping[int, tuple[str, ...]]:
+def read_notes(runs: NDArray[np.int64]) -> Mapping[int, tuple[str, ...]]:
     """Return the texts of all notes on these runs, oldest first, by the run's id."""
     # Runs that are read together were mostly written together: most notes between the first and the last are theirs.
     between = Note.objects.filter(run__gte=int(runs.min()), run__lte=int(runs.max())).order_by("created", "pk")

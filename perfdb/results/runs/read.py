@@ -4,7 +4,7 @@ from perfdb.analysis.metrics import Measure
 from perfdb.results import models
 from perfdb.results.models import CounterSet, Run, RunEvidence
 from perfdb.results.runs import evidence as origins
-from perfdb.results.runs.experiments import configuration_of
+from perfdb.results.runs.experiments import read_configuration
 from perfdb.results.runs.record import Counters, RunRecord, Value
 
 # What a record is made of beside the run itself.
@@ -22,10 +22,10 @@ def read_record(run: Run) -> RunRecord:
         trial=run.trial,
         status=run.status,
         started=run.started,
-        configuration=configuration_of(run.experiment),
+        configuration=read_configuration(run.experiment),
         values=_values(run, evidence),
         counters=[_counters(row) for row in run.counter_sets.select_related("layout").order_by("role", "subject")],
-        facts=origins.facts_of(evidence),
+        facts=origins.decode_facts(evidence),
     )
     record.has_driver = Measure("driver_s") in record.values
     return record
@@ -34,7 +34,7 @@ def read_record(run: Run) -> RunRecord:
 def _values(run: Run, evidence: RunEvidence) -> dict[Measure, Value]:
     measures = models.Measure.objects.in_bulk(evidence.slots)
     named = {slot: Measure(each.metric, each.role) for slot, each in measures.items()}
-    return {named[slot]: value for slot, value in origins.read(evidence, run.values)}
+    return {named[slot]: value for slot, value in origins.decode_values(evidence, run.values)}
 
 
 def _counters(row: CounterSet) -> Counters:

@@ -141,7 +141,7 @@ class Configuration:
             "campaign": self.campaign or None,
             "system": self.system.name if self.system else None,
             "level": self.level,
-            "workload": name_of(self.workload) if self.workload else None,
+            "workload": format_workload(self.workload) if self.workload else None,
             "device": self.device,
             "mtu": self.mtu,
             "users": self.users,
@@ -193,22 +193,22 @@ class RunRecord:
         return f"{self.run_id}/{self.trial}"
 
 
-def name_of(workload: Workload) -> str:
+def format_workload(workload: Workload) -> str:
     """Return the value of dimension ``workload`` for these sizes."""
     return workload_name(workload.pattern, workload.request_bytes, workload.response_bytes)
 
 
-def seconds_of(moment: datetime) -> float:
+def moment_to_seconds(moment: datetime) -> float:
     """Return a local time in seconds as a counter; only differences have a meaning."""
     return (moment.replace(tzinfo=None) - _EPOCH) / timedelta(seconds=1)
 
 
-def moment_of(seconds: float) -> datetime:
+def seconds_to_moment(seconds: float) -> datetime:
     """Return the local time of such a counter."""
     return _EPOCH + timedelta(seconds=seconds)
 
 
-def aware(moment: datetime, zone: str) -> datetime:
+def resolve_zone(moment: datetime, zone: str) -> datetime:
     """Return a printed time with its printed offset (``-05:00``, ``-0500``); a zone's name counts as UTC."""
     try:
         return (moment - _offset(zone)).replace(tzinfo=UTC)
@@ -225,7 +225,7 @@ def _offset(zone: str) -> timedelta:
     return -offset if zone.startswith("-") else offset
 
 
-def number(text: str | None) -> float:
+def parse_sample(text: str | None) -> float:
     """Return a trace's sample; NaN for gaps and for texts that are no finite number."""
     try:
         value = float(text) if text else math.nan

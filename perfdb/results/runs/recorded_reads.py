@@ -31,8 +31,7 @@ class Tape:
     """Recorded reads, by name and arguments.
 
     ``beside`` are keys of global data, such as the registry of measures, that do not make an answer outdated. ``label``
-    names
-    the frozen link.
+    names the frozen link.
     """
 
     kept: dict[str, Any] = field(default_factory=dict)
@@ -57,13 +56,13 @@ class Tape:
         counted = {key: value for key, value in self.kept.items() if key not in self.beside}
         return hashlib.sha256(orjson.dumps(counted, option=orjson.OPT_SORT_KEYS)).hexdigest()
 
-    def packed(self) -> bytes:
+    def to_bytes(self) -> bytes:
         """Return the tape as compressed JSON; numbers keep every digit."""
         body = {"versions": self.versions, "beside": sorted(self.beside), "kept": self.kept}
         return zlib.compress(orjson.dumps(body, option=orjson.OPT_SORT_KEYS))
 
     @classmethod
-    def unpacked(cls, data: bytes, label: str) -> "Tape":
+    def from_bytes(cls, data: bytes, label: str) -> "Tape":
         """Return a packed tape, ready to play."""
         body = orjson.loads(zlib.decompress(data))
         return cls(body["kept"], set(body["beside"]), body["versions"], playing=True, label=label)
@@ -72,7 +71,7 @@ class Tape:
 _TAPE: ContextVar[Tape | None] = ContextVar("tape", default=None)
 
 
-def playing() -> Tape | None:
+def playing_tape() -> Tape | None:
     """Return the playing tape; None while the database answers."""
     tape = _TAPE.get()
     return tape if tape and tape.playing else None
@@ -88,7 +87,7 @@ def use_tape(tape: Tape | None) -> Iterator[None]:
         _TAPE.reset(token)
 
 
-def reading(
+def recorded(
     name: str,
     key: Callable[..., str],
     pack: Callable[[Any], Any] = lambda value: value,
@@ -120,7 +119,7 @@ def reading(
     return mark
 
 
-def observations_named(tape: Tape, name: str) -> Observations | None:
+def find_observations(tape: Tape, name: str) -> Observations | None:
     """Return the first recorded runs of a reading, or None."""
     found = next((value for key, value in tape.kept.items() if key.partition(_SEPARATOR)[0] == name), None)
     return None if found is None else unpack_observations(found)

@@ -19,7 +19,7 @@ _WORD = re.compile(r"[a-z0-9][a-z0-9._-]*")
 _ARRAY: Any = ArrayField(TextField())
 
 
-def read(name: str) -> str:
+def parse_tag(name: str) -> str:
     """Return a tag in small letters. Raise QueryError unless it is one short word."""
     word = name.strip().lower()
     if not _WORD.fullmatch(word) or len(word) > LONGEST:
@@ -30,32 +30,32 @@ def read(name: str) -> str:
 
 
 @transaction.atomic
-def add(user: User, runs: QuerySet[Run], name: str) -> int:
+def add_tag(user: User, runs: QuerySet[Run], name: str) -> int:
     """Add a tag to the runs that lack it, and return their number.
 
     Raise QueryError for an invalid tag or too many runs, PermissionDenied as `bulk_changes.take`.
     """
-    tag = read(name)
+    tag = parse_tag(name)
     longer = Func("tags", Value(tag, TextField()), function="array_append", output_field=_ARRAY)
     return _change(user, runs.exclude(tags__contains=[tag]), RunChange.Kind.TAGGED, tag, longer)
 
 
 @transaction.atomic
-def remove(user: User, runs: QuerySet[Run], name: str) -> int:
+def remove_tag(user: User, runs: QuerySet[Run], name: str) -> int:
     """Remove a tag from the runs that have it, and return their number. Raise as `add`."""
-    tag = read(name)
+    tag = parse_tag(name)
     shorter = Func("tags", Value(tag, TextField()), function="array_remove", output_field=_ARRAY)
     none_left = NullIf(shorter, Value([], _ARRAY))
     return _change(user, runs.filter(tags__contains=[tag]), RunChange.Kind.UNTAGGED, tag, none_left)
 
 
 def _change(user: User, runs: QuerySet[Run], kind: RunChange.Kind, tag: str, tags: Combinable) -> int:
-    taken = bulk_changes.take(user, runs)
+    taken = bulk_changes.lock_runs(user, runs)
     Run.objects.filter(pk__in=[run.pk for run in taken]).update(tags=tags)
-    bulk_changes.keep(taken, kind, tag, user)
+    bulk_changes.record_changes(taken, kind, tag, user)
     return len(taken)
 
 
-def inherit(replaced: Run, pk: int) -> None:
+def inherit_tags(replaced: Run, pk: int) -> None:
     """Copy the tags of a replaced run to the run with this id."""
     Run.objects.filter(pk=pk).update(tags=Run.objects.filter(pk=replaced.pk).values("tags"))

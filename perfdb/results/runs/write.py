@@ -322,9 +322,9 @@ def _by_slot(record: RunRecord, slots: dict[Measure, int]) -> list[float | None]
 
 
 def _evidence_row(key: _Key, record: RunRecord, slots: dict[Measure, int]) -> Sequence[Any]:
-    told = origins.written({slots[measure]: value for measure, value in record.values.items()})
+    told = origins.encode_values({slots[measure]: value for measure, value in record.values.items()})
     named = dict(zip(origins.COLUMNS, told, strict=True))
-    return *key, *told, Jsonb(origins.facts_written(record.facts, named["artifacts"], named["lines"]))
+    return *key, *told, Jsonb(origins.encode_facts(record.facts, named["artifacts"], named["lines"]))
 
 
 def _counter_rows(rows: Sequence[tuple[_Key, RunRecord]]) -> Iterable[Sequence[Any]]:

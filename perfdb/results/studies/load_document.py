@@ -32,8 +32,8 @@ from perfdb.results.models import (
     System,
 )
 from perfdb.results.runs import write
+from perfdb.results.runs.bulk_changes import lock_study
 from perfdb.results.runs.experiments import Vocabulary
-from perfdb.results.runs.lock import lock_study
 from perfdb.results.runs.record import Configuration, FactValue, Origin, RunRecord, SystemIdentity, Value
 from perfdb.results.studies.document_audit import audit_document
 from perfdb.results.studies.document_format import Document, DocumentFigure, DocumentRun

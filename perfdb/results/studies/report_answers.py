@@ -17,7 +17,7 @@ from perfdb.analysis.tables.table import Cell, Table
 from perfdb.results.models import PublishedFigure, PublishedPercent, ReportItem, Study
 from perfdb.results.queries.answers import answer_query, make_tables
 from perfdb.results.queries.observations import add_notes, read_observations
-from perfdb.results.runs.aliases import in_known_spellings, meanings
+from perfdb.results.runs.aliases import apply_aliases, read_meanings
 
 # Characters around a printed number: brackets of a repeated figure, and the per cent sign.
 _AROUND = "()% "
@@ -103,19 +103,19 @@ class StudyRuns:
         self._measures = set(measures)
         whole = Query(metrics=tuple(measures), filters={"study": (study.slug,)})
         self._runs = add_notes(read_observations(whole), whole)
-        self._aliases = meanings([study.slug])
+        self._aliases = read_meanings([study.slug])
 
     def observations(self, query: Query) -> Observations:
         """Return the runs of a query, with all measures read."""
         if "tag" in query.used_names:
             return add_notes(read_observations(query), query)
-        return narrow_observations(in_known_spellings(query, self._runs, self._aliases), self._runs)
+        return narrow_observations(apply_aliases(query, self._runs, self._aliases), self._runs)
 
     def answer(self, query: Query) -> tuple[Query, list[Table]]:
         """Answer as `answer_query`, which answers queries of other measures. Raises QueryError."""
         if not query.metrics or not self._measures.issuperset(query.measures):
             return answer_query(query)
-        query = in_known_spellings(query, self._runs, self._aliases)
+        query = apply_aliases(query, self._runs, self._aliases)
         return query, make_tables(query, self.observations(query))
 
 

@@ -17,7 +17,7 @@ from perfdb.analysis.query.query import Query
 from perfdb.analysis.render.charts.chart_options import Drawing
 from perfdb.results.models import Page, RemovedItem, ReportItem, Study, StudyActivity
 from perfdb.results.queries.questions import Question, answer_question
-from perfdb.results.runs.lock import lock_study, touch_study
+from perfdb.results.runs.bulk_changes import lock_study, touch_study
 
 Kind = ReportItem.Kind
 # Each item is answered when the report is shown.

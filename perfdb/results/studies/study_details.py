@@ -11,7 +11,7 @@ from django.db.models import F
 from importers.collate.run_ids import RunIdPattern
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.results.models import Run, Study
-from perfdb.results.runs.lock import lock_study
+from perfdb.results.runs.bulk_changes import lock_study
 from perfdb.results.studies.study_lifecycle import check_title
 from perfdb.results.studies.study_plan import check_plan
 

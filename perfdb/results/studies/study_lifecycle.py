@@ -9,7 +9,7 @@ from django.utils.text import slugify
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.results.models import Experiment, Run, Study, Upload
 from perfdb.results.models.dimensions import INBOX
-from perfdb.results.runs.lock import lock_study
+from perfdb.results.runs.bulk_changes import lock_study
 
 MAX_TITLE = 200
 _LONGEST_SLUG = 60

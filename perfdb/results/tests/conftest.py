@@ -59,7 +59,7 @@ def form(request: pytest.FixtureRequest) -> str:
 @pytest.fixture
 def owner(db: None) -> User:
     """The person who uploads."""
-    return access.owner()
+    return access.find_owner()
 
 
 @pytest.fixture

@@ -16,8 +16,8 @@ from perfdb.results.changes.rebuild import rederive_runs
 from perfdb.results.changes.spellings import read_spellings
 from perfdb.results.ingest import import_job, uploads
 from perfdb.results.models import Alias, Experiment, Job, Problem, Run, Study
-from perfdb.results.runs.aliases import aliases_of
-from perfdb.results.runs.evidence import facts_of
+from perfdb.results.runs.aliases import read_aliases
+from perfdb.results.runs.evidence import decode_facts
 from perfdb.results.tests.builders import make_run, make_study
 from perfdb.results.tests.conftest import LOGS, Bring, Work, case
 from perfdb.results.tests.rows import all_rows
@@ -68,7 +68,7 @@ def test_runs_move_to_the_experiment_of_the_meaning_and_back(add: Add) -> None:
     other.refresh_from_db()
     assert one.experiment_id == other.experiment_id
     assert Experiment.objects.count() == 1, "the one that was left is gone"
-    assert facts_of(other.evidence)["printed.device"].text == "QDIO GBE"
+    assert decode_facts(other.evidence)["printed.device"].text == "QDIO GBE"
     assert make_study().version > version
     undo(alias)
     assert all_rows() == before
@@ -136,7 +136,7 @@ def test_a_word_becomes_a_number_only_by_an_alias(bring: Bring, add: Add) -> Non
     before = all_rows()
     alias = add("mtu", "Jumbo", "9000", run.study)
     run = Run.objects.get()
-    assert (run.mtu, facts_of(run.evidence)["mtu"].text) == (9000, "jumbo")
+    assert (run.mtu, decode_facts(run.evidence)["mtu"].text) == (9000, "jumbo")
     assert not Problem.objects.filter(run=run, code="run.dimension-unreadable").exists()
     undo(alias)
     assert all_rows() == before
@@ -217,7 +217,7 @@ def test_runs_are_never_merged_and_get_their_number_back(add: Add) -> None:
     alias = add("device", "QDIO GBE", "QDIO")
     runs = Run.objects.order_by("pk")
     assert [run.trial for run in runs] == [1, 3, 2]
-    assert facts_of(runs[1].evidence)["printed.trial"].text == "1"
+    assert decode_facts(runs[1].evidence)["printed.trial"].text == "1"
     undo(alias)
     assert all_rows() == before
 
@@ -336,7 +336,7 @@ def test_a_job_that_was_cut_off_goes_on(owner: User, monkeypatch: pytest.MonkeyP
 def test_a_study_without_aliases_reads_no_systems(django_assert_num_queries: object) -> None:
     study = make_study()
     with django_assert_num_queries(1):  # type: ignore[operator] # a fixture
-        assert aliases_of(study).dimensions == []
+        assert read_aliases(study).dimensions == []
 
 
 def test_what_a_run_id_says_has_aliases_too(bring: Bring, add: Add, owner: User) -> None:

@@ -39,7 +39,7 @@ def test_a_tape_keeps_them() -> None:
     with recorded_reads.use_tape(tape):
         recorded = read_runs_behind(made)
     Run.objects.all().delete()
-    played = recorded_reads.Tape.unpacked(tape.packed(), "x")
+    played = recorded_reads.Tape.from_bytes(tape.to_bytes(), "x")
     with recorded_reads.use_tape(played):
         again = read_runs_behind(made)
     assert played.digest == tape.digest

@@ -55,7 +55,7 @@ _OF_THE_INSTANCE = {"run", "runs", "url", "address", "link", "query", "version"}
 def demo(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[bytes]:
     """The bundle of the demonstration study with all that people can add to it; the study is stored, too."""
     with django_db_blocker.unblock(), transaction.atomic():
-        owner = access.owner()
+        owner = access.find_owner()
         about = {"run_id_pattern": PATTERN.regex, "run_id_values": PATTERN.values, "purpose": "To be taken along."}
         study = Study.objects.create(slug="demo", title="Demo", owner=owner, **about)
         files = [(name, ContentFile(data)) for name, data in demo_files()]
@@ -70,8 +70,8 @@ def demo(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[
 def annotated(study: Study, owner: User) -> None:
     runs = Run.objects.filter(study=study).order_by("pk")
     first, second, third = runs[:3]
-    notes.add(owner, first, "The switch was replaced before this run.")
-    tags.add(owner, runs.filter(pk__in=[first.pk, second.pk]), "checked")
+    notes.add_note(owner, first, "The switch was replaced before this run.")
+    tags.add_tag(owner, runs.filter(pk__in=[first.pk, second.pk]), "checked")
     withdraw.withdraw_runs(owner, runs.filter(pk=third.pk), "Somebody else was on the machine.")
     device = str(first.experiment.device)
     alias_changes.add_alias(study, "device", device, "The device", owner)
@@ -148,7 +148,7 @@ def stored(study: str) -> list[Any]:
 
 
 def test_the_same_comes_out_in_an_empty_instance(demo: bytes, db: None) -> None:
-    owner = access.owner()
+    owner = access.find_owner()
     tables, runs, items_before = answers(owner, "demo"), stored("demo"), Study.objects.get(slug="demo")
     report = [ItemText.from_item(item) for item in report_items.list_items(items_before)]
     said = Note.objects.get()
@@ -172,7 +172,7 @@ def test_the_same_comes_out_in_an_empty_instance(demo: bytes, db: None) -> None:
 
 def test_in_the_same_instance_nothing_is_doubled(demo: bytes, db: None) -> None:
     runs, report = stored("demo"), Study.objects.get(slug="demo").report_items.count()
-    upload = brought(access.owner(), demo)
+    upload = brought(access.find_owner(), demo)
     assert upload.study.slug == "demo"
     assert set(upload.runs.values_list("outcome", flat=True)) == {"already-there"}
     assert stored("demo") == runs
@@ -182,12 +182,12 @@ def test_in_the_same_instance_nothing_is_doubled(demo: bytes, db: None) -> None:
 
 def test_beside_another_study_of_that_name_it_gets_its_own(demo: bytes, db: None) -> None:
     emptied()
-    Study.objects.create(slug="demo", title="Something else", owner=access.owner())
-    upload = brought(access.owner(), demo)
+    Study.objects.create(slug="demo", title="Something else", owner=access.find_owner())
+    upload = brought(access.find_owner(), demo)
     assert upload.study.slug == "demo-2"
     assert Run.objects.filter(study__slug="demo-2").count() == len(json_of(demo)["runs"])
     assert not Run.objects.filter(study__slug="demo").exists()
-    assert brought(access.owner(), demo).study.slug == "demo-2"
+    assert brought(access.find_owner(), demo).study.slug == "demo-2"
     assert Run.objects.count() == len(json_of(demo)["runs"])
 
 
@@ -202,14 +202,14 @@ def test_a_selection(demo: bytes, db: None) -> None:
     content = packed(make_bundle.bundle_runs(chosen.values_list("pk", flat=True), "workload=RR&trial=1"))
     expected = [row for row in stored("demo") if row[5] == "RR" and row[2] == "complete" and row[1] == 1]
     emptied()
-    upload = brought(access.owner(), content)
+    upload = brought(access.find_owner(), content)
     assert stored(upload.study.slug) == expected
     assert len(expected) > 5
 
 
 def test_a_published_study_without_logs(db: None) -> None:
     call_command("loadstudies", OSA)
-    owner = access.owner()
+    owner = access.find_owner()
     study = Study.objects.get(slug=OSA)
     content = packed(make_bundle.bundle_study(study))
     wrong = list(Disagreement.objects.order_by("message").values_list("message", flat=True))
@@ -275,7 +275,7 @@ def test_one_that_was_changed_or_is_newer_stores_nothing(
     demo: bytes, db: None, change: Callable[[dict[str, Any]], None], log: bytes | None, words: str
 ) -> None:
     emptied()
-    upload = brought(access.owner(), altered(demo, change, log))
+    upload = brought(access.find_owner(), altered(demo, change, log))
     assert upload.state == Upload.State.FAILED
     problem = upload.problems.get(code="bundle.refused")
     assert words in problem.message
@@ -297,7 +297,7 @@ def test_another_persons_study_is_left_alone(demo: bytes, db: None) -> None:
 def test_it_comes_by_itself(demo: bytes, db: None) -> None:
     emptied()
     files = [("demo.zip", ContentFile(demo)), ("more.log", ContentFile(b"more"))]
-    upload = worked(uploads.receive(access.owner(), files))
+    upload = worked(uploads.receive(access.find_owner(), files))
     assert upload.state == Upload.State.FAILED
     assert upload.problems.get(code="bundle.refused").remedy == "Upload the bundle by itself."
 
@@ -308,13 +308,13 @@ def test_a_note_of_somebody_who_is_not_here_has_no_author(demo: bytes, db: None)
         said["runs"][0]["notes"][0]["edited"] = ""
 
     emptied()
-    brought(access.owner(), altered(demo, by_a_stranger))
+    brought(access.find_owner(), altered(demo, by_a_stranger))
     note = Note.objects.get(text="Seen.")
     assert (note.author, note.created.isoformat()) == (None, "2024-05-06T07:08:09+00:00")
 
 
 def test_a_study_that_has_no_runs_yet(db: None) -> None:
-    owner = access.owner()
+    owner = access.find_owner()
     study = Study.objects.create(slug="planned", title="Planned", owner=owner, plan=[{"name": "a", "device": ["B"]}])
     report_items.add_item(study, ItemText("prose", "", "What for", "", "To know."))
     content = packed(make_bundle.bundle_study(study))
@@ -327,7 +327,7 @@ def test_a_study_that_has_no_runs_yet(db: None) -> None:
 
 
 def test_a_large_log_goes_through_in_pieces(db: None) -> None:
-    owner = access.owner()
+    owner = access.find_owner()
     run = make_run(study=make_study(owner=owner))
     large = bytes(Random(1).randbytes(8 * 1024 * 1024))
     upload = uploads.receive(owner, [("large.log", ContentFile(large))], study=run.study)
@@ -341,7 +341,7 @@ def test_a_large_log_goes_through_in_pieces(db: None) -> None:
 
 
 def test_trials_that_no_log_tells_apart_stay_as_they_were(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    owner = access.owner()
+    owner = access.find_owner()
     study = Study.objects.create(slug="twice", title="Twice", owner=owner)
     log = (LOGS / "qperf" / "exact" / "q.txt").read_bytes()
     for digit in (b"7", b"8"):

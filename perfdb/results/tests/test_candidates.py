@@ -132,5 +132,5 @@ def test_a_frozen_answer_says_so_too(monkeypatch: pytest.MonkeyPatch) -> None:
     tape = recorded_reads.Tape()
     with recorded_reads.use_tape(tape):
         living = read_observations(query)
-    with recorded_reads.use_tape(recorded_reads.Tape.unpacked(tape.packed(), "x")):
+    with recorded_reads.use_tape(recorded_reads.Tape.from_bytes(tape.to_bytes(), "x")):
         assert read_observations(query).warnings == living.warnings == (top_runs.NOTE,)

@@ -36,9 +36,9 @@ def test_it_begins_with_the_upload(run: Run, owner: User) -> None:
 
 def test_what_people_do_stands_above_it(run: Run, owner: User) -> None:
     chosen = Run.objects.filter(pk=run.pk)
-    tags.add(owner, chosen, "odd")
-    note = notes.add(owner, run, "fan failed")
-    notes.edit(owner, note, "fan replaced")
+    tags.add_tag(owner, chosen, "odd")
+    note = notes.add_note(owner, run, "fan failed")
+    notes.edit_note(owner, note, "fan replaced")
     withdraw.withdraw_runs(owner, chosen, "wrong cable")
     withdraw.restore_runs(owner, chosen)
 

@@ -21,13 +21,13 @@ def called(*arguments: str) -> str:
 
 
 def test_a_token_is_the_owners() -> None:
-    assert access.user_of_token(called("apitoken", "nightly").strip()) == access.owner()
+    assert access.find_token_user(called("apitoken", "nightly").strip()) == access.find_owner()
     assert ApiToken.objects.get().name == "nightly"
 
 
 def test_a_token_of_another_user() -> None:
     ada = User.objects.create_user("ada")
-    assert access.user_of_token(called("apitoken", "nightly", "--user", "ada").strip()) == ada
+    assert access.find_token_user(called("apitoken", "nightly", "--user", "ada").strip()) == ada
 
 
 def test_a_token_in_a_file_is_private_and_not_printed(tmp_path: Path) -> None:
@@ -35,7 +35,7 @@ def test_a_token_in_a_file_is_private_and_not_printed(tmp_path: Path) -> None:
     file.write_text("old")
     file.chmod(0o644)
     assert called("apitoken", "nightly", "--write", str(file)) == ""
-    assert access.user_of_token(file.read_text().strip()) == access.owner()
+    assert access.find_token_user(file.read_text().strip()) == access.find_owner()
     assert file.stat().st_mode & 0o777 == 0o600
 
 
@@ -56,7 +56,7 @@ def test_a_link_signs_in_once() -> None:
     assert path.startswith("/sign-in/")
     assert path.endswith("/")
     secret = path.removeprefix("/sign-in/").removesuffix("/")
-    assert access.use_sign_in_link(secret) == access.owner()
+    assert access.use_sign_in_link(secret) == access.find_owner()
     assert access.use_sign_in_link(secret) is None
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from perfdb.results.changes.provenance import read_figures
 from perfdb.results.models import Run, RunEvidence
-from perfdb.results.runs.evidence import facts_of
+from perfdb.results.runs.evidence import decode_facts
 from perfdb.results.tests.conftest import LOGS, Bring
 
 pytestmark = pytest.mark.django_db
@@ -18,7 +18,7 @@ def codes(run: Run) -> set[str]:
 
 
 def facts(run: Run) -> dict[str, str]:
-    return {key: fact.text for key, fact in facts_of(RunEvidence.objects.get(run=run)).items()}
+    return {key: fact.text for key, fact in decode_facts(RunEvidence.objects.get(run=run)).items()}
 
 
 def test_what_is_amiss_in_the_lines_of_a_run_is_said_of_it(bring: Bring) -> None:

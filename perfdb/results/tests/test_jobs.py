@@ -165,7 +165,7 @@ def test_sweep_sends_what_nobody_works_on(waiting: Upload, monkeypatch: pytest.M
 
 def test_a_lease_is_renewed_while_the_work_lasts(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jobs, "LEASE", timedelta(milliseconds=300))
-    upload = Upload.objects.create(owner=access.owner(), study=uploads.inbox_of(access.owner()))
+    upload = Upload.objects.create(owner=access.find_owner(), study=uploads.inbox_of(access.find_owner()))
     job = jobs.claim(jobs.enqueue("import", upload).pk)
     assert job is not None
     with jobs.kept(job):
@@ -211,7 +211,7 @@ def test_an_old_preview_expires(bring: Bring) -> None:
 def test_a_real_worker_takes_the_job_from_the_real_broker(celery_worker_running: None) -> None:
     """Intake, broker, worker, database: nothing is called by hand."""
     files = [(name, ContentFile((LOGS / name).read_bytes())) for name in case("cp_query/NMGBR950")]
-    upload = uploads.receive(access.owner(), files)
+    upload = uploads.receive(access.find_owner(), files)
     limit = monotonic() + 30
     while upload.state not in Upload.SETTLED and monotonic() < limit:
         sleep(0.1)

@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 from perfdb.results.changes.provenance import read_figures
 from perfdb.results.ingest import uploads as intake
 from perfdb.results.models import Experiment, Run, RunSource, Study, Upload
-from perfdb.results.runs.evidence import facts_of
+from perfdb.results.runs.evidence import decode_facts
 from perfdb.results.tests.conftest import LOGS, Bring, Work, case
 
 pytestmark = pytest.mark.django_db
@@ -238,7 +238,7 @@ def test_two_conflicts_of_one_run_id_and_trial_are_decided_apart(bring: Bring, w
     assert {(row.outcome, row.run_label, row.trial) for row in (stream, latency)} == {("conflict", "QP1", 1)}
     intake.accept(upload, {f"QP1/1#{stream.number}": "keep", f"QP1/1#{latency.number}": "trial"})
     assert work(upload).state == "done"
-    assert sorted((run.trial, facts_of(run.evidence)["workload"].text) for run in Run.objects.all()) == [
+    assert sorted((run.trial, decode_facts(run.evidence)["workload"].text) for run in Run.objects.all()) == [
         (1, "RR"),
         (1, "STRP"),
         (2, "RR"),
@@ -268,7 +268,7 @@ def test_a_test_without_sizes_is_no_other_run_of_a_stream(bring: Bring) -> None:
     """qperf makes several tests at once, and does not say how long its messages are."""
     log = ("QP1/output.txt", b"tcp_bw:\n    bw  =  274 MB/sec\ntcp_lat:\n    latency  =  37 us\n")
     assert [each.outcome for each in bring(log).runs.all()] == ["new", "new"]
-    assert sorted(facts_of(run.evidence)["workload"].text for run in Run.objects.all()) == ["RR", "STRP"]
+    assert sorted(decode_facts(run.evidence)["workload"].text for run in Run.objects.all()) == ["RR", "STRP"]
     assert [each.outcome for each in bring(log).runs.all()] == ["already-there"] * 2
     later = ("QP1/later.txt", b"udp_lat:\n    latency  =  41 us\n")
     assert [each.outcome for each in bring(later).runs.all()] == ["new"]

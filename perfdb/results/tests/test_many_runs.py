@@ -11,7 +11,7 @@ from django.utils import timezone
 from perfdb.results import tasks
 from perfdb.results.ingest import batches, import_job, parse_files, store
 from perfdb.results.models import Job, Problem, Run, RunEvidence, RunSource, Trace, UploadRun
-from perfdb.results.runs.evidence import facts_of
+from perfdb.results.runs.evidence import decode_facts
 from perfdb.results.tests.conftest import LOGS, Bring, case
 
 pytestmark = pytest.mark.django_db
@@ -25,7 +25,7 @@ def content() -> Iterator[Any]:
         evidence = RunEvidence.objects.get(run=run)
         yield run.run_id, run.trial, run.status, run.started, run.values, str(run.experiment)
         yield evidence.slots, evidence.printed, evidence.lines, evidence.formulas
-        yield sorted((key, fact.text, fact.line) for key, fact in facts_of(evidence).items())
+        yield sorted((key, fact.text, fact.line) for key, fact in decode_facts(evidence).items())
         # As texts, for what is missing is not equal to itself.
         yield sorted(map(str, Trace.objects.filter(run=run).values_list("listing", "position", "samples")))
         yield sorted(RunSource.objects.filter(run=run).values_list("path", "digests", "spans", "driver"))

@@ -4,7 +4,7 @@ import pytest
 
 from perfdb.results.changes.provenance import read_figures
 from perfdb.results.models import Run
-from perfdb.results.runs.derive import figures_of
+from perfdb.results.runs.derive import collect_figures
 from perfdb.results.runs.read import read_record
 from perfdb.results.tests.conftest import Bring, case
 
@@ -24,7 +24,7 @@ def test_ttcp_tells_the_cost_of_its_process(bring: Bring) -> None:
 
 def test_netperf_says_that_both_ends_ran_on_one_machine(bring: Bring) -> None:
     found(bring, *case("netperf/one_machine"))
-    assert figures_of(read_record(Run.objects.get())).one_host
+    assert collect_figures(read_record(Run.objects.get())).one_host
 
 
 COUNTED = """AWMLOG 1 tool=AWM role=client host=LNXC1 mb_bytes=1048576

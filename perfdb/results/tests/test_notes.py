@@ -31,13 +31,13 @@ def ada() -> User:
 def test_a_note_is_written_changed_and_removed(ada: User) -> None:
     run = make_run()
 
-    note = notes.add(ada, run, "  Cable replaced \r\nbefore trial 2\n")
+    note = notes.add_note(ada, run, "  Cable replaced \r\nbefore trial 2\n")
     assert (note.text, note.author) == ("Cable replaced\nbefore trial 2", ada)
-    notes.edit(ada, note, "Cable replaced")
+    notes.edit_note(ada, note, "Cable replaced")
     note.refresh_from_db()
     assert note.text == "Cable replaced"
     assert note.edited is not None
-    notes.remove(ada, note)
+    notes.remove_note(ada, note)
 
     assert not Note.objects.exists()
     kept = RunChange.objects.values_list("kind", "detail", "made_by__username")
@@ -51,12 +51,12 @@ def test_a_note_is_written_changed_and_removed(ada: User) -> None:
 def test_each_change_of_a_note_is_a_change_of_its_study_alone(ada: User) -> None:
     run, other = make_run(), make_study("other")
 
-    note = notes.add(ada, run, "odd")
-    notes.edit(ada, note, "odd")
+    note = notes.add_note(ada, run, "odd")
+    notes.edit_note(ada, note, "odd")
     assert Study.objects.get(pk=run.study_id).version == 2, "the same text again is no change"
-    notes.edit(ada, note, "odder")
-    notes.remove(ada, note)
-    notes.remove(ada, note)
+    notes.edit_note(ada, note, "odder")
+    notes.remove_note(ada, note)
+    notes.remove_note(ada, note)
 
     assert Study.objects.get(pk=run.study_id).version == 4
     assert Study.objects.get(pk=other.pk).version == 1
@@ -65,14 +65,14 @@ def test_each_change_of_a_note_is_a_change_of_its_study_alone(ada: User) -> None
 @pytest.mark.parametrize("text", ["", " \r\n ", "a\0b", "\ud800", "x" * 2001])
 def test_what_is_no_text_is_refused(ada: User, text: str) -> None:
     with pytest.raises(QueryError, match="note"):
-        notes.add(ada, make_run(), text)
+        notes.add_note(ada, make_run(), text)
 
     assert not RunChange.objects.exists()
 
 
 def test_who_wrote_it_and_who_owns_the_study_may_change_it(ada: User) -> None:
     bob, boss = User.objects.create_user("bob"), User.objects.create_user("boss", is_staff=True)
-    note = notes.add(bob, make_run(study=make_study("hers", owner=ada)), "odd")
+    note = notes.add_note(bob, make_run(study=make_study("hers", owner=ada)), "odd")
     stranger = User.objects.create_user("eve")
 
     assert [notes.may_edit(user, note) for user in (ada, bob, boss)] == [True, True, True]
@@ -82,8 +82,8 @@ def test_who_wrote_it_and_who_owns_the_study_may_change_it(ada: User) -> None:
 def test_tables_have_the_notes_of_their_runs(ada: User) -> None:
     run, other = make_run("A"), make_run("B", device="HiperSockets")
     for text in ("first", "second"):
-        notes.add(ada, run, text)
-    notes.add(ada, other, "of another device")
+        notes.add_note(ada, run, text)
+    notes.add_note(ada, other, "of another device")
 
     _, (table,) = answer_query(Query.parse([("metric", "trans_per_s"), ("device", "QDIO")]))
 
@@ -99,7 +99,7 @@ def test_notes_cost_one_query_however_many_there_are(
     with django_assert_num_queries(2):
         answer_query(query)
     for name in "BCDE":
-        notes.add(ada, make_run(name), f"on {name}")
+        notes.add_note(ada, make_run(name), f"on {name}")
     with django_assert_num_queries(2):
         answer_query(query)
 
@@ -108,7 +108,7 @@ def test_lists_and_their_files_have_the_notes_of_their_runs(ada: User) -> None:
     run = make_run("A")
     make_run("B")
     for text in ("fan failed", "so did\nthe other"):
-        notes.add(ada, run, text)
+        notes.add_note(ada, run, text)
 
     assert [row["notes"] for row in read_run_page(Run.objects.all(), "run_id").rows] == [
         ["fan failed", "so did\nthe other"],
@@ -125,7 +125,7 @@ def test_lists_and_their_files_have_the_notes_of_their_runs(ada: User) -> None:
 def test_a_run_that_is_read_again_keeps_its_notes(bring: Bring, owner: User) -> None:
     bring(*case("cp_query/NMGBR950"))
     run = Run.objects.get(run_id="NMGBR950")
-    notes.add(owner, run, "cable replaced")
+    notes.add_note(owner, run, "cable replaced")
 
     store_rebuilt(run, rebuild_run(run))
 
@@ -135,7 +135,7 @@ def test_a_run_that_is_read_again_keeps_its_notes(bring: Bring, owner: User) -> 
 def test_a_run_that_is_replaced_keeps_its_notes_for_itself(bring: Bring, work: Work, owner: User) -> None:
     first, other = case("bad/same_run_id")
     bring(first)
-    notes.add(owner, Run.objects.get(), "about these numbers")
+    notes.add_note(owner, Run.objects.get(), "about these numbers")
     upload = bring(other)
     (row,) = upload.runs.all()
     uploads.accept(upload, {f"{row.run_label}/{row.trial}": "replace"})

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from perfdb.results.models import Run, Study
-from perfdb.results.runs.record import aware, number
+from perfdb.results.runs.record import parse_sample, resolve_zone
 from perfdb.results.tests.conftest import LOGS, Bring, case
 
 pytestmark = pytest.mark.django_db
@@ -61,12 +61,12 @@ def test_the_ends_of_the_calendar(bring: Bring, start: str) -> None:
     [("-05:00", 19), ("-0500", 19), ("+01", 13), ("+05:30", 8), ("EST", 14), ("+99999999999:00", 14), ("+²:00", 14)],
 )
 def test_offsets_as_they_are_printed(zone: str, hour: int) -> None:
-    assert aware(datetime(2002, 2, 26, 14), zone) == datetime(2002, 2, 26, hour, 30 * ("30" in zone), tzinfo=UTC)
+    assert resolve_zone(datetime(2002, 2, 26, 14), zone) == datetime(2002, 2, 26, hour, 30 * ("30" in zone), tzinfo=UTC)
 
 
 @pytest.mark.parametrize("text", ["1e39", "inf", "nan", "-1e400", "words", None])
 def test_a_sample_that_cannot_be_held_is_missing(text: str | None) -> None:
-    assert number(text) != number(text)
+    assert parse_sample(text) != parse_sample(text)
 
 
 @pytest.mark.parametrize("processors", ["²", "two", 0, 99999999999])

@@ -19,8 +19,8 @@ from perfdb.results.changes import rebuild, reparse
 from perfdb.results.changes.reparse import Scope
 from perfdb.results.ingest import uploads
 from perfdb.results.models import Job, MeasurementHistory, Problem, Run, RunSource, UploadRun
-from perfdb.results.runs.evidence import facts_of
-from perfdb.results.runs.measures import slots
+from perfdb.results.runs.evidence import decode_facts
+from perfdb.results.runs.measures import read_slots
 from perfdb.results.tests.conftest import LOGS, Bring, Work, case
 from perfdb.results.tests.rows import all_rows
 
@@ -91,7 +91,7 @@ def apply() -> Job:
 
 def transactions(run: Run) -> float | None:
     run.refresh_from_db()
-    return run.values[slots()[Measure("transactions")] - 1]
+    return run.values[read_slots()[Measure("transactions")] - 1]
 
 
 def test_nothing_is_stale_while_importers_are_the_same(bring: Bring) -> None:
@@ -129,7 +129,7 @@ def test_applying_keeps_the_id_and_the_old_derived_values(bring: Bring, newer: N
     assert transactions(run) == before + 1
     run.study.refresh_from_db()
     assert run.study.version > version
-    assert facts_of(run.evidence)["colour"].text == "red"
+    assert decode_facts(run.evidence)["colour"].text == "red"
     kept = MeasurementHistory.objects.filter(run=run, measure__metric="cpu_ms_per_trans", measure__role="total")
     assert [each.value for each in kept] == [per_transaction]
     assert run.cpu_ms_per_trans != per_transaction

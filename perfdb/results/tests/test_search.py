@@ -33,7 +33,7 @@ def archive() -> Run:
     run = make_run("AWMX110", study=make_study("autumn"), device="HiperSockets", machine="2064-109")
     Run.objects.filter(pk=run.pk).update(tags=["tuned"])
     Note.objects.create(run=run, text="The second processor was varied off.")
-    owner = access.owner()
+    owner = access.find_owner()
     SavedQuery.objects.create(name="Cost of jumbo frames", page="compare", query="dimension=mtu", owner=owner)
     ReportItem.objects.create(
         study=spring, kind="finding", position=1, title="Streams gain most", prose="Large frames."

@@ -10,7 +10,7 @@ from django.db import IntegrityError, connection, transaction
 from perfdb.analysis.metrics import Measure
 from perfdb.results.models import MeasurementHistory, Run, RunEvidence, Study
 from perfdb.results.runs import measures
-from perfdb.results.runs.experiments import experiment_key, z
+from perfdb.results.runs.experiments import experiment_key, hash_value
 from perfdb.results.runs.record import Configuration
 from perfdb.results.tests.conftest import Bring, case
 
@@ -36,7 +36,7 @@ def test_the_view_is_for_people_who_use_sql(bring: Bring) -> None:
 
 def test_hot_columns_say_what_the_values_say(bring: Bring) -> None:
     bring(*case("cp_query/NMHIS310"))
-    run, slots = Run.objects.get(), measures.slots()
+    run, slots = Run.objects.get(), measures.read_slots()
     for metric in Run.HOT:
         assert getattr(run, metric) == run.values[slots[Measure(metric)] - 1]
 
@@ -44,13 +44,17 @@ def test_hot_columns_say_what_the_values_say(bring: Bring) -> None:
 def test_an_experiments_key_takes_a_dimension_out_by_one_xor() -> None:
     osa, guest = (Configuration(device=device, mtu=1492, factors={"kernel": "2.4.7"}) for device in ("OSA", "GUEST"))
     without = experiment_key(Configuration(mtu=1492, factors={"kernel": "2.4.7"}))
-    assert experiment_key(osa) ^ z("device", "OSA") == experiment_key(guest) ^ z("device", "GUEST") == without
+    assert (
+        experiment_key(osa) ^ hash_value("device", "OSA")
+        == experiment_key(guest) ^ hash_value("device", "GUEST")
+        == without
+    )
     assert experiment_key(osa) != experiment_key(guest)
 
 
 def test_keys_stay_the_same_for_ever() -> None:
     """They are stored: another hash would part the experiments of one configuration."""
-    assert z("device", "OSA") == -3029482142734377341
+    assert hash_value("device", "OSA") == -3029482142734377341
 
 
 def test_identity_stands_once(bring: Bring) -> None:
@@ -87,7 +91,7 @@ def test_deriving_again_after_a_formula_has_changed(bring: Bring) -> None:
     """A value of an older formula is replaced, and what it was stands in the history."""
     bring(*case("cp_query/NMGBR950"))
     evidence = RunEvidence.objects.get()
-    slot = measures.slots()[Measure("cpu_util")]
+    slot = measures.read_slots()[Measure("cpu_util")]
     at = evidence.origins[: evidence.slots.index(slot)].count("d")
     evidence.formulas[at] = "cpu_util.snapshot/0"
     evidence.save()

@@ -34,22 +34,22 @@ def test_a_tag_is_put_on_and_taken_off(ada: User, study: Study) -> None:
     run, other = make_run("A", study=study), make_run("B", study=study)
     chosen = Run.objects.filter(pk=run.pk)
 
-    assert tagging.add(ada, chosen, " Baseline ") == 1
-    assert tagging.add(ada, chosen, "odd") == 1
+    assert tagging.add_tag(ada, chosen, " Baseline ") == 1
+    assert tagging.add_tag(ada, chosen, "odd") == 1
     assert (tags(run), tags(other)) == (["baseline", "odd"], None)
 
-    assert tagging.remove(ada, chosen, "baseline") == 1
-    assert tagging.remove(ada, chosen, "odd") == 1
+    assert tagging.remove_tag(ada, chosen, "baseline") == 1
+    assert tagging.remove_tag(ada, chosen, "odd") == 1
     assert tags(run) is None, "as if it had never had one: the index holds tagged runs only"
 
 
 def test_doing_it_again_changes_nothing(ada: User, study: Study) -> None:
     make_run("A", study=study)
-    tagging.add(ada, Run.objects.all(), "odd")
+    tagging.add_tag(ada, Run.objects.all(), "odd")
     version = Study.objects.get().version
 
-    assert tagging.add(ada, Run.objects.all(), "odd") == 0
-    assert tagging.remove(ada, Run.objects.all(), "even") == 0
+    assert tagging.add_tag(ada, Run.objects.all(), "odd") == 0
+    assert tagging.remove_tag(ada, Run.objects.all(), "even") == 0
     assert Study.objects.get().version == version
     assert RunChange.objects.count() == 1
 
@@ -58,8 +58,8 @@ def test_who_did_it_is_kept_and_the_study_has_changed(ada: User, study: Study) -
     run = make_run("A", study=study)
     untouched = make_study("another")
 
-    tagging.add(ada, Run.objects.all(), "odd")
-    tagging.remove(ada, Run.objects.all(), "odd")
+    tagging.add_tag(ada, Run.objects.all(), "odd")
+    tagging.remove_tag(ada, Run.objects.all(), "odd")
 
     kept = RunChange.objects.filter(run=run).values_list("kind", "detail", "made_by__username")
     assert list(kept) == [("tagged", "odd", "ada"), ("untagged", "odd", "ada")]
@@ -71,16 +71,16 @@ def test_runs_of_somebody_else_stay_as_they_are(ada: User, study: Study) -> None
     mine, theirs = make_run("A", study=study), make_run("B", study=make_study("theirs"))
 
     with pytest.raises(PermissionDenied, match="theirs"):
-        tagging.add(ada, Run.objects.all(), "odd")
+        tagging.add_tag(ada, Run.objects.all(), "odd")
 
     assert (tags(mine), tags(theirs)) == (None, None)
-    assert tagging.add(User.objects.create_user("boss", is_staff=True), Run.objects.all(), "odd") == 2
+    assert tagging.add_tag(User.objects.create_user("boss", is_staff=True), Run.objects.all(), "odd") == 2
 
 
 @pytest.mark.parametrize("name", ["", "  ", "two words", "a,b", "-x", "ä", "x" * 41, "a\0b", "a:b"])
 def test_what_is_no_short_word_is_refused(ada: User, name: str) -> None:
     with pytest.raises(QueryError, match="not a tag"):
-        tagging.add(ada, Run.objects.all(), name)
+        tagging.add_tag(ada, Run.objects.all(), name)
 
 
 def test_too_many_runs_at_once_are_refused(ada: User, study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -89,14 +89,14 @@ def test_too_many_runs_at_once_are_refused(ada: User, study: Study, monkeypatch:
     make_run("B", study=study)
 
     with pytest.raises(QueryError, match="more than 1 runs"):
-        tagging.add(ada, Run.objects.all(), "odd")
+        tagging.add_tag(ada, Run.objects.all(), "odd")
 
     assert tags(run) is None
 
 
 def test_a_run_that_is_read_again_keeps_its_tags(bring: Bring, owner: User) -> None:
     bring(*case("cp_query/NMGBR950"))
-    tagging.add(owner, Run.objects.filter(run_id="NMGBR950"), "baseline")
+    tagging.add_tag(owner, Run.objects.filter(run_id="NMGBR950"), "baseline")
     run = Run.objects.get(run_id="NMGBR950")
 
     store_rebuilt(run, rebuild_run(run))
@@ -107,7 +107,7 @@ def test_a_run_that_is_read_again_keeps_its_tags(bring: Bring, owner: User) -> N
 def test_a_run_that_replaces_another_has_its_tags(bring: Bring, work: Work, owner: User) -> None:
     first, other = case("bad/same_run_id")
     bring(first)
-    tagging.add(owner, Run.objects.all(), "baseline")
+    tagging.add_tag(owner, Run.objects.all(), "baseline")
     upload = bring(other)
     (row,) = upload.runs.all()
     assert row.outcome == "conflict"

@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from perfdb.results.changes import corrections
 from perfdb.results.ingest import store, uploads
 from perfdb.results.models import Experiment, Run, RunChange, RunSource, Upload
-from perfdb.results.runs.lock import touch_study
+from perfdb.results.runs.bulk_changes import touch_study
 from perfdb.results.tests.conftest import LOGS, Bring, Work, case
 
 pytestmark = pytest.mark.django_db

@@ -11,7 +11,7 @@ from perfdb.results.changes.rebuild import rebuild_run, store_rebuilt
 from perfdb.results.ingest import uploads
 from perfdb.results.models import Run, RunChange, RunEvidence, Study
 from perfdb.results.queries.answers import answer_query
-from perfdb.results.runs.evidence import facts_of
+from perfdb.results.runs.evidence import decode_facts
 from perfdb.results.tests.builders import make_run, make_study
 from perfdb.results.tests.conftest import Bring, Work, case
 
@@ -103,7 +103,7 @@ def test_a_place_that_was_taken_makes_a_further_trial(ada: User, study: Study) -
     assert withdraw.restore_runs(ada, Run.objects.filter(status="withdrawn")) == 2
 
     assert [state(run) for run in (first, second, third)] == [("complete", 2), ("complete", 3), ("complete", 1)]
-    facts = facts_of(RunEvidence.objects.get(run=first))
+    facts = decode_facts(RunEvidence.objects.get(run=first))
     assert facts["printed.trial"].text == "1", "it returns to it once that is free"
 
 

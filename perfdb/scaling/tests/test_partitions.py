@@ -185,7 +185,7 @@ def test_every_table_that_refers_to_runs_is_looked_after(parts: list[Study]) -> 
 
 
 def make_upload(run: Run) -> Upload:
-    return Upload.objects.create(owner=access.owner(), study=run.study)
+    return Upload.objects.create(owner=access.find_owner(), study=run.study)
 
 
 def make_source(run: Run) -> dict[str, Any]:

@@ -30,7 +30,7 @@ def of_tables(tables: Sequence[Table]) -> list[Alike]:
         for row, column in table.cells:
             for name, value in zip(table.query.layout_names, table.split + row + column, strict=False):
                 shown.setdefault(name, {})[value] = None
-    return [] if recorded_reads.playing() else of_values(shown)
+    return [] if recorded_reads.playing_tape() else of_values(shown)
 
 
 def of_values(shown: Mapping[str, Iterable[Value]]) -> list[Alike]:

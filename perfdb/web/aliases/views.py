@@ -28,7 +28,7 @@ def aliases(request: HttpRequest, slug: str) -> HttpResponse:
 
 @user_passes_test(access.may_read)
 def _show(request: HttpRequest, slug: str) -> HttpResponse:
-    study = get_object_or_404(access.studies_for(request.user), slug=slug)
+    study = get_object_or_404(access.visible_studies(request.user), slug=slug)
     asked = {name: request.GET.get(name, "") for name in _ASKED}
     found = read_spellings(study)
     context = {
@@ -78,7 +78,7 @@ def _address(study: Study, *asked: str) -> str:
 
 def _own(request: HttpRequest, slug: str) -> Study:
     """The study, for those who may change it."""
-    study = get_object_or_404(access.studies_for(request.user), slug=slug)
+    study = get_object_or_404(access.visible_studies(request.user), slug=slug)
     if not access.may_change(request.user, study):
         raise PermissionDenied
     return study
@@ -89,7 +89,7 @@ def _make(request: HttpRequest, slug: str) -> HttpResponse:
     study = _own(request, slug)
     dimension, printed, meaning = (request.POST.get(name, "") for name in _ASKED)
     try:
-        alias = alias_changes.add_alias(study, dimension, printed, meaning, access.person(request.user))
+        alias = alias_changes.add_alias(study, dimension, printed, meaning, access.signed_in_user(request.user))
     except QueryError:
         # The preview says why; it may have become wrong only after it was shown.
         return redirect(_address(study, dimension, printed, meaning))

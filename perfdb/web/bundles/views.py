@@ -17,7 +17,7 @@ from perfdb.web.bundles import bundle_page as pages
 @user_passes_test(access.may_read)
 def study_bundle(request: HttpRequest, slug: str) -> HttpResponseBase:
     """A study with all its runs."""
-    study = get_object_or_404(access.studies_for(request.user), slug=slug)
+    study = get_object_or_404(access.visible_studies(request.user), slug=slug)
     try:
         found = make_bundle.bundle_study(study)
         page = pages.study_page(study, request.build_absolute_uri("/"))

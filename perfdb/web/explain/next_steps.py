@@ -12,7 +12,7 @@ from perfdb.analysis.query.query import REPEATS, Query
 from perfdb.analysis.render.charts.chart_options import Drawing
 from perfdb.results.models import Run
 from perfdb.results.queries.compare import ChosenSides
-from perfdb.results.runs.experiments import configuration_of
+from perfdb.results.runs.experiments import read_configuration
 from perfdb.web.compare import compare_page
 from perfdb.web.studies.coverage_matrix import command
 
@@ -46,7 +46,7 @@ _READ = ("workload", "device", "system", "level")
 
 def _named(run: Run) -> dict[str, Value]:
     """What a run was, by dimension; what is not known of it is not there."""
-    found = {**configuration_of(run.experiment).dimensions(), "study": run.study.slug}
+    found = {**read_configuration(run.experiment).dimensions(), "study": run.study.slug}
     return {name: value for name, value in found.items() if value is not None and name not in REPEATS}
 
 

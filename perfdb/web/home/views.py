@@ -12,7 +12,7 @@ from django_htmx.http import reselect, reswap, retarget
 from perfdb.results.models import Run
 from perfdb.results.queries.run_list.pages import RUN_COLUMNS
 from perfdb.results.queries.run_list.paging import Column, Ordering, read_page
-from perfdb.results.runs.access import may_read, person
+from perfdb.results.runs.access import may_read, signed_in_user
 from perfdb.results.studies.load_document import enqueue_loading
 from perfdb.web.home import overview
 
@@ -47,9 +47,9 @@ def home(request: HttpRequest) -> HttpResponse:
 @user_passes_test(may_read)
 def demonstration(request: HttpRequest) -> HttpResponse:
     """Bring in the demonstration and the published studies, for staff."""
-    if not person(request.user).is_staff:
+    if not signed_in_user(request.user).is_staff:
         raise PermissionDenied
-    call_command("loaddemo", person=person(request.user).get_username())
+    call_command("loaddemo", person=signed_in_user(request.user).get_username())
     enqueue_loading()
     messages.success(request, "The demonstration and the published studies are on their way.")
     return redirect("web:home")

@@ -19,7 +19,7 @@ from perfdb.results.models import FrozenLink, Run
 from perfdb.results.queries import frozen_links
 from perfdb.results.queries.questions import Question
 from perfdb.results.runs import recorded_reads
-from perfdb.results.runs.access import may_read, person
+from perfdb.results.runs.access import may_read, signed_in_user
 from perfdb.web.shared.links import to_question
 from perfdb.web.tables import answer_section
 
@@ -35,7 +35,7 @@ def freeze(request: HttpRequest) -> HttpResponse:
     """Pin a question's answer of now, and go there."""
     try:
         question = Question.parse(request.POST.get("page", ""), request.POST.get("query", ""))
-        link = frozen_links.freeze_question(question, person(request.user))
+        link = frozen_links.freeze_question(question, signed_in_user(request.user))
     except QueryError as error:
         return render(request, "web/frozen.html", {"error": error}, status=400)
     return redirect("web:frozen", token=link.token)
@@ -99,7 +99,7 @@ def frozen_runs(request: HttpRequest, token: str) -> HttpResponse:
 
 def _kept(token: str) -> tuple[FrozenLink, Observations]:
     link = _link(token)
-    found = recorded_reads.observations_named(frozen_links.read_tape(link), frozen_links.RUNS)
+    found = recorded_reads.find_observations(frozen_links.read_tape(link), frozen_links.RUNS)
     if found is None:
         raise Http404("there are no runs in this answer")
     return link, found

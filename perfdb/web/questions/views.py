@@ -38,7 +38,9 @@ def _save(request: HttpRequest) -> HttpResponse:
     data = request.POST
     try:
         question = Question.parse(data.get("page", ""), data.get("query", ""))
-        kept = saved.save_query(access.person(request.user), data.get("name", ""), question, replace="replace" in data)
+        kept = saved.save_query(
+            access.signed_in_user(request.user), data.get("name", ""), question, replace="replace" in data
+        )
     except NameTakenError as error:
         return _list(request, {"taken": error.taken, "asked": data}, status=409)
     except QueryError as error:
@@ -123,6 +125,6 @@ def _first(question: Question) -> str:
 
 def _changeable(request: HttpRequest) -> QuerySet[Study]:
     """The studies whose reports this person may write."""
-    person = access.person(request.user)
-    found = access.studies_for(person).order_by("title")
+    person = access.signed_in_user(request.user)
+    found = access.visible_studies(person).order_by("title")
     return found if person.is_staff else found.filter(owner=person)

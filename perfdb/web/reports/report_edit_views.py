@@ -104,7 +104,7 @@ def _form(request: HttpRequest, study: Study, written: ItemText, action: str, **
 def item_remove(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Take an item out; it can be put back from the list."""
     item = get_object_or_404(ReportItem.objects.select_related("study"), study=study_to_change(request, slug), pk=pk)
-    report_items.remove_item(item, access.person(request.user))
+    report_items.remove_item(item, access.signed_in_user(request.user))
     messages.success(request, f"“{item.title}” was taken out. It can be put back below.")
     return redirect(f"{reverse('web:report-edit', args=[slug])}#removed")
 

@@ -13,7 +13,7 @@ from perfdb.web.studies.views import contents
 
 
 def _study(request: HttpRequest, slug: str) -> Study:
-    return get_object_or_404(access.studies_for(request.user), slug=slug)
+    return get_object_or_404(access.visible_studies(request.user), slug=slug)
 
 
 @require_GET

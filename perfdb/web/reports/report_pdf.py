@@ -7,7 +7,7 @@ from django.db import transaction
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.results.ingest import jobs
 from perfdb.results.models import Job, Study
-from perfdb.results.runs.lock import lock_study
+from perfdb.results.runs.bulk_changes import lock_study
 from perfdb.web.bundles.standalone_page import report_file
 from perfdb.web.shared import pdf
 from perfdb.web.studies.views import contents

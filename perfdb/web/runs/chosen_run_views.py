@@ -46,7 +46,7 @@ def chosen(request: HttpRequest) -> HttpResponseBase:
             return _file(act, runs, columns.parse_columns(request.POST.getlist("columns")))
         if not request.user.is_authenticated:
             return redirect_to_login(back)
-        messages.success(request, _change(act, access.person(request.user), runs, request.POST))
+        messages.success(request, _change(act, access.signed_in_user(request.user), runs, request.POST))
     except (QueryError, PermissionDenied) as error:
         messages.error(request, f"{error}.")
     return redirect(back)
@@ -66,8 +66,8 @@ def _change(act: str, user: User, runs: QuerySet[Run], given: QueryDict) -> str:
     """Change the runs, and say what was done; raises QueryError, PermissionDenied."""
     tag, reason = given.get("tag", ""), given.get("reason", "")
     acts: dict[str, Callable[[], str]] = {
-        "tag": lambda: f"{_runs(tags.add(user, runs, tag))} got the tag {tags.read(tag)}.",
-        "untag": lambda: f"{_runs(tags.remove(user, runs, tag))} lost the tag {tags.read(tag)}.",
+        "tag": lambda: f"{_runs(tags.add_tag(user, runs, tag))} got the tag {tags.parse_tag(tag)}.",
+        "untag": lambda: f"{_runs(tags.remove_tag(user, runs, tag))} lost the tag {tags.parse_tag(tag)}.",
         "withdraw": lambda: f"{_runs(withdraw.withdraw_runs(user, runs, reason))} withdrawn: see status withdrawn.",
         "restore": lambda: f"{_runs(withdraw.restore_runs(user, runs))} restored.",
     }

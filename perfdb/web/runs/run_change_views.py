@@ -22,8 +22,8 @@ from perfdb.results.runs import access, notes, tags
 def note_add(request: HttpRequest, pk: int) -> HttpResponse:
     """Write a note on a run."""
     run = get_object_or_404(Run.objects.select_related("study"), pk=pk)
-    author = access.person(request.user)
-    return _done(request, pk, "notes", lambda: notes.add(author, run, request.POST.get("text", "")))
+    author = access.signed_in_user(request.user)
+    return _done(request, pk, "notes", lambda: notes.add_note(author, run, request.POST.get("text", "")))
 
 
 @require_POST
@@ -31,8 +31,8 @@ def note_add(request: HttpRequest, pk: int) -> HttpResponse:
 def note_edit(request: HttpRequest, pk: int) -> HttpResponse:
     """Put another text in a note's place."""
     note = _own(request, pk)
-    editor = access.person(request.user)
-    return _done(request, note.run_id, "notes", lambda: notes.edit(editor, note, request.POST.get("text", "")))
+    editor = access.signed_in_user(request.user)
+    return _done(request, note.run_id, "notes", lambda: notes.edit_note(editor, note, request.POST.get("text", "")))
 
 
 @require_POST
@@ -40,25 +40,25 @@ def note_edit(request: HttpRequest, pk: int) -> HttpResponse:
 def note_remove(request: HttpRequest, pk: int) -> HttpResponse:
     """Remove a note; the run's history keeps its text."""
     note = _own(request, pk)
-    editor = access.person(request.user)
-    return _done(request, note.run_id, "notes", lambda: notes.remove(editor, note))
+    editor = access.signed_in_user(request.user)
+    return _done(request, note.run_id, "notes", lambda: notes.remove_note(editor, note))
 
 
 @require_POST
 @login_required
 def tag(request: HttpRequest, pk: int) -> HttpResponse:
     """Put a tag on a run (``add``), or take one off (``remove``)."""
-    run, user = _one(pk), access.person(request.user)
+    run, user = _one(pk), access.signed_in_user(request.user)
     if name := request.POST.get("remove", ""):
-        return _done(request, pk, "tags", lambda: tags.remove(user, run, name))
-    return _done(request, pk, "tags", lambda: tags.add(user, run, request.POST.get("add", "")))
+        return _done(request, pk, "tags", lambda: tags.remove_tag(user, run, name))
+    return _done(request, pk, "tags", lambda: tags.add_tag(user, run, request.POST.get("add", "")))
 
 
 @require_POST
 @login_required
 def withdraw(request: HttpRequest, pk: int) -> HttpResponse:
     """Take a run out of all tables, for a reason."""
-    run, user = _one(pk), access.person(request.user)
+    run, user = _one(pk), access.signed_in_user(request.user)
     return _done(request, pk, "", lambda: withdrawing.withdraw_runs(user, run, request.POST.get("reason", "")))
 
 
@@ -66,7 +66,7 @@ def withdraw(request: HttpRequest, pk: int) -> HttpResponse:
 @login_required
 def restore(request: HttpRequest, pk: int) -> HttpResponse:
     """Let a withdrawn run count again."""
-    run, user = _one(pk), access.person(request.user)
+    run, user = _one(pk), access.signed_in_user(request.user)
 
     def again() -> None:
         if not withdrawing.restore_runs(user, run):

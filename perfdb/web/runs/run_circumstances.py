@@ -72,7 +72,7 @@ def _as_printed(run: Run, dimension: str, value: object) -> object:
 
 def _facts(run: Run) -> dict[str, FactValue]:
     evidence = getattr(run, "evidence", None)
-    return origins.facts_of(evidence) if evidence else {}
+    return origins.decode_facts(evidence) if evidence else {}
 
 
 def facts(run: Run, paths: Mapping[int, str]) -> list[Fact]:

@@ -77,7 +77,7 @@ def _columns(request: HttpRequest) -> tuple[ListColumn, ...]:
 
 def _page(asked: QueryDict, filtered: RunFilter, found: Facets, shown: tuple[ListColumn, ...]) -> dict[str, Any]:
     """A page of the list; raises QueryError."""
-    slots = measures.slots()
+    slots = measures.read_slots()
     orderings = columns.build_orderings(slots, few=found.all.exact and found.all.total <= facets.MOST_COUNTED)
     page = read_run_page(
         facets.select_listed_runs(filtered, found),

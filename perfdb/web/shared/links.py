@@ -26,7 +26,7 @@ def to_question(question: Question) -> str:
 
 def to_run(number: int) -> str:
     """The address of a run by its number in the database."""
-    if tape := recorded_reads.playing():
+    if tape := recorded_reads.playing_tape():
         return reverse("web:frozen-run", args=[tape.label, number])
     return reverse("web:run", args=[number])
 
@@ -39,7 +39,7 @@ def to_runs(query: Query, fixed: Mapping[str, Value], runs: Sequence[int]) -> st
         return to_run(runs[0])
     filters = {**query.filters, **{name: (value,) for name, value in fixed.items()}}
     asked = Query(filters=filters, exclude=query.exclude, ranges=query.ranges)
-    return _list([*asked.pairs(), *([] if recorded_reads.playing() else [("status", "complete")])])
+    return _list([*asked.pairs(), *([] if recorded_reads.playing_tape() else [("status", "complete")])])
 
 
 def to_these(runs: Sequence[int]) -> str:
@@ -52,7 +52,7 @@ def to_these(runs: Sequence[int]) -> str:
 def to_explanation(table: Table, key: CellKey) -> str:
     """Where a compared cell is explained; empty for one that is not compared, and for what is frozen."""
     cell = table.cells.get(key)
-    if cell is None or cell.comparison is None or recorded_reads.playing():
+    if cell is None or cell.comparison is None or recorded_reads.playing_tape():
         return ""
     named = zip(table.query.layout_names, table.split + key[0] + key[1], strict=True)
     at = [("at", f"{name}:{spell_value(value)}") for name, value in named]
@@ -65,6 +65,6 @@ def to_explanation_of(old: int, new: int) -> str:
 
 
 def _list(pairs: Iterable[tuple[str, str]]) -> str:
-    tape = recorded_reads.playing()
+    tape = recorded_reads.playing_tape()
     page = reverse("web:frozen-runs", args=[tape.label]) if tape else reverse("web:runs")
     return f"{page}?{urlencode(list(pairs))}"

@@ -103,7 +103,7 @@ def apply(request: HttpRequest, slug: str) -> HttpResponse:
     study = study_to_change(request, slug)
     scope = Scope(study=study.pk, every=True)
     if request.method == "POST":
-        if reparse.enqueue_reparse(scope, access.person(request.user)) is None:
+        if reparse.enqueue_reparse(scope, access.signed_in_user(request.user)) is None:
             messages.error(request, "Runs are being read again already; try when that is done.")
         return redirect("web:study-apply", slug=slug)
     job = study_job(study, reparse.KIND)

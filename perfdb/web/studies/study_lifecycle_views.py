@@ -24,7 +24,7 @@ MOST_SHOWN = 50
 
 def study_to_change(request: HttpRequest, slug: str) -> Study:
     """The study of an address, for its owner and staff; others get 403."""
-    study = get_object_or_404(access.studies_for(request.user), slug=slug)
+    study = get_object_or_404(access.visible_studies(request.user), slug=slug)
     if not access.may_change(request.user, study):
         raise PermissionDenied
     return study
@@ -39,7 +39,7 @@ def new(request: HttpRequest) -> HttpResponse:
     written = {name: value.replace("\r\n", "\n").strip() for name, value in request.POST.dict().items()}
     try:
         study = study_lifecycle.create_study(
-            access.person(request.user), written.get("title", ""), written.get("slug", ""), **_of(written)
+            access.signed_in_user(request.user), written.get("title", ""), written.get("slug", ""), **_of(written)
         )
     except QueryError as error:
         return render(request, "web/study_new.html", {"written": written, "error": error}, status=400)
@@ -96,7 +96,9 @@ def move(request: HttpRequest, slug: str) -> HttpResponse:
         runs = move_runs.select_runs(study, asked)
         context |= {"runs": list(runs.order_by("run_id", "trial")[:MOST_SHOWN]), "total": runs.count()}
         if request.method == "POST":
-            move_runs.enqueue_move(study, get_object_or_404(targets, slug=to), asked, access.person(request.user))
+            move_runs.enqueue_move(
+                study, get_object_or_404(targets, slug=to), asked, access.signed_in_user(request.user)
+            )
             return redirect("web:study-move", slug=slug)
     except QueryError as error:
         return render(request, "web/study_move.html", context | {"error": error}, status=400)
@@ -105,8 +107,8 @@ def move(request: HttpRequest, slug: str) -> HttpResponse:
 
 def _targets(request: HttpRequest, study: Study) -> QuerySet[Study]:
     """The other studies that this person may change."""
-    person = access.person(request.user)
-    found = access.studies_for(person).exclude(pk=study.pk).order_by("title")
+    person = access.signed_in_user(request.user)
+    found = access.visible_studies(person).exclude(pk=study.pk).order_by("title")
     return found if person.is_staff else found.filter(owner=person)
 
 

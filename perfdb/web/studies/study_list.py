@@ -36,7 +36,7 @@ class Listed:
 
 def listed(user: User | AnonymousUser) -> list[Listed]:
     """All studies that a visitor can mean, published ones first; as many SQL queries for one as for a hundred."""
-    studies = list(access.studies_for(user).only(*_SHOWN))
+    studies = list(access.visible_studies(user).only(*_SHOWN))
     # Triggers keep the number: there may be a million runs.
     runs = dict(StudyActivity.objects.values_list("study", "runs"))
     wrong = dict(Disagreement.objects.order_by().values_list("run__study").annotate(number=Count("pk")))

@@ -35,7 +35,7 @@ def studies(request: HttpRequest) -> HttpResponse:
 @user_passes_test(access.may_read)
 def study(request: HttpRequest, slug: str) -> HttpResponse:
     """A study's report, or what its runs say where it has none; ``severity`` and ``delta`` narrow two of its parts."""
-    found = get_object_or_404(access.studies_for(request.user), slug=slug)
+    found = get_object_or_404(access.visible_studies(request.user), slug=slug)
     try:
         context = contents(found, request.GET, fetched=True)
     except QueryError as error:

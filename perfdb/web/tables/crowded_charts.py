@@ -61,7 +61,7 @@ def crowd(question: Question, answer: Answer) -> Crowd | None:
     if len(known) <= MOST_LINES:
         return None
     drawn = limit_lines([fullest])[1]
-    if recorded_reads.playing():
+    if recorded_reads.playing_tape():
         return Crowd(len(known), drawn, [], [])
     leaving = count_lines_by([fullest], known)
     return Crowd(

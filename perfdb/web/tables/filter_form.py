@@ -107,7 +107,7 @@ def dimension_facets(
 def metric_facet(chosen: Sequence[Measure]) -> Facet:
     """The measures that any run has a value of: totals first, in the metrics' order."""
     order = {metric.name: number for number, metric in enumerate(metrics.METRICS)}
-    known = sorted(measures.slots(), key=lambda each: (each.role != metrics.TOTAL, order[each.metric], each.role))
+    known = sorted(measures.read_slots(), key=lambda each: (each.role != metrics.TOTAL, order[each.metric], each.role))
     return facet(
         "metric",
         "Metrics",

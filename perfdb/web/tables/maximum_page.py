@@ -188,7 +188,11 @@ def _title(slug: str) -> str:
 
 def _maxima_of(query: Query, slugs: Sequence[str]) -> str:
     asked = Query(filters=query.filters, exclude=query.exclude, ranges=query.ranges, summary=query.summary)
-    return "" if recorded_reads.playing() else f"{reverse('web:maximum')}?{asked.with_filter('study', *slugs).encode()}"
+    return (
+        ""
+        if recorded_reads.playing_tape()
+        else f"{reverse('web:maximum')}?{asked.with_filter('study', *slugs).encode()}"
+    )
 
 
 def _standing(table: Table) -> list[Diff | str]:

@@ -19,7 +19,7 @@ from perfdb.web.tables.table_grids import Panel
 
 def offering(panel: Panel, question: Question, answer: Answer) -> Panel:
     """The panel with questions about what there is, where it has nothing to show; what is frozen asks no other."""
-    if panel.lacking is None or recorded_reads.playing():
+    if panel.lacking is None or recorded_reads.playing_tape():
         return panel
     return replace(panel, instead=list(_offers(panel.lacking, question, answer)))
 
@@ -48,7 +48,7 @@ def _kind(metric: str) -> tuple[str, str]:
 def _there(lacking: Measure, answer: Answer) -> list[Measure]:
     """The measures of its kind that any of the runs has and nobody asked for, metric by metric, total first."""
     kind, asked = _kind(lacking.metric), answer.query.metrics
-    known = [each for each in measures.slots() if each not in asked and _kind(each.metric) == kind]
+    known = [each for each in measures.read_slots() if each not in asked and _kind(each.metric) == kind]
     return sorted(_filled(known, answer), key=lambda each: (each.metric, each.role != metrics.TOTAL, each.role))
 
 

@@ -224,7 +224,7 @@ def _splits(query: Query) -> Callable[[GridCell], dict[str, str]]:
         return ""
 
     def splits(cell: GridCell) -> dict[str, str]:
-        mixes = cell.cell.mixes.items() if cell.cell and not recorded_reads.playing() else ()
+        mixes = cell.cell.mixes.items() if cell.cell and not recorded_reads.playing_tape() else ()
         return {labels.mix_note(name, values).message: split(name) for name, values in mixes if split(name)}
 
     return splits

@@ -35,7 +35,7 @@ QUESTION = "metric=trans_per_s&workload=RR&rows=users&columns=device,mtu&study=d
 def demo(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
     """The demonstration study, stored once."""
     with django_db_blocker.unblock(), transaction.atomic():
-        owner = access.owner()
+        owner = access.find_owner()
         files = [(name, ContentFile(data)) for name, data in demo_files()]
         work(uploads.receive(owner, files, study=uploads.study_called(owner, "demo", "Demo")))
         with django_db_blocker.block():

@@ -170,5 +170,5 @@ def test_many_runs_are_compared_by_their_filters(
 
     refused = web.post(ADDRESS, given | {"query": "status=complete&mtu=1492"}, follow=True)
     assert "put a tag on these runs" in text_of(refused)
-    tagging.add(ada, Run.objects.all(), "odd")
+    tagging.add_tag(ada, Run.objects.all(), "odd")
     assert "tag=odd" in web.post(ADDRESS, given | {"query": "tag=odd"})["Location"]

@@ -26,7 +26,7 @@ def demo(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[
     """The demonstration study, stored once: four devices, several MTUs and users, under RR, CRR and STRG."""
     with django_db_blocker.unblock(), transaction.atomic():
         files = [(name, ContentFile(data)) for name, data in demo_files()]
-        work(uploads.receive(access.owner(), files))
+        work(uploads.receive(access.find_owner(), files))
         with django_db_blocker.block():
             yield
         transaction.set_rollback(True)

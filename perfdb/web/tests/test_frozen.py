@@ -9,7 +9,7 @@ from pytest_django import Settings
 
 from perfdb.results.models import FrozenLink, Note, Run, Study
 from perfdb.results.queries import frozen_links
-from perfdb.results.runs.lock import touch_study
+from perfdb.results.runs.bulk_changes import touch_study
 from perfdb.results.tests.builders import make_run
 from perfdb.web.tests.pages import figures_of, inline_code, text_of
 

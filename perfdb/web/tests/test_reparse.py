@@ -10,7 +10,7 @@ from importers import awm
 from importers.model import Fact, Parsed, Text
 from perfdb.results import tasks
 from perfdb.results.models import Job, Run, RunSource
-from perfdb.results.runs.evidence import facts_of
+from perfdb.results.runs.evidence import decode_facts
 from perfdb.web.tests.conftest import Bring
 from perfdb.web.tests.pages import inline_code, text_of
 
@@ -67,7 +67,7 @@ def test_it_shows_what_would_change_and_changes_it(staff: Client, newer: Run) ->
     assert "alan) 1 run was read again and 1 changed" in text
     assert "There is nothing to read again" in text
     newer.evidence.refresh_from_db()
-    assert facts_of(newer.evidence)["colour"].text == "red"
+    assert decode_facts(newer.evidence)["colour"].text == "red"
     assert "older importer" not in text_of(staff.get("/uploads/"))
 
 

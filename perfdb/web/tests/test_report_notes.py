@@ -18,7 +18,7 @@ def run(ada: User) -> Run:
     """A published run with a note, whose figures stand in table 1."""
     call_command("loadstudies", SLUG)
     found = PublishedFigure.objects.filter(run__study__slug=SLUG, table="1").earliest("pk").run
-    notes.add(ada, found, "measured\nwith <b>old</b> firmware")
+    notes.add_note(ada, found, "measured\nwith <b>old</b> firmware")
     return found
 
 
@@ -42,7 +42,7 @@ def test_the_files_of_its_tables_have_it(web: Client, run: Run, form: str) -> No
 
 def test_a_document_that_has_changed_keeps_what_people_attached(ada: User, run: Run) -> None:
     run_id, trial, experiment = run.run_id, run.trial, run.experiment.key
-    tags.add(User.objects.create_user("boss", is_staff=True), Run.objects.filter(pk=run.pk), "odd")
+    tags.add_tag(User.objects.create_user("boss", is_staff=True), Run.objects.filter(pk=run.pk), "odd")
     created = run.notes.get().created
     Study.objects.update(document_digest="another")
 

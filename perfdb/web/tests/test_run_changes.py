@@ -40,7 +40,7 @@ def test_a_note_is_written_changed_and_removed(web: Client, run: Run) -> None:
 
 def test_a_note_is_a_footnote_of_tables_and_stands_in_hovers(web: Client, ada: User, run: Run) -> None:
     make_run("B", study=run.study, device="HiperSockets")
-    notes.add(ada, run, "fan failed")
+    notes.add_note(ada, run, "fan failed")
 
     source = web.get("/charts/", {"study": "hers", "metric": "trans_per_s", "rows": "device"}).content.decode()
 
@@ -50,7 +50,7 @@ def test_a_note_is_a_footnote_of_tables_and_stands_in_hovers(web: Client, ada: U
 
 
 def test_a_note_stands_in_the_list_of_runs(web: Client, ada: User, run: Run) -> None:
-    notes.add(ada, run, "fan <b>failed</b>")
+    notes.add_note(ada, run, "fan <b>failed</b>")
 
     source = web.get("/runs/?study=hers").content.decode()
 
@@ -67,7 +67,7 @@ def test_an_empty_note_is_said_to_be_one(web: Client, run: Run) -> None:
 def test_a_note_of_somebody_else_cannot_be_changed(web: Client, run: Run) -> None:
     bob = User.objects.create_user("bob")
     theirs = make_run("B", study=make_study("his", owner=bob))
-    note = notes.add(bob, theirs, "bob's")
+    note = notes.add_note(bob, theirs, "bob's")
 
     assert web.post(reverse("web:note-edit", args=[note.pk]), {"text": "x"}).status_code == 403
     assert web.post(reverse("web:note-remove", args=[note.pk])).status_code == 403

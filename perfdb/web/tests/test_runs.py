@@ -120,7 +120,7 @@ def test_columns_are_chosen_in_the_address(web: Client, run: Run) -> None:
     assert headings(source) == ["Run", "Device", "CPU utilisation, client %", "kernel"]
     assert listed(source) == ["NMGBR950"]
     (row,) = re.findall(r"<tr>\s*<td class=\"pick\">.*?</tr>", source, re.DOTALL)
-    client = run.values[measures.slots()[Measure("cpu_util", "client")] - 1]
+    client = run.values[measures.read_slots()[Measure("cpu_util", "client")] - 1]
     assert re.search(rf">{client:.2f}", row)
 
 

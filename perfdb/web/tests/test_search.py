@@ -24,9 +24,9 @@ def archive(db: None) -> Run:
     run = make_run("NMGBR950", study=study, device="Guest LAN", mtu=8992, level="z/VM 5.2")
     Run.objects.filter(pk=run.pk).update(tags=["tuned"])
     Note.objects.create(run=run, text="The second processor was varied off.")
-    SavedQuery.objects.create(name="Jumbo frames", page="compare", query="dimension=mtu", owner=access.owner())
+    SavedQuery.objects.create(name="Jumbo frames", page="compare", query="dimension=mtu", owner=access.find_owner())
     ReportItem.objects.create(study=study, kind="table", position=1, number="3", title="Cost of streams")
-    uploads.receive(access.owner(), [("night/client.awm.log", ContentFile(b"a log"))], study=study)
+    uploads.receive(access.find_owner(), [("night/client.awm.log", ContentFile(b"a log"))], study=study)
     return run
 
 

@@ -11,7 +11,7 @@ from django.test import Client
 from frontend.tests.browser import system_browser
 from perfdb.results import tasks
 from perfdb.results.models import Job
-from perfdb.results.runs.lock import touch_study
+from perfdb.results.runs.bulk_changes import touch_study
 from perfdb.results.studies import study_lifecycle
 from perfdb.results.tests.builders import make_run, make_study
 from perfdb.web.tests.pages import text_of

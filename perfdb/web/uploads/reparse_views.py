@@ -55,8 +55,8 @@ def _page(text: str) -> int:
 
 @login_required
 def _start(request: HttpRequest) -> HttpResponse:
-    if not access.person(request.user).is_staff:
+    if not access.signed_in_user(request.user).is_staff:
         raise PermissionDenied
-    if reparsing.enqueue_reparse(Scope(), access.person(request.user)) is None:
+    if reparsing.enqueue_reparse(Scope(), access.signed_in_user(request.user)) is None:
         messages.error(request, "Runs are being read again already.")
     return redirect("web:reparse")

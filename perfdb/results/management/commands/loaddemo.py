@@ -35,7 +35,7 @@ class Command(BaseCommand):
         if options["person"]:
             _load(User.objects.get(username=options["person"]), again=True)
             return
-        owner = access.owner()
+        owner = access.find_owner()
         _write_token(Path(settings.PERFDB_HOME) / "token")
         _load(owner, again=False)
 
@@ -60,4 +60,4 @@ def _load(owner: User, *, again: bool) -> None:
 def _write_token(path: Path) -> None:
     if not path.exists():
         path.touch(mode=0o600)
-        path.write_text(access.make_token(access.owner(), "owner") + "\n")
+        path.write_text(access.make_token(access.find_owner(), "owner") + "\n")

@@ -54,7 +54,7 @@ class Command(BaseCommand):
         if options["background"]:
             self._in_background(present)
             return
-        owner = access.owner()
+        owner = access.find_owner()
         for slug in options["slugs"] or present:
             try:
                 if load_document(read_document(files.FOLDER / slug), owner):

@@ -31,7 +31,7 @@ _KEYS = ("run", "run_id", "status")
 
 def read_chunks(runs: QuerySet[Run], shown: Sequence[ListColumn]) -> Iterator[list[list[Any]]]:
     """Yield chunks of rows in the order of ids: the keys of a run, then a value for each column."""
-    slots = measures.slots()
+    slots = measures.read_slots()
     readers = [each.reader(slots) for each in _columns(shown)]
     last = 0
     while found := list(runs.filter(pk__gt=last).order_by("pk").values_list(*ROW_COLUMNS.values())[:CHUNK]):

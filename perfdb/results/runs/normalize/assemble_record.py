@@ -12,7 +12,7 @@ from perfdb.results.runs.normalize import configuration, convert_values, run_che
 from perfdb.results.runs.normalize.alias_dimensions import NONE, Aliases, align
 from perfdb.results.runs.normalize.monitor_reports import add_reports
 from perfdb.results.runs.normalize.reading_problems import FoundProblems
-from perfdb.results.runs.record import Counters, RunRecord, aware
+from perfdb.results.runs.record import Counters, RunRecord, resolve_zone
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +69,8 @@ def _found(problems: Sequence[Problem]) -> FoundProblems:
 def _started(draft: RunDraft, received: datetime) -> datetime:
     """Return the run's start: the driver's, else the earliest snapshot's or report's, else the time received."""
     if draft.driver is not None and draft.driver.taken is not None:
-        return aware(draft.driver.taken, draft.driver.zone)
-    moments = [aware(f.taken, f.zone) for f in draft.fragments if f.taken is not None]
+        return resolve_zone(draft.driver.taken, draft.driver.zone)
+    moments = [resolve_zone(f.taken, f.zone) for f in draft.fragments if f.taken is not None]
     return min(moments, default=received)
 
 

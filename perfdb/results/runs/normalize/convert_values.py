@@ -10,7 +10,16 @@ from perfdb.analysis.metrics import Measure
 from perfdb.results.runs.derive import TIME
 from perfdb.results.runs.normalize import host_intervals
 from perfdb.results.runs.normalize.client_processes import add_parts
-from perfdb.results.runs.record import Counters, FactValue, Origin, RunRecord, TraceColumn, Value, number, seconds_of
+from perfdb.results.runs.record import (
+    Counters,
+    FactValue,
+    Origin,
+    RunRecord,
+    TraceColumn,
+    Value,
+    moment_to_seconds,
+    parse_sample,
+)
 
 _SUBJECT_OF_ROLE = ""
 
@@ -95,7 +104,7 @@ def add_traces(record: RunRecord, draft: RunDraft, artifacts: Mapping[str, int])
 
 def _columns(listing: Listing, artifact: int) -> Iterable[TraceColumn]:
     for position, (name, unit) in enumerate(listing.columns):
-        samples = [number(row[position]) for row in listing.rows]
+        samples = [parse_sample(row[position]) for row in listing.rows]
         if any(sample == sample for sample in samples):  # noqa: PLR0124 - NaN is not equal to itself
             yield TraceColumn(artifact, listing.name, position, name, unit, samples)
 
@@ -128,7 +137,7 @@ def _half(fragment: Fragment | None, run_id: str, problems: list[Problem]) -> Ma
         return {}
     half: dict[str, _Read] = defaultdict(dict)
     if fragment.taken is not None:
-        half[_SUBJECT_OF_ROLE][TIME] = (seconds_of(fragment.taken), _line_of_time(fragment))
+        half[_SUBJECT_OF_ROLE][TIME] = (moment_to_seconds(fragment.taken), _line_of_time(fragment))
     for reading in fragment.counters:
         try:
             half[reading.subject][reading.name] = (units.to_base(reading.text, reading.unit), reading.line)

@@ -13,7 +13,7 @@ from perfdb.analysis import units
 from perfdb.analysis.checks.report_window import Window
 from perfdb.analysis.metrics import Measure
 from perfdb.results.runs.derive import fact_number
-from perfdb.results.runs.record import Origin, RunRecord, TraceColumn, Value, number
+from perfdb.results.runs.record import Origin, RunRecord, TraceColumn, Value, parse_sample
 
 _CPU = "cpu"
 _CLOCK = "hh:mm:ss"
@@ -159,5 +159,5 @@ def add_traces(record: RunRecord, draft: RunDraft, artifacts: Mapping[str, int])
             ends = [(each.end - start) / timedelta(seconds=1) for each in intervals]
             record.traces.append(TraceColumn(artifact, name, 0, "t1", "s", ends))
             for position, (column, unit) in enumerate(listing.columns[1:], start=1):
-                samples = [number(listing.rows[each.row][position]) for each in intervals]
+                samples = [parse_sample(listing.rows[each.row][position]) for each in intervals]
                 record.traces.append(TraceColumn(artifact, name, position, column, unit, samples))

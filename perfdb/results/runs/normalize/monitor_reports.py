@@ -19,7 +19,16 @@ from perfdb.analysis.metrics import TOTAL, Measure
 from perfdb.results.runs.normalize.configuration import PROCESSORS
 from perfdb.results.runs.normalize.guest_roles import roles_of_guests
 from perfdb.results.runs.normalize.host_intervals import measured
-from perfdb.results.runs.record import Counters, FactValue, Origin, RunRecord, TraceColumn, Value, number, seconds_of
+from perfdb.results.runs.record import (
+    Counters,
+    FactValue,
+    Origin,
+    RunRecord,
+    TraceColumn,
+    Value,
+    moment_to_seconds,
+    parse_sample,
+)
 
 SHARES = ("cpu_s", "virtual_cpu_s")
 """Counters of a guest in a report: CPU seconds since the window began."""
@@ -253,7 +262,7 @@ def _lengths(listing: Listing, start: datetime) -> list[int]:
 def _ends(listing: Listing, start: datetime) -> list[int]:
     """Return the ends of the rows' intervals in seconds after ``start``, across midnight."""
     at = listing.columns.index(("end", _CLOCK))
-    before = int(seconds_of(start)) % 86400
+    before = int(moment_to_seconds(start)) % 86400
     passed, ends = 0, []
     for row in listing.rows:
         try:
@@ -351,6 +360,6 @@ def _columns(listing: Listing, ends: Sequence[float], artifact: int) -> Iterable
             if name == "end":
                 yield TraceColumn(artifact, listing.name, position, "t1", "s", [*ends])
             continue
-        samples = [number(row[position]) for row in listing.rows]
+        samples = [parse_sample(row[position]) for row in listing.rows]
         if any(sample == sample for sample in samples):  # noqa: PLR0124 - NaN is not equal to itself
             yield TraceColumn(artifact, listing.name, position, name, unit, samples)

@@ -13,7 +13,7 @@ from perfdb.results.runs.derive import TIME, counter_values, fact_number, measur
 from perfdb.results.runs.normalize.configuration import PROCESSORS
 from perfdb.results.runs.normalize.convert_values import pairs_of
 from perfdb.results.runs.normalize.transfer_ends import check_ends
-from perfdb.results.runs.record import Counters, RunRecord, moment_of
+from perfdb.results.runs.record import Counters, RunRecord, seconds_to_moment
 
 _LINUX = "linux_snapshot"
 
@@ -113,7 +113,7 @@ def _snapshot(fragments: Sequence[Fragment | None], sets: list[Counters], *, bef
     return Snapshot(
         role=fragment.role or "",
         host=fragment.host or "",
-        taken=None if time is None else moment_of(time),
+        taken=None if time is None else seconds_to_moment(time),
         zone=fragment.zone,
         line=fragment.first_line,
         counters=readings,
