@@ -58,7 +58,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "perfdb.web.shared.compression.CompressedPages",
+    "perfdb.web.middleware.CompressedPages",
     "csp.middleware.CSPMiddleware",
     "perfdb.scaling.replica.ReadFromReplica",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -68,7 +68,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "perfdb.web.shared.display_names.CallByTitle",
+    "perfdb.web.middleware.CallByTitle",
 ]
 
 ROOT_URLCONF = "perfdb.urls"

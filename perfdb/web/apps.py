@@ -13,7 +13,7 @@ class WebConfig(AppConfig):
         # Models are not there before.
         from perfdb.results.bundles.make_bundle import PAGES  # noqa: PLC0415
         from perfdb.results.tasks import HANDLERS  # noqa: PLC0415
-        from perfdb.web.bundles.bundle_page import study_page  # noqa: PLC0415
+        from perfdb.web.reports.bundle_views import study_page  # noqa: PLC0415
         from perfdb.web.reports.report_pdf import KIND, run_pdf  # noqa: PLC0415
 
         HANDLERS[KIND] = run_pdf

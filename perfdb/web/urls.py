@@ -2,36 +2,29 @@
 
 from django.urls import URLPattern, URLResolver, path
 
-from perfdb.web.account import views as sign_in
-from perfdb.web.aliases import views as aliases
-from perfdb.web.artifacts import views as artifacts
-from perfdb.web.bundles import views as bundle
 from perfdb.web.compare import views as compare
-from perfdb.web.explain import views as explain
+from perfdb.web.home import search_views
 from perfdb.web.home import views as home
-from perfdb.web.how import views as how
-from perfdb.web.published import views as table_import
-from perfdb.web.questions import frozen_views
-from perfdb.web.questions import views as saved
-from perfdb.web.reports import report_edit_views, report_file_views, shared_report_views
-from perfdb.web.runs import chosen_run_views, run_change_views, run_views
+from perfdb.web.questions import views as questions
+from perfdb.web.reports import bundle_views, report_edit_views
+from perfdb.web.reports import views as reports
+from perfdb.web.runs import chosen_run_views, run_views
 from perfdb.web.runs import views as runs
-from perfdb.web.search import views as search
-from perfdb.web.studies import study_edit_views, study_lifecycle_views
+from perfdb.web.studies import alias_views, study_edit_views
 from perfdb.web.studies import views as studies
 from perfdb.web.tables import views as tables
-from perfdb.web.uploads import correction_views, reparse_views
+from perfdb.web.uploads import artifact_views, reparse_views, table_import_views
 from perfdb.web.uploads import views as uploads
 
 app_name = "web"
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", home.home, name="home"),
     path("demonstration/", home.demonstration, name="demonstration"),
-    path("search/", search.results, name="search"),
-    path("search/suggestions/", search.suggestions, name="search-suggestions"),
-    path("sign-in/", sign_in.sign_in, name="sign-in"),
-    path("sign-in/<str:secret>/", sign_in.sign_in_by_link, name="sign-in-link"),
-    path("sign-out/", sign_in.sign_out, name="sign-out"),
+    path("search/", search_views.results, name="search"),
+    path("search/suggestions/", search_views.suggestions, name="search-suggestions"),
+    path("sign-in/", home.sign_in, name="sign-in"),
+    path("sign-in/<str:secret>/", home.sign_in_by_link, name="sign-in-link"),
+    path("sign-out/", home.sign_out, name="sign-out"),
     path("uploads/", uploads.uploads, name="uploads"),
     path("uploads/new/", uploads.new, name="upload-new"),
     path("uploads/recognise/", uploads.recognise, name="upload-recognise"),
@@ -39,65 +32,65 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("uploads/<int:pk>/accept/", uploads.accept, name="upload-accept"),
     path("uploads/<int:pk>/undo/", uploads.undo, name="upload-undo"),
     path("uploads/<int:pk>/again/", uploads.again, name="upload-again"),
-    path("uploads/<int:pk>/format/", correction_views.choose_format, name="upload-format"),
-    path("uploads/<int:pk>/correct/", correction_views.correct, name="upload-correct"),
-    path("uploads/<int:pk>/correct/<int:number>/undo/", correction_views.take_back, name="upload-take-back"),
-    path("uploads/<int:pk>/leave-out/", correction_views.leave_out, name="upload-leave-out"),
-    path("uploads/<int:pk>/move/", correction_views.move, name="upload-move"),
+    path("uploads/<int:pk>/format/", uploads.choose_format, name="upload-format"),
+    path("uploads/<int:pk>/correct/", uploads.correct, name="upload-correct"),
+    path("uploads/<int:pk>/correct/<int:number>/undo/", uploads.take_back, name="upload-take-back"),
+    path("uploads/<int:pk>/leave-out/", uploads.leave_out, name="upload-leave-out"),
+    path("uploads/<int:pk>/move/", uploads.move, name="upload-move"),
     path("uploads/<int:pk>/files.zip", uploads.download, name="upload-download"),
-    path("tables/import/", table_import.table_import, name="table-import"),
+    path("tables/import/", table_import_views.table_import, name="table-import"),
     path("runs/", runs.runs, name="runs"),
     path("runs/columns/", runs.remember_columns, name="runs-columns"),
     path("runs/chosen/", chosen_run_views.chosen, name="runs-chosen"),
     path("runs/<int:pk>/", run_views.run, name="run"),
-    path("runs/<int:pk>/notes/", run_change_views.note_add, name="run-note"),
-    path("runs/<int:pk>/tags/", run_change_views.tag, name="run-tag"),
-    path("runs/<int:pk>/withdraw/", run_change_views.withdraw, name="run-withdraw"),
-    path("runs/<int:pk>/restore/", run_change_views.restore, name="run-restore"),
-    path("notes/<int:pk>/edit/", run_change_views.note_edit, name="note-edit"),
-    path("notes/<int:pk>/remove/", run_change_views.note_remove, name="note-remove"),
-    path("artifacts/<int:pk>/", artifacts.artifact, name="artifact"),
-    path("artifacts/<int:pk>/download/", artifacts.download, name="artifact-download"),
+    path("runs/<int:pk>/notes/", run_views.note_add, name="run-note"),
+    path("runs/<int:pk>/tags/", run_views.tag, name="run-tag"),
+    path("runs/<int:pk>/withdraw/", run_views.withdraw, name="run-withdraw"),
+    path("runs/<int:pk>/restore/", run_views.restore, name="run-restore"),
+    path("notes/<int:pk>/edit/", run_views.note_edit, name="note-edit"),
+    path("notes/<int:pk>/remove/", run_views.note_remove, name="note-remove"),
+    path("artifacts/<int:pk>/", artifact_views.artifact, name="artifact"),
+    path("artifacts/<int:pk>/download/", artifact_views.download, name="artifact-download"),
     path("studies/", studies.studies, name="studies"),
-    path("studies/new/", study_lifecycle_views.new, name="study-new"),
+    path("studies/new/", study_edit_views.new, name="study-new"),
     path("studies/<slug:slug>/", studies.study, name="study"),
-    path("studies/<slug:slug>/report.html", report_file_views.html_file, name="study-file"),
-    path("studies/<slug:slug>/report.pdf", report_file_views.pdf_file, name="study-pdf"),
-    path("studies/<slug:slug>/bundle.zip", bundle.study_bundle, name="study-bundle"),
-    path("bundle.zip", bundle.question_bundle, name="bundle"),
+    path("studies/<slug:slug>/report.html", reports.html_file, name="study-file"),
+    path("studies/<slug:slug>/report.pdf", reports.pdf_file, name="study-pdf"),
+    path("studies/<slug:slug>/bundle.zip", bundle_views.study_bundle, name="study-bundle"),
+    path("bundle.zip", bundle_views.question_bundle, name="bundle"),
     path("studies/<slug:slug>/edit/", study_edit_views.edit, name="study-edit"),
     path("studies/<slug:slug>/run-ids/", study_edit_views.run_ids, name="study-run-ids"),
     path("studies/<slug:slug>/apply/", study_edit_views.apply, name="study-apply"),
     path("studies/<slug:slug>/plan/", study_edit_views.plan, name="study-plan"),
-    path("studies/<slug:slug>/move/", study_lifecycle_views.move, name="study-move"),
+    path("studies/<slug:slug>/move/", study_edit_views.move, name="study-move"),
     path("studies/<slug:slug>/report/", report_edit_views.items_list, name="report-edit"),
     path("studies/<slug:slug>/report/new/", report_edit_views.item_new, name="report-item-new"),
     path("studies/<slug:slug>/report/<int:pk>/", report_edit_views.item_edit, name="report-item"),
     path("studies/<slug:slug>/report/<int:pk>/remove/", report_edit_views.item_remove, name="report-item-remove"),
     path("studies/<slug:slug>/report/removed/<int:pk>/", report_edit_views.item_put_back, name="report-item-put-back"),
-    path("studies/<slug:slug>/delete/", study_lifecycle_views.delete, name="study-delete"),
-    path("studies/<slug:slug>/share/", study_lifecycle_views.share, name="study-share"),
-    path("shared/<str:token>/", shared_report_views.shared, name="shared"),
-    path("shared/<str:token>/report.html", shared_report_views.shared_file, name="shared-file"),
-    path("shared/<str:token>/report.pdf", shared_report_views.shared_pdf, name="shared-pdf"),
-    path("shared/<str:token>/tables/<str:number>.<str:form>", shared_report_views.shared_table, name="shared-table"),
-    path("studies/<slug:slug>/aliases/", aliases.aliases, name="aliases"),
-    path("studies/<slug:slug>/aliases/<int:pk>/undo/", aliases.undo, name="alias-undo"),
+    path("studies/<slug:slug>/delete/", study_edit_views.delete, name="study-delete"),
+    path("studies/<slug:slug>/share/", study_edit_views.share, name="study-share"),
+    path("shared/<str:token>/", reports.shared, name="shared"),
+    path("shared/<str:token>/report.html", reports.shared_file, name="shared-file"),
+    path("shared/<str:token>/report.pdf", reports.shared_pdf, name="shared-pdf"),
+    path("shared/<str:token>/tables/<str:number>.<str:form>", reports.shared_table, name="shared-table"),
+    path("studies/<slug:slug>/aliases/", alias_views.aliases, name="aliases"),
+    path("studies/<slug:slug>/aliases/<int:pk>/undo/", alias_views.undo, name="alias-undo"),
     path("reparse/", reparse_views.reparse, name="reparse"),
     path("charts/", tables.charts, name="charts"),
     path("charts/figure.json", tables.figure, name="figure"),
     path("charts/table/", tables.table, name="table"),
     path("compare/", compare.compare, name="compare"),
-    path("explain/", explain.explain, name="explain"),
+    path("explain/", compare.explain, name="explain"),
     path("maximum/", tables.maximum, name="maximum"),
-    path("saved/", saved.saved_queries, name="saved"),
-    path("saved/<int:pk>/", saved.saved_query, name="saved-query"),
-    path("saved/<int:pk>/rename/", saved.rename, name="saved-rename"),
-    path("saved/<int:pk>/delete/", saved.delete, name="saved-delete"),
-    path("put-in-report/", saved.report_item, name="put-in-report"),
-    path("f/", frozen_views.freeze, name="freeze"),
-    path("f/<str:token>/", frozen_views.frozen, name="frozen"),
-    path("f/<str:token>/runs/", frozen_views.frozen_runs, name="frozen-runs"),
-    path("f/<str:token>/runs/<int:pk>/", frozen_views.frozen_run, name="frozen-run"),
-    path("how/", how.how, name="how"),
+    path("saved/", questions.saved_queries, name="saved"),
+    path("saved/<int:pk>/", questions.saved_query, name="saved-query"),
+    path("saved/<int:pk>/rename/", questions.rename, name="saved-rename"),
+    path("saved/<int:pk>/delete/", questions.delete, name="saved-delete"),
+    path("put-in-report/", questions.report_item, name="put-in-report"),
+    path("f/", questions.freeze, name="freeze"),
+    path("f/<str:token>/", questions.frozen, name="frozen"),
+    path("f/<str:token>/runs/", questions.frozen_runs, name="frozen-runs"),
+    path("f/<str:token>/runs/<int:pk>/", questions.frozen_run, name="frozen-run"),
+    path("how/", home.how, name="how"),
 ]

@@ -20,7 +20,7 @@ from perfdb.analysis.tables.matched_pairs import Sides
 from perfdb.analysis.tables.observations import Key
 from perfdb.analysis.tables.table import Table
 from perfdb.results.queries.compare import ChosenSides, ComparedValue, Comparison
-from perfdb.web.shared.links import to_runs
+from perfdb.web.links import to_runs
 from perfdb.web.tables import filter_form
 from perfdb.web.tables.filter_form import Facet, Select
 from perfdb.web.tables.table_grids import Panel, panels

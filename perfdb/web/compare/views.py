@@ -14,15 +14,18 @@ from perfdb.analysis.query.query import Query
 from perfdb.analysis.render.charts.chart_options import Drawing
 from perfdb.results.models import Page, Run
 from perfdb.results.queries import compare as matching
+from perfdb.results.queries import explain as explaining
 from perfdb.results.queries.chosen_runs import compare_chosen_runs as beside_of
 from perfdb.results.queries.compare import ChosenSides
 from perfdb.results.queries.questions import Question, answer_question
 from perfdb.results.runs.access import may_read
-from perfdb.web.compare import compare_page
-from perfdb.web.questions.question_actions import keeping
-from perfdb.web.runs import compare_runs
-from perfdb.web.shared.links import to_explanation_of
+from perfdb.web.compare import compare_page, compare_runs
+from perfdb.web.compare.explain_page import explained, next_steps
+from perfdb.web.links import to_explanation_of
+from perfdb.web.questions import question_links
+from perfdb.web.questions.question_links import question_actions_context
 from perfdb.web.tables import answer_section, filter_form
+from perfdb.web.uploads.problem_list import by_run
 
 
 @require_GET
@@ -80,7 +83,7 @@ def _of_this_dimension(chosen: ChosenSides, pairs: list[tuple[str, str]]) -> tup
 
 
 def _answered(request: HttpRequest, question: Question) -> dict[str, Any]:
-    return answer_section.result(question, answer_question(question)) | keeping(request, question)
+    return answer_section.result(question, answer_question(question)) | question_actions_context(request, question)
 
 
 def _suggested(question: Question, studies: Mapping[str, str]) -> dict[str, Any]:
@@ -96,3 +99,19 @@ def _study(query: Query) -> str:
     asked = [study for study in query.filters.get("study", ()) if study]
     newest = Run.objects.filter(status=Run.Status.COMPLETE).order_by("-started", "-id")
     return str(asked[0]) if asked else newest.values_list("study__slug", flat=True).first() or ""
+
+
+@require_GET
+@user_passes_test(may_read)
+def explain(request: HttpRequest) -> HttpResponse:
+    """What is known about the difference that the address names."""
+    try:
+        found, query = explaining.explain_address((name, text) for name, texts in request.GET.lists() for text in texts)
+    except QueryError as error:
+        return render(request, "web/explain.html", {"error": error}, status=400)
+    context = {"found": found, "explained": explained(found), "problems": by_run(found.problems)}
+    if query:
+        return render(request, "web/explain.html", context | {"back": question_links.charts_address(query, Drawing())})
+    ((old,), (new,)) = (side.sample for side in (found.old, found.new))
+    steps = next_steps(int(old.run), int(new.run), found.comparison)
+    return render(request, "web/explain.html", context | {"steps": steps})

@@ -16,7 +16,7 @@ from perfdb.analysis.query.query import Query
 from perfdb.results.ingest.parse_files import ARCHIVE
 from perfdb.results.models import DimensionCount, Run, Study, Upload, UploadFile
 from perfdb.results.queries.run_list.columns import SHORT_TITLES
-from perfdb.web.questions import suggested_questions
+from perfdb.web.questions import question_links
 
 # So many uploads, studies, and devices of a study; the rest is a click away.
 _MOST_UPLOADS, _MOST_STUDIES, _MOST_DEVICES = 8, 12, 6
@@ -109,7 +109,7 @@ def _card(study: Study, workloads: Iterable[str], devices: Iterable[str]) -> Stu
     about = Query().with_filter("study", study.slug)
     charts = reverse("web:charts")
     first = [
-        Link(name, f"{charts}?{suggested_questions.for_workload(name).with_filter('study', study.slug).encode()}")
+        Link(name, f"{charts}?{question_links.workload_query(name).with_filter('study', study.slug).encode()}")
         for name in sorted(workloads, key=value_order)
     ]
     runs = reverse("web:runs")

@@ -14,7 +14,7 @@ from perfdb.analysis.metrics import Measure
 from perfdb.analysis.render.labels import measure_title
 from perfdb.analysis.units import decimals_for, round_half_up
 from perfdb.results.models import Disagreement, Study
-from perfdb.web.how.rules_page import anchor
+from perfdb.web.home.rules_page import anchor
 from perfdb.web.reports.printed_tables import Marks
 
 _PERCENT = "percent"

@@ -4,15 +4,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
+from perfdb.analysis.dimensions import Value, describe_values
 from perfdb.analysis.metrics import Measure
-from perfdb.analysis.query.query import Layout
+from perfdb.analysis.query.query import Layout, Query
 from perfdb.analysis.render.grid import Grid, GridCell, Heading, make_grids
 from perfdb.analysis.render.labels import Diff, note_text
 from perfdb.analysis.tables.observations import Key
 from perfdb.analysis.tables.table import Cell, CellKey, Table
+from perfdb.analysis.units import round_half_up
 from perfdb.results.studies.report_answers import AnsweredItem
+from perfdb.web.links import to_explanation, to_runs
 from perfdb.web.runs.run_values import group_of
-from perfdb.web.shared.links import to_explanation, to_runs
 from perfdb.web.tables.table_grids import Footnote, Footnotes
 
 # Fewer measures need no headings of their own.
@@ -161,3 +163,45 @@ def _key(table: Table, cell: Cell) -> CellKey:
 
 def _mark(cell: Cell, table: Table, marks: Marks, difference: bool) -> int | None:
     return marks.get((cell.sample[0].run, table.measure, difference)) if len(cell.sample) == 1 else None
+
+
+def differing(asked: Query, answers: Sequence[Table], printed: Sequence[Table]) -> list[str]:
+    """For each group of the pick whose printed run is not the best by the numbers, which one is."""
+    if asked.pick is None:
+        return []
+    best, shown = (_by_group(tables, asked) for tables in (answers, printed))
+    found = []
+    for group, (table, key, cell) in best.items():
+        there = shown.get(group)
+        if there is not None and _runs(there[2]) != _runs(cell):
+            picked = asked.pick.dimensions
+            best_text, printed_text = _in_words(picked, table, key, cell), _in_words(picked, *there)
+            found.append(f"{describe_values(picked, group)}: {best_text}; printed is {printed_text}")
+    return found
+
+
+def _by_group(tables: Sequence[Table], asked: Query) -> Mapping[Key, tuple[Table, Key, Cell]]:
+    """The cell of the measure that is picked by, for each group of the pick."""
+    assert asked.pick is not None  # for the type checker
+    found = {}
+    for table in tables:
+        if table.measure == asked.pick.measure and set(asked.pick.dimensions) <= set(table.query.layout_names):
+            for (row, column), cell in table.cells.items():
+                named = _named(table, row + column)
+                found[tuple(named[name] for name in asked.pick.dimensions)] = (table, row + column, cell)
+    return found
+
+
+def _named(table: Table, key: Key) -> dict[str, Value]:
+    return dict(zip(table.query.layout_names, table.split + key, strict=True))
+
+
+def _runs(cell: Cell) -> set[int]:
+    return {point.run for point in cell.sample}
+
+
+def _in_words(picked: Sequence[str], table: Table, key: Key, cell: Cell) -> str:
+    """``11941.14 trans/s (MTU 8192 · 20 users)``."""
+    value = cell.printed or ("–" if cell.centre is None else round_half_up(cell.centre, table.decimals))
+    named = {name: each for name, each in _named(table, key).items() if name not in picked}
+    return f"{value} {table.metric.unit} ({describe_values(named.keys(), named.values())})"

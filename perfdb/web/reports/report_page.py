@@ -21,13 +21,11 @@ from perfdb.results.models import Claim, Disagreement, Page, ReportItem, Study
 from perfdb.results.runs.vocabulary import read_looks
 from perfdb.results.studies.report_answers import StudyRuns, answer_item, item_queries, study_query
 from perfdb.results.studies.report_items import list_items
-from perfdb.web.questions import suggested_questions as pages
+from perfdb.web.questions import question_links as pages
 from perfdb.web.reports import audit_page
 from perfdb.web.reports import report_claims as claims
-from perfdb.web.reports.embedded_questions import Shown, asked, exports, shown
-from perfdb.web.reports.printed_maxima import differing
-from perfdb.web.reports.printed_tables import PrintedGrid, of_study, printed_grids
-from perfdb.web.reports.report_links import Chart, Link
+from perfdb.web.reports.embedded_questions import Chart, Link, Shown, asked, exports, shown
+from perfdb.web.reports.printed_tables import PrintedGrid, differing, of_study, printed_grids
 
 _FORMS = (("csv", "CSV"), ("json", "JSON"), ("tex", "LaTeX"), ("md", "Markdown"))
 _LEADS_TO = {
@@ -179,7 +177,7 @@ def _asking(part: Part) -> Iterator[None]:
 
 def _links(item: ReportItem) -> list[Link]:
     return [
-        Link(_in_words(query), pages.address(query, Drawing()), Page.CHARTS, query.encode())
+        Link(_in_words(query), pages.charts_address(query, Drawing()), Page.CHARTS, query.encode())
         for query in item_queries(item)
     ]
 
@@ -217,7 +215,7 @@ def _table(item: ReportItem, archive: StudyRuns, wrong: Sequence[Disagreement]) 
         if item.asks:
             query, tables = archive.answer(study_query(item.study, item.asks))
             part.better = differing(query, tables, found.tables)
-            part.asks = pages.address(query, Drawing())
+            part.asks = pages.charts_address(query, Drawing())
     return part
 
 

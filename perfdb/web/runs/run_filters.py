@@ -12,8 +12,8 @@ from perfdb.analysis.query.parameters import spell_value
 from perfdb.results.queries.run_list import columns
 from perfdb.results.queries.run_list.columns import ListColumn
 from perfdb.results.queries.run_list.facets import COUNTED, Counts, Facets
+from perfdb.web.middleware import study_titles
 from perfdb.web.runs import run_list
-from perfdb.web.shared.display_names import study_titles
 from perfdb.web.tables.filter_form import in_few_words
 
 # A menu of more values is no choice any more: those of the most runs are offered.

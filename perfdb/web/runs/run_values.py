@@ -1,10 +1,25 @@
 """A run's figures laid out as the published tables do: metrics as lines in groups, roles as columns."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
 
-from perfdb.analysis.metrics import TOTAL, Metric
-from perfdb.results.changes.provenance import Figure
+from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.text import slugify
+
+from perfdb.analysis.comparison.percent_difference import short_percent
+from perfdb.analysis.comparison.trial_checks import Flag
+from perfdb.analysis.dimensions import FACTOR
+from perfdb.analysis.insights.run_vs_trials import RunVsTrials
+from perfdb.analysis.metrics import TOTAL, Measure, Metric
+from perfdb.analysis.units import decimals_for, round_half_up
+from perfdb.results.changes.provenance import Figure, Place
+from perfdb.results.models import Run
+from perfdb.results.runs import evidence as origins
+from perfdb.results.runs.normalize.alias_dimensions import PRINTED, printed_text
+from perfdb.results.runs.record import FactValue
 
 # Which metrics stand together, by the end of their name; the first that fits counts.
 GROUPS = (
@@ -63,3 +78,205 @@ def groups(figures: Sequence[Figure]) -> list[Group]:
         metric = next(iter(by_role.values()))[1].metric
         grouped.setdefault(group_of(name), []).append(Line(metric, [by_role.get(role) for role in columns]))
     return [Group(title, grouped[title]) for title in sorted(grouped, key=_position)]
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A circumstance as printed; without a place when a person gave it."""
+
+    key: str
+    text: str
+    place: Place | None
+
+
+def subtitle(run: Run) -> list[str]:
+    """The run in one line: workload, device, MTU, users and trial, as far as they are known."""
+    parts = (
+        run.workload and run.workload.name,
+        run.device and run.device.name,
+        f"MTU {run.mtu}" if run.mtu is not None else None,
+        f"{run.users} user{'' if run.users == 1 else 's'}" if run.users is not None else None,
+        f"trial {run.trial}",
+    )
+    return [part for part in parts if part]
+
+
+def list_circumstances(run: Run) -> list[tuple[str, object]]:
+    """The dimensions and the system, each with its title; a missing one is None and shown as missing."""
+    fixed: list[tuple[str, object]] = [
+        ("Study", run.study),
+        ("Campaign", _as_printed(run, "campaign", run.campaign)),
+        ("Workload", _as_printed(run, "workload", run.workload)),
+        ("Device", _as_printed(run, "device", run.device)),
+        ("MTU (bytes)", _as_printed(run, "mtu", run.mtu)),
+        ("Users", _as_printed(run, "users", run.users)),
+        ("Layer", _as_printed(run, "layer", run.layer)),
+        ("Trial", _as_printed(run, "trial", run.trial)),
+        ("System", _as_printed(run, "system", run.system)),
+        ("Processors", run.system and run.system.processors),
+        ("Level", _as_printed(run, "level", run.level)),
+        ("Started (UTC)", _started(run)),
+    ]
+    factors = sorted(run.factors.items())
+    return [*fixed, *((key.replace("_", " "), _as_printed(run, f"{FACTOR}{key}", value)) for key, value in factors)]
+
+
+def _started(run: Run) -> str:
+    """The moment; of a run that has no date of its own the day of what dates it."""
+    dated_by = _facts(run).get("dated_by")
+    if dated_by is not None:
+        return format_html('{} <span class="muted">by {}</span>', f"{run.started:%Y-%m-%d}", dated_by.text)
+    return f"{run.started:%Y-%m-%d %H:%M:%S}"
+
+
+def _as_printed(run: Run, dimension: str, value: object) -> object:
+    """A value of a dimension, and beside it what the files say where that differs."""
+    text = printed_text(_facts(run), dimension)
+    if value in (None, "") or text in (None, "", str(value)):
+        return value
+    return format_html('{} <span class="muted">printed as {}</span>', value, text)
+
+
+def _facts(run: Run) -> dict[str, FactValue]:
+    evidence = getattr(run, "evidence", None)
+    return origins.decode_facts(evidence) if evidence else {}
+
+
+def facts(run: Run, paths: Mapping[int, str]) -> list[Fact]:
+    """Everything that the files say besides figures, by key. ``paths``: artifact -> path."""
+    # What aliases keep for themselves is said beside the dimensions.
+    return [_fact(key, fact, paths) for key, fact in sorted(_facts(run).items()) if not key.startswith(PRINTED)]
+
+
+def _fact(key: str, fact: FactValue, paths: Mapping[int, str]) -> Fact:
+    place = Place(fact.artifact, paths.get(fact.artifact, ""), fact.line) if fact.artifact and fact.line else None
+    return Fact(key, fact.text, place)
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedAt:
+    """One place of a document that prints a figure; ``address`` is the table in the study's report."""
+
+    table: str
+    line: int | None
+    printed: str
+    unit: str
+    labels: str
+    address: str
+
+
+def printed_at(run: Run) -> Mapping[Measure, list[PrintedAt]]:
+    """All places of the document that print figures of a run, in its order; empty for a run that was measured."""
+    report = reverse("web:study", args=[run.study.slug])
+    found: dict[Measure, list[PrintedAt]] = {}
+    for each in run.published_figures.order_by("line", "pk"):
+        labels = ", ".join(text for text in (each.row_label, each.column_label) if text)
+        address = f"{report}#table-{slugify(each.table)}" if each.table else report
+        place = PrintedAt(each.table, each.line, each.printed, each.unit, labels, address)
+        found.setdefault(Measure(each.metric, each.role), []).append(place)
+    return found
+
+
+# The strip's own units, which its element scales: the values lie between the margins.
+WIDTH, HEIGHT, _MARGIN = 240.0, 24.0, 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Dot:
+    """A trial on a strip: where it lies, which run it is, and whether it is the page's own."""
+
+    x: float
+    run: int
+    text: str
+    here: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Strip:
+    """One metric of the run among its trials, in print; positions are in the strip's own units."""
+
+    title: str
+    unit: str
+    value: str
+    mean: str
+    trials: int
+    percent: str
+    dots: list[Dot]
+    mean_at: float | None
+    interval: tuple[float, float] | None
+    said: str
+    flags: list[Flag]
+
+
+def strips(standings: Iterable[RunVsTrials], run: Run) -> list[Strip]:
+    """The strips of a run's main metrics."""
+    return [_strip(each, run) for each in standings]
+
+
+def _strip(found: RunVsTrials, run: Run) -> Strip:
+    values = {trial.run: trial.value for trial in found.trials} | {run.pk: found.value}
+    numbers = {trial.run: trial.trial for trial in found.trials} | {run.pk: run.trial}
+    reach = [*values.values(), *(found.interval or ())]
+    least, most = min(reach), max(reach)
+    decimals = decimals_for(values.values(), found.metric.decimals)
+
+    def at(value: float) -> float:
+        share = (value - least) / (most - least) if most > least else 0.5
+        return round(_MARGIN + share * (WIDTH - 2 * _MARGIN), 2)
+
+    def said(value: float) -> str:
+        return round_half_up(value, decimals)
+
+    dots = [
+        Dot(at(value), pk, f"trial {numbers[pk]}: {said(value)} {found.metric.unit}", pk == run.pk)
+        for pk, value in values.items()
+        if isinstance(pk, int)
+    ]
+    return Strip(
+        title=found.metric.title,
+        unit=found.metric.unit,
+        value=said(found.value),
+        mean="" if found.mean is None else said(found.mean),
+        trials=len(found.trials),
+        percent="" if found.percent is None else short_percent(found.percent / 100, plus=True),
+        # The run's own last: it lies above those that are where it is.
+        dots=sorted(dots, key=lambda dot: dot.here),
+        mean_at=None if found.mean is None else at(found.mean),
+        interval=None if found.interval is None else (at(found.interval[0]), at(found.interval[1])),
+        said=_in_words(found, said),
+        flags=list(found.flags),
+    )
+
+
+def _in_words(found: RunVsTrials, said: Callable[[float], str]) -> str:
+    parts = [f"{said(found.value)} {found.metric.unit}"]
+    if found.mean is not None:
+        parts.append(f"the mean of {len(found.trials)} trials is {said(found.mean)}")
+    if found.interval is not None:
+        parts.append(f"95 % of means: {said(found.interval[0])} to {said(found.interval[1])}")
+    return "; ".join(parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Sibling:
+    """A trial in the table: its row, whether it is the page's own run, and the question that holds it against that."""
+
+    row: dict[str, Any]
+    here: bool
+    compare: str
+
+
+def siblings(run: Run, rows: Sequence[dict[str, Any]]) -> list[Sibling]:
+    """The trials of a run's experiment, each with the way to compare it with this run."""
+    return [Sibling(row, row["id"] == run.pk, _against(run, row)) for row in rows]
+
+
+def _against(run: Run, row: dict[str, Any]) -> str:
+    """Both runs by what tells them apart, this one as the base; empty for itself and what enters no table."""
+    counting = run.status == row["status"] == Run.Status.COMPLETE
+    if row["id"] == run.pk or not counting:
+        return ""
+    name = "run_id" if row["run_id"] != run.run_id else "trial"
+    base = run.run_id if name == "run_id" else run.trial
+    asked = [("run", run.pk), ("run", row["id"]), ("rows", name), ("baseline", f"{name}:{base}")]
+    return f"{reverse('web:charts')}?{urlencode(asked)}"

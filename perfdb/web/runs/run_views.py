@@ -1,25 +1,30 @@
 """One run with everything that is known of it."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from django.contrib.auth.decorators import user_passes_test
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required, user_passes_test
+from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, render
-from django.views.decorators.http import require_GET
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_GET, require_POST
 
+from perfdb.analysis.query.parameters import QueryError
 from perfdb.results.changes import history, provenance
+from perfdb.results.changes import withdraw as withdrawing
 from perfdb.results.models import Note, Run
 from perfdb.results.queries.limits import judge_limit
 from perfdb.results.queries.run_siblings import compute_standings, find_neighbours, list_trials
-from perfdb.results.runs import access, notes
+from perfdb.results.runs import access, notes, tags
 from perfdb.results.runs.read import ALONG, read_record
 from perfdb.results.runs.record import Origin, RunRecord
-from perfdb.web.runs import raw_evidence, run_circumstances, run_trials
-from perfdb.web.runs.published_values import printed_at
-from perfdb.web.runs.run_values import groups, roles
-from perfdb.web.shared import problem_list
-from perfdb.web.shared.problem_list import ShownProblem
+from perfdb.web.runs import raw_evidence, run_values
+from perfdb.web.runs.run_values import groups, printed_at, roles
+from perfdb.web.uploads import problem_list
+from perfdb.web.uploads.problem_list import ShownProblem
 
 SIBLINGS = 50
 
@@ -36,15 +41,15 @@ def run(request: HttpRequest, pk: int) -> HttpResponse:
     listings = raw_evidence.listings(found)
     context = {
         "run": found,
-        "subtitle": run_circumstances.subtitle(found),
-        "facts": run_circumstances.facts(found, paths),
+        "subtitle": run_values.subtitle(found),
+        "facts": run_values.facts(found, paths),
         "limit": judge_limit([found], dict(zip(record.values, found.evidence.slots, strict=True))),
         "counters": raw_evidence.counters(record, paths),
         "listings": listings,
         "has_chart": any(each.figure for each in listings),
         "problems": _problems(found, paths),
         "sources": sources,
-        "circumstances": run_circumstances.of(found),
+        "circumstances": run_values.list_circumstances(found),
         "history": history.read_history(found),
         **_figures(found, record, paths),
         **_around(found),
@@ -74,8 +79,8 @@ def _around(run: Run) -> dict[str, Any]:
     rows = list_trials(run.experiment_id, SIBLINGS)
     before, after = find_neighbours(run)
     return {
-        "strips": run_trials.strips(compute_standings(run), run) if len(rows) > 1 else [],
-        "siblings": run_trials.siblings(run, rows) if len(rows) > 1 else [],
+        "strips": run_values.strips(compute_standings(run), run) if len(rows) > 1 else [],
+        "siblings": run_values.siblings(run, rows) if len(rows) > 1 else [],
         "before": before,
         "after": after,
     }
@@ -95,3 +100,84 @@ def _of(note: Note, run: Run) -> Note:
     """The note with its run, which is there already."""
     note.run = run
     return note
+
+
+@require_POST
+@login_required
+def note_add(request: HttpRequest, pk: int) -> HttpResponse:
+    """Write a note on a run."""
+    run = get_object_or_404(Run.objects.select_related("study"), pk=pk)
+    author = access.signed_in_user(request.user)
+    return _done(request, pk, "notes", lambda: notes.add_note(author, run, request.POST.get("text", "")))
+
+
+@require_POST
+@login_required
+def note_edit(request: HttpRequest, pk: int) -> HttpResponse:
+    """Put another text in a note's place."""
+    note = _own(request, pk)
+    editor = access.signed_in_user(request.user)
+    return _done(request, note.run_id, "notes", lambda: notes.edit_note(editor, note, request.POST.get("text", "")))
+
+
+@require_POST
+@login_required
+def note_remove(request: HttpRequest, pk: int) -> HttpResponse:
+    """Remove a note; the run's history keeps its text."""
+    note = _own(request, pk)
+    editor = access.signed_in_user(request.user)
+    return _done(request, note.run_id, "notes", lambda: notes.remove_note(editor, note))
+
+
+@require_POST
+@login_required
+def tag(request: HttpRequest, pk: int) -> HttpResponse:
+    """Put a tag on a run (``add``), or take one off (``remove``)."""
+    run, user = _one(pk), access.signed_in_user(request.user)
+    if name := request.POST.get("remove", ""):
+        return _done(request, pk, "tags", lambda: tags.remove_tag(user, run, name))
+    return _done(request, pk, "tags", lambda: tags.add_tag(user, run, request.POST.get("add", "")))
+
+
+@require_POST
+@login_required
+def withdraw(request: HttpRequest, pk: int) -> HttpResponse:
+    """Take a run out of all tables, for a reason."""
+    run, user = _one(pk), access.signed_in_user(request.user)
+    return _done(request, pk, "", lambda: withdrawing.withdraw_runs(user, run, request.POST.get("reason", "")))
+
+
+@require_POST
+@login_required
+def restore(request: HttpRequest, pk: int) -> HttpResponse:
+    """Let a withdrawn run count again."""
+    run, user = _one(pk), access.signed_in_user(request.user)
+
+    def again() -> None:
+        if not withdrawing.restore_runs(user, run):
+            raise QueryError("run", "another run took its place; it returns when that upload is undone")
+
+    return _done(request, pk, "", again)
+
+
+def _one(pk: int) -> QuerySet[Run]:
+    get_object_or_404(Run, pk=pk)
+    return Run.objects.filter(pk=pk)
+
+
+def _own(request: HttpRequest, pk: int) -> Note:
+    """The note, for those who may change it."""
+    note = get_object_or_404(Note.objects.select_related("run__study"), pk=pk)
+    if not notes.may_edit(request.user, note):
+        raise PermissionDenied
+    return note
+
+
+def _done(request: HttpRequest, run: int, part: str, act: Callable[[], object]) -> HttpResponse:
+    """Do it, and go back to where it was asked; what cannot be done is said there."""
+    try:
+        act()
+    except QueryError as error:
+        messages.error(request, f"{error.message[:1].upper()}{error.message[1:]}.")
+        part = ""
+    return redirect(f"{reverse('web:run', args=[run])}{f'#{part}' if part else ''}")

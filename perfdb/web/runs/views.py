@@ -18,10 +18,10 @@ from perfdb.results.queries.run_list.pages import read_run_page
 from perfdb.results.queries.run_list.paging import parse_size
 from perfdb.results.runs import measures
 from perfdb.results.runs.access import may_read
-from perfdb.web.aliases import alias_hints
 from perfdb.web.runs import run_filters, run_list
 from perfdb.web.runs.chosen_run_views import FORMS
 from perfdb.web.runs.run_list import Row
+from perfdb.web.tables import answer_hints
 
 _COOKIE = "perfdb_columns"
 _YEAR = 365 * 24 * 60 * 60
@@ -43,7 +43,9 @@ def runs(request: HttpRequest) -> HttpResponse:
         filtered = _filtered(asked)
         found = facets.count_facets(filtered)
         context |= {"offered": run_filters.of(asked, found)}
-        context |= {"alike": alias_hints.of_values({name: counts.values for name, counts in found.counts.items()})}
+        context |= {
+            "alike": answer_hints.find_spellings({name: counts.values for name, counts in found.counts.items()})
+        }
         context |= _page(asked, filtered, found, _columns(request))
     except QueryError as error:
         return render(request, "web/runs.html", context | {"error": error}, status=400)

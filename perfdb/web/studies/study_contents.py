@@ -1,17 +1,24 @@
 """What a study's runs are about: systems, levels, devices and workloads, with how many runs have each."""
 
-from collections.abc import Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from typing import TypeVar
 
-from django.db.models import QuerySet, Sum
+from django.db.models import Exists, QuerySet, Sum
 from django.urls import reverse
 
+from perfdb.analysis.dimensions import dimension
+from perfdb.analysis.metrics import Measure
 from perfdb.analysis.query.parameters import value_order
 from perfdb.analysis.query.query import Query
 from perfdb.analysis.render.charts.chart_options import Drawing
-from perfdb.results.models import Device, Level, Run, RunCount, Study, System
-from perfdb.web.questions import suggested_questions
+from perfdb.analysis.render.charts.reduced_tables import MOST_LINES
+from perfdb.analysis.render.labels import measure_title
+from perfdb.results.models import Device, Experiment, Level, Run, RunCount, Study, System
+from perfdb.results.queries.observations import measure_columns
+from perfdb.web.questions import question_links
 
 _Named = TypeVar("_Named", System, Level, Device)
 
@@ -58,9 +65,9 @@ def workloads(study: Study) -> list[WorkloadLinks]:
 
 
 def _links(study: Study, name: str, runs: int) -> WorkloadLinks:
-    query = suggested_questions.for_workload(name).with_filter("study", study.slug)
+    query = question_links.workload_query(name).with_filter("study", study.slug)
     maximum = Query().with_filter("study", study.slug).with_filter("workload", name)
-    charts = suggested_questions.address(query, Drawing())
+    charts = question_links.charts_address(query, Drawing())
     return WorkloadLinks(name, runs, charts, f"{reverse('web:maximum')}?{maximum.encode()}", query)
 
 
@@ -100,3 +107,75 @@ def _of_device(device: Device) -> str:
 
 def _facts(facts: Mapping[str, object]) -> str:
     return ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in facts.items() if value)
+
+
+# So many workloads have charts; those of the others are a click away.
+MOST_WORKLOADS = 3
+
+# A device, and an MTU size.
+_Line = tuple[str | None, int | None]
+
+
+@dataclass(frozen=True, slots=True)
+class FirstChart:
+    """A chart by its title, the address of its figure, and the page that shows all of it with its table.
+
+    ``left_out`` says which lines are not drawn; empty where all are.
+    """
+
+    title: str
+    figure: str
+    page: str
+    left_out: str
+
+
+def first_charts(study: Study, workloads: Sequence[WorkloadLinks]) -> list[FirstChart]:
+    """A chart for each measure that runs of the first workloads have."""
+    shown = workloads[:MOST_WORKLOADS]
+    lines, measured = _lines(study, [each.name for each in shown]), _measured(study, shown)
+    return [chart for each in shown for chart in _charts(each, lines[each.name], measured[each.name])]
+
+
+def _charts(workload: WorkloadLinks, lines: set[_Line], measured: Sequence[Measure]) -> Iterator[FirstChart]:
+    """Of the size that most devices have, where one chart of all lines could not be read."""
+    query, left_out = workload.query, ""
+    if len(lines) > MOST_LINES:
+        size, devices = _commonest(lines)
+        query = query.with_filter("mtu", size)
+        of_size = dimension("mtu").describe(size)
+        left_out = f"{min(devices, MOST_LINES)} of {len(lines)} lines are drawn, of {of_size}"
+    for measure in measured:
+        figure = f"{reverse('web:figure')}?{query.replace(metrics=(measure,)).encode()}"
+        yield FirstChart(f"{measure_title(measure)}, {workload.name}", figure, workload.charts, left_out)
+
+
+def _commonest(lines: set[_Line]) -> tuple[int | None, int]:
+    """The size that most devices have, the smallest of several, and how many devices these are."""
+    counts = Counter(size for _, size in lines)
+    return max(counts.items(), key=lambda each: (each[1], -(each[0] or 0)))
+
+
+def _measured(study: Study, workloads: Sequence[WorkloadLinks]) -> dict[str, list[Measure]]:
+    """What any complete run of each workload has a value of, of what its question is about."""
+    asked = [(each.name, measure) for each in workloads for measure in each.query.metrics]
+    columns = measure_columns([measure for _, measure in asked])
+    complete = Run.objects.filter(study=study, status=Run.Status.COMPLETE)
+    has = [
+        Exists(complete.filter(workload__name=name).annotate(figure=column).exclude(figure=None))
+        for (name, _), column in zip(asked, columns, strict=True)
+    ]
+    said = Study.objects.filter(pk=study.pk).values_list(*has).get() if has else ()
+    found = defaultdict(list)
+    for name, measure in compress(asked, said):
+        found[name].append(measure)
+    return found
+
+
+def _lines(study: Study, workloads: Sequence[str]) -> dict[str, set[_Line]]:
+    """The devices and MTU sizes that experiments of each workload have."""
+    about = ("workload__name", "device__name", "mtu")
+    there = Experiment.objects.filter(study=study, workload__name__in=workloads)
+    found = defaultdict(set)
+    for workload, device, mtu in there.values_list(*about).distinct():
+        found[workload].add((device, mtu))
+    return found

@@ -20,7 +20,7 @@ from perfdb.analysis.render.labels import measure_heading
 from perfdb.analysis.tables.table import Table
 from perfdb.results.models import Device, Experiment, Workload
 from perfdb.results.runs import measures
-from perfdb.web.shared.display_names import study_titles
+from perfdb.web.middleware import study_titles
 
 # The dimensions every filter form offers; others appear once the address names them.
 OFFERED = ("study", "workload", "device", "mtu", "users")

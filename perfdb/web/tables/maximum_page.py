@@ -24,8 +24,8 @@ from perfdb.analysis.units import round_half_up
 from perfdb.results.models import Run
 from perfdb.results.queries import best_evidence, maximum_throughput
 from perfdb.results.runs import recorded_reads
+from perfdb.web.links import to_run, to_runs
 from perfdb.web.runs.run_values import group_of
-from perfdb.web.shared.links import to_run, to_runs
 from perfdb.web.tables import filter_form
 from perfdb.web.tables.filter_form import Select
 from perfdb.web.tables.table_grids import Footnote, Footnotes, Panel, panels

@@ -29,7 +29,7 @@ from perfdb.analysis.tables.observations import Key
 from perfdb.analysis.tables.table import Table
 from perfdb.results.runs import recorded_reads
 from perfdb.results.runs.vocabulary import read_looks
-from perfdb.web.shared.links import to_explanation, to_runs, to_these
+from perfdb.web.links import to_explanation, to_runs, to_these
 
 Figures = Sequence[dict[str, Any] | None]
 

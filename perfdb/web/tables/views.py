@@ -17,9 +17,9 @@ from perfdb.results.models import Page
 from perfdb.results.queries.answers import answer_query
 from perfdb.results.queries.questions import Answer, Question, answer_question
 from perfdb.results.runs.access import may_read
-from perfdb.web.questions import suggested_questions
-from perfdb.web.questions.question_actions import keeping
-from perfdb.web.shared.links import to_question
+from perfdb.web.links import to_question
+from perfdb.web.questions import question_links
+from perfdb.web.questions.question_links import question_actions_context
 from perfdb.web.tables import answer_section, filter_form, maximum_page, table_grids
 
 
@@ -34,10 +34,10 @@ def charts(request: HttpRequest) -> HttpResponse:
     drawing = Drawing()
     try:
         drawing, pairs = Drawing.parse(_pairs(request.GET))
-        asked = Query.parse(pairs) if request.GET else suggested_questions.default(there)
+        asked = Query.parse(pairs) if request.GET else question_links.default_query(there)
         # Who came by a filter alone wants to see these runs; whoever emptied the form meant that.
-        if not request.htmx and (usual := suggested_questions.laid_out(asked)) != asked:  # type: ignore[attr-defined]
-            return redirect(suggested_questions.address(usual, drawing))
+        if not request.htmx and (usual := question_links.usual_query(asked)) != asked:  # type: ignore[attr-defined]
+            return redirect(question_links.charts_address(usual, drawing))
         query, answered = answer_query(asked)
         check_drawing(drawing, compared=bool(query.baseline), measures=len(query.metrics))
     except QueryError as error:
@@ -45,7 +45,7 @@ def charts(request: HttpRequest) -> HttpResponse:
         return render(request, "web/charts.html", context, status=400)
     question = Question(Page.CHARTS, query, drawing)
     context = _form(query, drawing, there, answered) | answer_section.result(question, Answer(query, answered))
-    return render(request, "web/charts.html", context | keeping(request, question))
+    return render(request, "web/charts.html", context | question_actions_context(request, question))
 
 
 @require_GET
@@ -99,7 +99,7 @@ def _form(
     selects = [*filter_form.drawing_selects(drawing), filter_form.summary_select(query)]
     return {
         "query": query,
-        "presets": suggested_questions.presets(query, there),
+        "presets": question_links.workload_presets(query, there),
         "facets": filter_form.dimension_facets(there, dict(query.filters)),
         "layout_facets": [
             filter_form.metric_facet(query.metrics),
@@ -129,21 +129,23 @@ def maximum(request: HttpRequest) -> HttpResponse:
     """The best experiment of each device, or whatever else: its throughput, utilisations and costs, as published."""
     there = filter_form.present()
     try:
-        question = _of_maxima(Query.parse(_pairs(request.GET)) if request.GET else suggested_questions.default(there))
+        question = _of_maxima(Query.parse(_pairs(request.GET)) if request.GET else question_links.default_query(there))
         found = answer_question(question)
     except QueryError as error:
         context = {"facets": filter_form.dimension_facets(there, {}, without=("workload",)), "error": error}
         return render(request, "web/maximum.html", context, status=400)
     query = question.query
     context = {
-        "presets": suggested_questions.workloads(query, there),
+        "presets": question_links.maximum_presets(query, there),
         # The workload is chosen above the form: a table is about one.
         "facets": filter_form.dimension_facets(there, dict(query.filters), without=("workload",)),
         "each": maximum_page.each_select(query.columns, found.query.columns),
         "kept": [(name, value) for name, value in query.pairs() if name in ("workload", "exclude", "range")],
     }
     return render(
-        request, "web/maximum.html", context | answer_section.result(question, found) | keeping(request, question)
+        request,
+        "web/maximum.html",
+        context | answer_section.result(question, found) | question_actions_context(request, question),
     )
 
 

@@ -7,7 +7,10 @@ from typing import Any
 
 from django import template
 from django.conf import settings
+from django.contrib.staticfiles.storage import staticfiles_storage
+from django.template import RequestContext
 from django.template.defaultfilters import filesizeformat
+from django.templatetags.static import static
 from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 
@@ -18,7 +21,10 @@ from perfdb.analysis.insights.bottleneck import Bottleneck
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.render.labels import measure_title
 from perfdb.analysis.units import decimals_for, round_half_up
-from perfdb.web.how.rules_page import anchor, limit_anchor
+from perfdb.stylesheets import parts
+from perfdb.web.home.rules_page import anchor, limit_anchor
+from perfdb.web.reports.embedded_questions import html
+from perfdb.web.reports.standalone_page import static_text
 
 register = template.Library()
 
@@ -159,3 +165,24 @@ def rule(limit: Bottleneck) -> str:
 def explained(rule: str) -> str:
     """Where the page on rules explains a verdict of a comparison."""
     return anchor("comparing", rule)
+
+
+@register.simple_tag(takes_context=True)
+def current(context: RequestContext, *beginnings: str) -> SafeString:
+    """Marks the link to the part of the site whose addresses begin so, on every page of that part."""
+    request = context.get("request")
+    here = request is not None and request.path.startswith(beginnings)
+    return SafeString(' aria-current="page"' if here else "")
+
+
+@register.simple_tag
+def stylesheet(name: str) -> SafeString:
+    """The link to a sheet; to each that it imports where static files are served as they lie there."""
+    names = [name] if getattr(staticfiles_storage, "joins_sheets", False) else parts(name, static_text)
+    return format_html_join("\n", '<link rel="stylesheet" href="{}">', ((static(each),) for each in names))
+
+
+@register.filter
+def prose(text: str) -> SafeString:
+    """Paragraphs, lists, emphasis and code as people mark them; all else is escaped."""
+    return html(text)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from perfdb.web.runs.interval_charts import course
+from perfdb.web.runs.raw_evidence import course
 
 Columns = dict[tuple[str, str], Sequence[float | None]]
 

@@ -9,7 +9,7 @@ from django.test import Client
 from perfdb.results.models import Note, Problem, Run, RunEvidence
 from perfdb.results.queries import explain
 from perfdb.results.tests.builders import make_run
-from perfdb.web.explain.next_steps import next_steps
+from perfdb.web.compare.explain_page import next_steps
 from perfdb.web.tests.pages import inline_code, text_of
 
 DEVICES = ("QDIO", "HiperSockets")

@@ -3,7 +3,7 @@
 import pytest
 
 from frontend.tests.browser import system_browser
-from perfdb.web.shared import pdf
+from perfdb.web.reports import report_pdf
 
 
 def test_it_works(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -11,18 +11,18 @@ def test_it_works(monkeypatch: pytest.MonkeyPatch) -> None:
     if program is None:
         pytest.skip("no browser on this machine")
     monkeypatch.setenv("PERFDB_CHROMIUM", program)
-    assert pdf.print_to_pdf("<!doctype html><title>x</title><p>Throughput").startswith(b"%PDF-")
+    assert report_pdf.print_to_pdf("<!doctype html><title>x</title><p>Throughput").startswith(b"%PDF-")
 
 
 def test_without_a_browser_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("PERFDB_CHROMIUM", raising=False)
     monkeypatch.setenv("PATH", "")
-    with pytest.raises(pdf.NoBrowserError):
-        pdf.print_to_pdf("")
+    with pytest.raises(report_pdf.NoBrowserError):
+        report_pdf.print_to_pdf("")
 
 
 @pytest.mark.parametrize("program", ["/bin/false", "/no/such/browser"])
 def test_a_browser_that_does_not_print_is_an_error(monkeypatch: pytest.MonkeyPatch, program: str) -> None:
     monkeypatch.setenv("PERFDB_CHROMIUM", program)
-    with pytest.raises(pdf.PrintingError):
-        pdf.print_to_pdf("")
+    with pytest.raises(report_pdf.PrintingError):
+        report_pdf.print_to_pdf("")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from perfdb.web.reports.markdown_prose import Block, blocks, html
+from perfdb.web.reports.embedded_questions import Block, blocks, html
 
 
 @pytest.mark.parametrize(

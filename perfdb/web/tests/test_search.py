@@ -12,8 +12,7 @@ from perfdb.results.ingest import uploads
 from perfdb.results.models import Note, ReportItem, Run, SavedQuery, Study, UploadFile
 from perfdb.results.runs import access
 from perfdb.results.tests.builders import make_run, make_study
-from perfdb.web.search.run_search_words import narrowed
-from perfdb.web.search.search_hits import pieces
+from perfdb.web.home.search_views import narrowed, pieces
 from perfdb.web.tests.pages import inline_code
 
 

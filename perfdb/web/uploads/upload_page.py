@@ -16,8 +16,8 @@ from perfdb.results.models import Job, Study, Upload, UploadFile, UploadRun
 from perfdb.results.models.dimensions import INBOX
 from perfdb.results.published.published_records import FORMAT as PUBLISHED
 from perfdb.results.studies.report_items import count_runs
-from perfdb.web.shared import problem_list as problems
 from perfdb.web.uploads import missing_facts
+from perfdb.web.uploads import problem_list as problems
 from perfdb.web.uploads.missing_facts import NOTHING, Entered
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 import tempfile
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from django.conf import settings
@@ -20,16 +20,19 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from importers import formats
 from importers.model import SourceFile
 from perfdb.analysis.query.parameters import QueryError
+from perfdb.results.changes import corrections
+from perfdb.results.changes.corrections import WrongValueError
 from perfdb.results.changes.reparse import Scope
-from perfdb.results.ingest import artifacts, chunked_upload
+from perfdb.results.ingest import artifacts, chunked_upload, upload_summary
 from perfdb.results.ingest import uploads as intake
+from perfdb.results.ingest.uploads import IntakeError
 from perfdb.results.models import Artifact, Study, Upload
 from perfdb.results.models.dimensions import INBOX
 from perfdb.results.published.published_records import FORMAT as PUBLISHED
 from perfdb.results.queries.run_list.paging import Column, Ordering, read_page
 from perfdb.results.runs.access import may_read
 from perfdb.web.runs import run_list
-from perfdb.web.uploads import upload_page
+from perfdb.web.uploads import missing_facts, upload_page
 from perfdb.web.uploads.missing_facts import NOTHING, Entered
 from perfdb.web.uploads.upload_form import UploadForm
 
@@ -239,3 +242,76 @@ def download(request: HttpRequest, pk: int) -> FileResponse:
                     target.write(chunk)
     packed.seek(0)
     return FileResponse(packed, as_attachment=True, filename=f"upload-{pk}.zip", content_type="application/zip")
+
+
+@require_POST
+@login_required
+def correct(request: HttpRequest, pk: int) -> HttpResponse:
+    """Say what no file says, of the runs chosen; a text that is no value is answered beside its field."""
+    found = own_upload(request, pk)
+    posted = {name: str(value) for name, value in request.POST.items()}
+    chosen = request.POST.getlist("run")
+    runs = list(found.runs.all())
+    upload_summary.fill_in(runs)
+    try:
+        corrections.add_corrections(found, missing_facts.corrections_in(posted, chosen, runs))
+    except KeyError:
+        messages.error(request, "The preview has changed meanwhile; look at it again.")
+    except WrongValueError as error:
+        fields = missing_facts.fields_of(posted, error.key, error.text)
+        entered = Entered(posted, dict.fromkeys(fields, error.why), frozenset(chosen))
+        return upload_page_of(request, found, entered, status=400)
+    except IntakeError as error:
+        messages.error(request, str(error))
+    return _back(pk)
+
+
+@require_POST
+@login_required
+def take_back(request: HttpRequest, pk: int, number: int) -> HttpResponse:
+    """Undo one correction."""
+    return _change(request, pk, lambda found: corrections.remove_correction(found, number))
+
+
+@require_POST
+@login_required
+def leave_out(request: HttpRequest, pk: int) -> HttpResponse:
+    """Do not read a file, or read it after all."""
+    excluded = "leave_out" in request.POST
+    path = request.POST.get("leave_out" if excluded else "read", "")
+    return _change(request, pk, lambda found: corrections.exclude_file(found, path, excluded=excluded))
+
+
+@require_POST
+@login_required
+def choose_format(request: HttpRequest, pk: int) -> HttpResponse:
+    """Read a file as what the person says it is."""
+    path, name = request.POST.get("path", ""), request.POST.get("format", "")
+    return _change(request, pk, lambda found: corrections.choose_format(found, path, name))
+
+
+@require_POST
+@login_required
+def move(request: HttpRequest, pk: int) -> HttpResponse:
+    """Put the runs of the preview into another study, a known or a new one, or the owner's inbox."""
+    form = UploadForm(request.POST, owner=person_of(request))
+    if not form.is_valid():
+        for texts in form.errors.values():
+            messages.error(request, " ".join(str(text) for text in texts))
+        return _back(pk)
+    return _change(request, pk, lambda found: corrections.move_upload(found, form.study_chosen()))
+
+
+def _change(request: HttpRequest, pk: int, do: Callable[[Upload], None]) -> HttpResponse:
+    found = own_upload(request, pk)
+    try:
+        # What is refused must not leave a new study behind.
+        with transaction.atomic():
+            do(found)
+    except IntakeError as error:
+        messages.error(request, str(error))
+    return _back(pk)
+
+
+def _back(pk: int) -> HttpResponse:
+    return redirect(f"{reverse('web:upload', args=[pk])}#runs")

@@ -5,10 +5,13 @@ from dataclasses import dataclass
 from itertools import islice
 from urllib.parse import urlencode
 
-from django.http import HttpRequest, QueryDict
+from django.contrib.auth.decorators import user_passes_test
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, QueryDict, StreamingHttpResponse
+from django.shortcuts import get_object_or_404, render
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.safestring import mark_safe
+from django.views.decorators.http import require_GET
 
 from perfdb.analysis.dimensions import display_value
 from perfdb.analysis.query.parameters import QueryError
@@ -18,8 +21,10 @@ from perfdb.results.models import Page, Study
 from perfdb.results.queries.questions import Answer, Question, answer_question
 from perfdb.results.queries.run_list import columns, export
 from perfdb.results.queries.run_list.filters import choose_runs
-from perfdb.web.bundles.standalone_page import as_file, report_file
-from perfdb.web.shared.links import to_question
+from perfdb.results.runs import access
+from perfdb.web.links import to_question
+from perfdb.web.questions import question_links
+from perfdb.web.reports.standalone_page import as_file, report_file
 from perfdb.web.studies.views import contents
 from perfdb.web.tables import answer_section
 
@@ -89,7 +94,9 @@ def _of_answer(request: HttpRequest, question: Question, server: str) -> tuple[B
     result = rendered[rendered.index('<section id="result"') : rendered.rindex("</main>")]
     address = to_question(question)
     bundle = make_bundle.bundle_runs(_runs_of(found), f"page={question.page}&{question.encode()}")
-    return bundle, as_file(answer_section.title(question), bundle.study.title, mark_safe(result), server, address)
+    return bundle, as_file(
+        question_links.question_title(question), bundle.study.title, mark_safe(result), server, address
+    )
 
 
 def _runs_of(found: Answer) -> set[int]:
@@ -121,3 +128,38 @@ def _numbers(found: Iterable[int]) -> list[int]:
 
 def _asked(data: QueryDict, numbers: list[str]) -> str:
     return urlencode([("pk", number) for number in numbers]) if numbers else data.urlencode()
+
+
+@require_GET
+@user_passes_test(access.may_read)
+def study_bundle(request: HttpRequest, slug: str) -> HttpResponseBase:
+    """A study with all its runs."""
+    study = get_object_or_404(access.visible_studies(request.user), slug=slug)
+    try:
+        found = make_bundle.bundle_study(study)
+        page = study_page(study, request.build_absolute_uri("/"))
+    except QueryError as error:
+        ways = WaysOut([], reverse("web:study", args=[slug]), tables_of(f"study={slug}"))
+        return _refused(request, error, ways)
+    return _sent(request, found, page)
+
+
+@require_GET
+@user_passes_test(access.may_read)
+def question_bundle(request: HttpRequest) -> HttpResponseBase:
+    """The runs that the page ``page`` shows for the rest of the address: charts, compare, maximum or runs."""
+    try:
+        found, page = of_question(request, request.GET)
+    except QueryError as error:
+        return _refused(request, error, ways_out(request.GET, error))
+    return _sent(request, found, page)
+
+
+def _refused(request: HttpRequest, error: QueryError, ways: WaysOut | None = None) -> HttpResponse:
+    return render(request, "web/bundle.html", {"error": error, "ways": ways}, status=400)
+
+
+def _sent(request: HttpRequest, found: Bundle, page: str) -> HttpResponseBase:
+    headers = {"Content-Disposition": f'attachment; filename="{found.file_name}"'}
+    content = make_bundle.write_bundle(found, page, request.build_absolute_uri("/"))
+    return StreamingHttpResponse(content, "application/zip", headers=headers)

@@ -19,8 +19,7 @@ from perfdb.results.published.load_tables import NotLoadedError, load_tables
 from perfdb.results.published.map_tables import Reading, read_paste
 from perfdb.results.published.paste_preview import Preview, preview_tables
 from perfdb.results.published.published_records import FORMAT
-from perfdb.web.published import mapping_form
-from perfdb.web.uploads import upload_page
+from perfdb.web.uploads import mapping_form, upload_page
 from perfdb.web.uploads.upload_form import UploadForm
 
 MOST_BYTES = 1024 * 1024

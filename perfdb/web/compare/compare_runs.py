@@ -13,8 +13,8 @@ from perfdb.analysis.tables.table import Table
 from perfdb.analysis.workloads import cost_metric, primary_metric
 from perfdb.results.queries.chosen_runs import ChosenComparison
 from perfdb.web.compare.compare_page import difference_line
+from perfdb.web.links import to_explanation, to_run
 from perfdb.web.runs.run_values import group_of
-from perfdb.web.shared.links import to_explanation, to_run
 from perfdb.web.tables.table_grids import LinkedCell, Panel, address, panels
 
 

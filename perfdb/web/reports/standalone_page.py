@@ -1,16 +1,44 @@
-"""A page as one file that needs no server: styles, scripts and figures inside, links led back to where it came from."""
+"""Static files as texts."""
 
 import re
 from functools import cache
+from pathlib import Path
 
+from django.contrib.staticfiles import finders
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.safestring import SafeString, mark_safe
 
 from perfdb.results.models import Study
 from perfdb.stylesheets import joined
-from perfdb.web.reports.shared_report import closed
-from perfdb.web.shared.static_texts import static_text
+
+
+def static_text(name: str) -> str:
+    """What a static file holds; raises FileNotFoundError for none."""
+    found = finders.find(name)
+    if not isinstance(found, str):
+        raise FileNotFoundError(f"{name} is not among the static files")
+    return Path(found).read_text(encoding="utf-8")
+
+
+# Of rendered templates: links do not nest, and a quotation mark within a text or attribute is escaped there.
+_LINK = re.compile(r'<a\b[^>]*? href="(?P<address>[^"]*)"[^>]*>(?P<text>.*?)</a>', re.DOTALL)
+
+
+def closed(html: str, study: Study, token: str) -> SafeString:
+    """Rendered HTML in which only links within the page and to the report's own tables are left."""
+    tables = f"/api/v1/studies/{study.slug}/tables/"
+    shared = reverse("web:shared", args=[token]) + "tables/"
+
+    def link(match: re.Match[str]) -> str:
+        address = match["address"]
+        if address.startswith(tables):
+            return match[0].replace(f' href="{tables}', f' href="{shared}', 1)
+        outside = address.startswith(("http://", "https://"))
+        return match[0] if address.startswith("#") or outside else f"<span>{match['text']}</span>"
+
+    return mark_safe(_LINK.sub(link, html))
+
 
 _STYLES = "css/shared.css"
 # What draws figures; nothing else works without a server.

@@ -1,4 +1,4 @@
-"""Hits of a search as pages show them: where they lead, why they are there, and which letters fitted."""
+"""Words of a search that choose runs: ``mtu:8992 users:50`` leads to the list of runs that they leave."""
 
 import re
 from collections.abc import Callable, Iterable
@@ -6,13 +6,87 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Any
 
+from django.contrib.auth.decorators import user_passes_test
+from django.db.models import Model
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
 from django.urls import reverse
 from django.utils.text import slugify
+from django.views.decorators.http import require_GET
 
-from perfdb.analysis.dimensions import dimension
+from perfdb.analysis.dimensions import BY_NAME, FACTOR, SELECTORS, Dimension, describe_values, dimension
+from perfdb.analysis.dimensions import Value as DimensionValue
 from perfdb.analysis.query.query import Query
-from perfdb.results.queries.run_list.search import Found, Hit, Kind
-from perfdb.web.questions import suggested_questions
+from perfdb.results.models import Device, Level, Study, System, Workload
+from perfdb.results.queries.run_list.search import Found, Hit, Kind, search_names
+from perfdb.results.runs.access import may_read
+from perfdb.web.questions import question_links
+
+# A value with blanks stands in quotes: device:"Guest LAN".
+_CHOICE = re.compile(r"""([\w.]+)[:=](?:"([^"]+)"|(\S+))""")
+_VOCABULARY: dict[str, tuple[type[Model], str]] = {
+    "study": (Study, "slug"),
+    "system": (System, "name"),
+    "level": (Level, "name"),
+    "workload": (Workload, "name"),
+    "device": (Device, "name"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Narrowed:
+    """The runs that some words choose: said in words, and where they are listed and drawn."""
+
+    says: str
+    runs: str
+    charts: str
+
+
+def narrowed(text: str) -> tuple[Narrowed | None, str]:
+    """What the words choose, None where they choose nothing, and the text without these words."""
+    query = Query()
+    left = []
+    at = 0
+    for match in _CHOICE.finditer(text):
+        chosen = _chosen(match[1].lower(), match[2] or match[3])
+        if chosen is None:
+            continue
+        declared, value = chosen
+        query = query.with_filter(declared.name, *query.filters.get(declared.name, ()), value)
+        left.append(text[at : match.start()])
+        at = match.end()
+    rest = " ".join("".join([*left, text[at:]]).split())
+    return (_leading_to(query) if query.filters else None), rest
+
+
+def _chosen(name: str, text: str) -> tuple[Dimension, DimensionValue] | None:
+    """The dimension and its value as it is stored; None for what is no dimension or no value of it."""
+    if not (name in BY_NAME or name in SELECTORS or (name.startswith(FACTOR) and name != FACTOR)):
+        return None
+    declared = dimension(name)
+    try:
+        return declared, declared.parse(_as_stored(name, text))
+    except ValueError:
+        return None
+
+
+def _as_stored(name: str, text: str) -> str:
+    """The whole name with its capitals, where only one begins so; a name that is typed in full is meant."""
+    if name not in _VOCABULARY:
+        return text
+    model, field = _VOCABULARY[name]
+    begins = model._default_manager.filter(**{f"{field}__istartswith": text}).values_list(field, flat=True)
+    found: list[str] = sorted(begins, key=len)[:2]
+    meant = len(found) == 1 or (found and len(found[0]) == len(text))
+    return found[0] if meant else text
+
+
+def _leading_to(query: Query) -> Narrowed:
+    pairs = [(name, value) for name, values in query.filters.items() for value in values]
+    asked = query.encode()
+    says = describe_values([name for name, _ in pairs], [value for _, value in pairs])
+    return Narrowed(says, f"{reverse('web:runs')}?{asked}", f"{reverse('web:charts')}?{asked}")
+
 
 TITLES = {
     Kind.STUDY: "Studies",
@@ -158,7 +232,7 @@ def _links(hit: Hit) -> list[Link]:
         pages = ("runs", "charts", "compare", "maximum")
         return [Link(page.capitalize(), _list(page, study=hit.about["slug"])) for page in pages]
     if hit.kind is Kind.WORKLOAD:
-        charts = f"{reverse('web:charts')}?{suggested_questions.for_workload(hit.name).encode()}"
+        charts = f"{reverse('web:charts')}?{question_links.workload_query(hit.name).encode()}"
         return [Link("Charts", charts), Link("Maximum", _list("maximum", workload=hit.name))]
     if hit.kind in _DIMENSIONS:
         return [Link("Charts", _list("charts", **{hit.kind.value: hit.name}))]
@@ -184,3 +258,29 @@ def _of_run(about: dict[str, Any]) -> tuple[str, ...]:
     numbers = [dimension(name).describe(about[name]) for name in ("mtu", "users") if about[name] is not None]
     ended = "" if about["status"] == "complete" else about["status"]
     return (about["study__title"], about["workload__name"], about["device__name"], *numbers, ended)
+
+
+# Of each kind.
+_RESULTS, _SUGGESTIONS = 20, 4
+
+
+@require_GET
+@user_passes_test(may_read)
+def results(request: HttpRequest) -> HttpResponse:
+    """Everything that fits ``q``, by kind; it works without JavaScript."""
+    return _answer(request, "web/search.html", _RESULTS)
+
+
+@require_GET
+@user_passes_test(may_read)
+def suggestions(request: HttpRequest) -> HttpResponse:
+    """The options of the list below the box: a fragment, asked for while somebody types."""
+    return _answer(request, "web/parts/suggestions.html", _SUGGESTIONS)
+
+
+def _answer(request: HttpRequest, template: str, size: int) -> HttpResponse:
+    asked = request.GET.get("q", "").strip()
+    chosen, rest = narrowed(asked)
+    found = search_names(rest, size)
+    context = {"asked": asked, "chosen": chosen, "near": found.near, "groups": groups(found), "most": size}
+    return render(request, template, context)

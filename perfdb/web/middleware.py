@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.middleware.gzip import GZipMiddleware
 
 from perfdb.analysis import dimensions
 from perfdb.analysis.dimensions import Value
@@ -44,3 +46,13 @@ class CallByTitle:
             return self.get_response(request)
         with dimensions.use_display_names({"study": StudyTitles()}):
             return self.get_response(request)
+
+
+class CompressedPages(GZipMiddleware):
+    """Django's own compression, which adds random bytes so that lengths tell nobody a secret, for HTML alone."""
+
+    def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+        """Compress a page where the browser takes it."""
+        if response.streaming or not response.get("Content-Type", "").startswith("text/html"):
+            return response
+        return super().process_response(request, response)
