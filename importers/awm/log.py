@@ -79,14 +79,14 @@ _Said = tuple[str, str, int]
 
 
 def recognise(text: Text) -> bool:
-    """Whether the first line that is neither blank nor a comment starts with AWMLOG and a version."""
+    """Return whether the first real line starts with AWMLOG and a version."""
     first = next(content_lines(text), None)
     return first is not None and _SIGNATURE.match(first[1]) is not None
 
 
 @dataclass(slots=True)
 class _Block:
-    """The records of one run: ``body`` between RUN and END, ``extras`` of unknown types before RUN.
+    """Records of one run: ``body``, and ``extras`` before RUN.
 
     Without ``end`` the run was cut off: by the record ``next_run``, or in the record ``cut`` at the end of the file.
     """
@@ -109,7 +109,7 @@ class _Block:
 
 
 def parse(text: Text) -> Parsed:
-    """Read all runs of a log. A run with an error is left out; its problem names the run."""
+    """Return all runs of a log, except those with an error."""
     problems: list[Problem] = []
     return Parsed(list(each(text, problems)), problems)
 
@@ -162,7 +162,7 @@ def _blocks(records: Records, found: ProblemLog) -> Iterator[_Block]:
 
 
 def _is_usable_head(head: Record, found: ProblemLog) -> bool:
-    """Require version 1 and a role: a server's log must not count as a second client."""
+    """Require version 1 and a role, which tells clients from servers."""
     version = head.strays[0] if head.strays else "without a number"
     role = head.value("role").lower()
     if version != "1":
@@ -189,7 +189,7 @@ def _report_outside(outside: Sequence[Record], found: ProblemLog) -> None:
 
 
 def _report_ending(head: Record | None, runs: int, cut: Record | None, found: ProblemLog) -> None:
-    """Report a file that ends inside a record between runs, or has no run; ``head`` is None if refused."""
+    """Report a file that ends inside a record, or has no run."""
     if head is None:
         return
     if cut is not None and runs:
@@ -262,7 +262,7 @@ def _check_offset(pair: Pair | None, found: ProblemLog) -> None:
 
 
 def _merge(kind: str, records: Sequence[Record], found: ProblemLog) -> dict[str, Pair]:
-    """Merge the pairs of all records of a type; report stray words, missing keys and contradictions."""
+    """Merge the pairs of a type's records; report faults."""
     for record in records:
         if record.strays:
             report = found.error if kind in _VITAL else found.warn
@@ -335,7 +335,7 @@ def _named(pairs: dict[str, Pair], names: dict[str, str], skip: set[str], found:
 
 
 def _is_sound(pair: Pair) -> bool:
-    """Whether a parameter is a number; a megabyte has a positive whole number of bytes."""
+    """Return whether a parameter is a valid number."""
     if pair.key == "mb_bytes":
         return is_count(pair.text) and pair.text.strip("0") != ""
     return is_number(pair.text)
@@ -349,7 +349,7 @@ def _read_as(key: str) -> tuple[str, str] | None:
 
 
 def _readings(block: _Block, role: str, found: ProblemLog) -> tuple[Reading, ...]:
-    """Return the values of SUM: with role total from a client, role server from a server (rule 2)."""
+    """Return the values of SUM with role total or server (rule 2)."""
     summary = _merge("SUM", block.records("SUM"), found)
     owner = "total" if role == "client" else role
     nothing_done = summary.get("trans") is not None and not summary["trans"].text.strip("0")

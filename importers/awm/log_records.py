@@ -1,4 +1,4 @@
-"""Records of an AWM log: a type word and key=value pairs, and listings of INT and CONN records."""
+"""Records of an AWM log: a type word and key=value pairs."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -65,7 +65,7 @@ class Records:
 
 
 def _is_whole_end(record: Record) -> bool:
-    """Whether an END record without line end is complete: its time comes with a closing quote."""
+    """Return whether an END record without line end is complete."""
     return (
         record.type == "END"
         and not record.strays
@@ -78,7 +78,7 @@ def _is_whole_end(record: Record) -> bool:
 def make_listing(
     name: str, records: Sequence[Record], required: tuple[str, ...], identity: str, found: ProblemLog
 ) -> Listing | None:
-    """Return a row for each record, None without records; values of the key ``identity`` should differ."""
+    """Return a row for each record; ``identity`` is a distinct key."""
     if not records:
         return None
     every = tuple(dict.fromkeys(_column(pair.key) for record in records for pair in record.pairs))
@@ -115,7 +115,7 @@ def _is_number_key(key: str) -> bool:
 
 
 def _row(record: Record, columns: tuple[Column, ...], found: ProblemLog) -> tuple[str | None, ...]:
-    """Return the cells of one record; report and leave out texts in the place of numbers."""
+    """Return one record's cells; report texts in place of numbers."""
     cells: dict[Column, str] = {}
     for key, text, line in record.pairs:
         place = _column(key)

@@ -1,4 +1,4 @@
-"""Final status of an AWM run (rule 5 of log format 1), and the problem that explains it."""
+"""Final status of an AWM run (rule 5) with its problem."""
 
 import re
 from collections.abc import Sequence

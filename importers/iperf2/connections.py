@@ -1,4 +1,4 @@
-"""A test of iperf 2 with its connections and rows, read from text or from CSV."""
+"""Test of iperf 2 with connections and rows, from any output."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ TO_SERVER, TO_CLIENT = "to_server", "to_client"
 
 @dataclass(slots=True)
 class Row:
-    """A line with a transfer and a rate, as printed; ``is_report`` marks the server's report about UDP.
+    """A line with transfer and rate; ``is_report`` marks UDP reports.
 
     ``more`` holds further columns by the names of metrics or of the listing's columns.
     """
@@ -39,7 +39,7 @@ class Row:
 
     @property
     def is_round(self) -> bool:
-        """Whether the row ends like an interval: on a full second of four digits, or at 1.0 s.
+        """Return whether the row ends like an interval.
 
         A receiver of datagrams uses the sender's clock, so that its results end on full seconds too: only the first
         second counts as an interval.
@@ -52,7 +52,7 @@ class Row:
 
 @dataclass(slots=True)
 class Test:
-    """One test: all rows, and the direction of the data of each connection by its id.
+    """One test: all rows, and the direction of each connection.
 
     ``error`` is the first error message. ``knows_direction`` is False for CSV, which has no direction.
     """
@@ -74,7 +74,7 @@ class Test:
     _results: dict[tuple[str, bool], Row | None] = field(default_factory=dict)
 
     def direction(self, row_id: str) -> str:
-        """Return the direction of an id's data; a star marks the way back of a connection."""
+        """Return the direction of an id; a star marks the return."""
         return TO_CLIENT if "*" in row_id else self.connections.get(row_id, TO_SERVER)
 
     def add(self, row: Row) -> None:

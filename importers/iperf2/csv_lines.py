@@ -46,7 +46,7 @@ def read_tests(text: Text) -> Iterator[Test]:
 
 @dataclass(slots=True)
 class _Reader:
-    """Groups lines into tests: a test ends where an id is repeated with other ports."""
+    """Sorter of lines into tests, by repeated ids with other ports."""
 
     test: Test | None = None
     ports: dict[str, frozenset[str]] = field(default_factory=dict)
@@ -78,7 +78,7 @@ class _Reader:
         return test
 
     def _begin(self, number: int, match: re.Match[str]) -> Test:
-        """Begin a test; the side with the lower port is the server, and a sum's own port is 0."""
+        """Begin a test; the side with the lower port is the server."""
         is_server = 0 < whole(match["own_port"]) < whole(match["other_port"])
         own, other = ("server", "client") if is_server else ("client", "server")
         test = Test(own, number, number, knows_direction=False, error=self.error)

@@ -1,4 +1,4 @@
-"""iperf 2: results of client and server, as text or as comma-separated values (``-y C``)."""
+"""iperf 2: results of client and server, text or CSV (``-y C``)."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -48,7 +48,7 @@ def parse(text: Text) -> Parsed:
 
 
 def each(text: Text, problems: list[Problem]) -> Iterator[Fragment]:
-    """Yield the fragments one by one: a file may hold very many tests of one line each."""
+    """Yield the fragments one by one, since there may be many."""
     found = ProblemLog(text.name, problems=problems)
     tests = csv_lines.read_tests(text) if csv_lines.recognise(text) else plain.read_tests(text)
     return number_each(_read(test, text.name, found) for test in tests)
@@ -124,7 +124,7 @@ def _has_result(test: Test, connection: str) -> bool:
 
 
 def _judge_results(test: Test, results: _Results, found: ProblemLog) -> Status:
-    """Judge a test with all connections ended, which may still lack the result of a direction."""
+    """Judge an ended test, which may lack a direction's result."""
     line = test.last_line
     missing = [way for way, row in results.items() if row is None]
     if missing and test.is_udp and not any(row.is_report for row in test.rows):
@@ -148,7 +148,7 @@ def _judge_results(test: Test, results: _Results, found: ProblemLog) -> Status:
 
 
 def _check_sum(test: Test, sums: Row, found: ProblemLog) -> None:
-    """Note a sum whose interval ends before its connections (version 2.1), so that its rate is too high."""
+    """Note a sum that ends before its connections (version 2.1)."""
     longest = max((float(row.t1) for each in test.ids if (row := test.find_result(each))), default=0.0)
     if float(sums.t1) < longest:
         message = f"The sum's interval ends after {sums.t1} s, before its last connection does: its rate is too high."
@@ -179,7 +179,7 @@ def _gather_facts(test: Test, results: _Results, into: FragmentBuilder) -> None:
 
 
 def _find_sent(test: Test, result: Row | None) -> Row | None:
-    """Return the row of the UDP data that a client sent, with or without a report of the server."""
+    """Return the row of the UDP data that a client sent."""
     if result is not None:
         return test.find_result(result.id) if result.is_report else None
     if not test.is_udp or test.role != "client":

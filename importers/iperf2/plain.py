@@ -72,7 +72,7 @@ def read_tests(text: Text) -> list[Test]:
 
 @dataclass(slots=True)
 class _Reader:
-    """Sorts lines into tests: a heading begins a test, and so does a connection after all results."""
+    """Sorter of lines into tests, by headings and new connections."""
 
     file: str
     tests: list[Test] = field(default_factory=list)
@@ -95,7 +95,7 @@ class _Reader:
             self._take_facts(number, line)
 
     def _take_heading(self, number: int, heading: re.Match[str]) -> None:
-        """Begin a test, unless headings of both sides without a connection between belong to one test of two ways."""
+        """Begin a test, unless two headings belong to one test."""
         protocol = heading["protocol"] or heading["client_protocol"]
         test = self.tests[-1] if self.tests else None
         if test is None or (test.connections and test.role == "client"):
@@ -141,7 +141,7 @@ class _Reader:
             test.started = test.started if test.started[0] else (started["time"], started["zone"])
 
     def _begin_next(self, test: Test, number: int) -> Test:
-        """Begin another test under the same heading: of a server, or of a client's second direction."""
+        """Begin another test under the same heading."""
         kept = {"factor.protocol", "server", "port", "window", "tool_version"}
         if test.is_udp or test.role == "client":
             kept.add("message_bytes")
@@ -162,7 +162,7 @@ class _Reader:
         test.last_line = number
 
     def _take_error(self, error: Printed) -> None:
-        """Keep an error; version 2.0 prints a failed connection before the heading of its test."""
+        """Keep an error; version 2.0 prints some before the heading."""
         test = self.tests[-1] if self.tests else None
         if test is None or (test.rows and test.role == "client" and "connect" in error.text):
             self.error = self.error or error
@@ -197,7 +197,7 @@ def _add_fact(test: Test, fact: Fact) -> None:
 
 
 def _add_implied(test: Test) -> None:
-    """Add implied facts: the answer of a bounce-back has the request's size, and some segments imply the MTU."""
+    """Add facts implied by a bounce-back or by segment sizes."""
     for fact in list(test.facts):
         if fact.key == "request_bytes":
             _add_fact(test, fact._replace(key="response_bytes"))

@@ -31,7 +31,7 @@ _TWO_WORDS = frozenset({("End", "Time"), ("User", "Status")})
 
 
 class Token(NamedTuple):
-    """A word of a line with its first column and the column after its last."""
+    """A word of a line with its start and end column."""
 
     text: str
     left: int

@@ -39,7 +39,7 @@ class Shape(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of test: the traffic pattern from the client's side, and the layout of the table."""
+    """A kind of test: traffic pattern and table layout."""
 
     pattern: str
     shape: Shape
@@ -80,7 +80,7 @@ class Banner:
 
     @property
     def never_pauses(self) -> bool:
-        """Whether transactions follow each other at once: no burst, and no build with pacing (``-w``)."""
+        """Return whether transactions follow each other without burst or pacing (``-w``)."""
         transactions = self.kind is not None and self.kind.shape is Shape.TRANSACTIONS
         return transactions and not self.burst and "interval" not in self.flags
 
@@ -113,20 +113,20 @@ def read_banner(text: str, line: int) -> Banner | None:
 
 @lru_cache(256)
 def find_kind(test: str) -> Kind | None:
-    """Return the kind of a test by its banner's words or its name (``TCP_RR``); None if unknown."""
+    """Return the kind of a test by banner or name, or None."""
     words = test.upper()
     return next((kind for pattern, kind in _KINDS if pattern.search(words)), None)
 
 
 @lru_cache(256)
 def find_protocol(test: str) -> str:
-    """Return ``TCP`` for ``MIGRATED TCP STREAM`` or ``TCP_STREAM``; "" if the test has no protocol."""
+    """Return ``TCP`` for ``MIGRATED TCP STREAM`` or ``TCP_STREAM``, or ""."""
     found = _PROTOCOL.match(test.upper().replace("_", " "))
     return found[1] if found else ""
 
 
 @lru_cache(256)
 def _find_variant(test: str) -> str:
-    """Return the variant of a pattern's plain test, in lower case (``sendfile``); "" for the plain test."""
+    """Return the variant of a pattern's plain test (``sendfile``), or ""."""
     found = _VARIANT.search(test.upper())
     return found[0].strip("_").lower() if found else ""

@@ -1,4 +1,4 @@
-"""Figures of netperf's classic tables, by the number of the column; units are in the heading."""
+"""Values of netperf's classic tables by the number of the column."""
 
 import re
 from collections.abc import Sequence

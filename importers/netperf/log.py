@@ -37,7 +37,7 @@ _WIDTHS = {"throughput": "throughput", "local cpu util": "local_cpu", "remote cp
 
 
 def recognise(text: Text) -> bool:
-    """Look for a banner, an error of netperf, selectors, or figures in a file with a test's name."""
+    """Look for a banner, an error, selectors, or values by file name."""
     kind = _kind_in_name(text.name)
     if kind is None and not text.mentions(_WORDS, _HEAD_LINES):
         return False
@@ -65,7 +65,7 @@ def parse(text: Text) -> Parsed:
 
 
 def _kind_in_name(name: str) -> Kind | None:
-    """Return the kind of the test in a file's name, the only trace of a banner hidden by ``-P 0``."""
+    """Return the kind of test in a file's name, for ``-P 0``."""
     test = _test_in_name(name)
     return find_kind(test) if test else None
 

@@ -8,7 +8,7 @@ from importers.problem_log import ProblemLog
 
 @dataclass(slots=True)
 class End:
-    """The figures of one machine: CPU %, service demand with its unit, method of measurement."""
+    """Values of one machine: CPU %, service demand, method of measurement."""
 
     util: Printed | None = None
     demand: Printed | None = None
@@ -16,7 +16,7 @@ class End:
     unit: str = ""
 
     def take(self, util: Printed | None, demand: Printed | None, method: str, unit: str) -> None:
-        """Take the printed figures; -1, nan and the method U (unknown) mean that nothing was measured."""
+        """Read the printed values; -1, nan and method U are missing."""
         self.method, self.unit = method, unit
         if method != "U":
             self.util, self.demand = _drop_invalid(util), _drop_invalid(demand)

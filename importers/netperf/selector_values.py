@@ -38,7 +38,7 @@ _FIRST_OF_ALL = ("SOCKET_TYPE", "PROTOCOL", "DIRECTION", "ELAPSED_TIME")
 
 
 def find_kind_by_values(test: Test) -> Kind | None:
-    """Return the kind of a test without banner by its command line, else by its direction."""
+    """Return a test's kind by command line, else by direction."""
     asked = _find_option(test, "t")
     if asked and asked.lower() != "omni":
         return find_kind(asked)
@@ -47,7 +47,7 @@ def find_kind_by_values(test: Test) -> Kind | None:
 
 
 def find_asked_seconds(test: Test) -> Printed | None:
-    """Return the length of ``-l``; None if unknown or, if negative, a number of transactions or bytes."""
+    """Return the length of ``-l``; None if unknown or no time."""
     text = _find_option(test, "l")
     if text is None or not is_decimal(text) or float(text) <= 0:
         return None
@@ -61,7 +61,7 @@ def _find_option(test: Test, letter: str) -> str | None:
 
 
 def find_missing_keys(test: Test) -> list[str]:
-    """Return the selected keys (all of them with ``-k all``) that are not in the log."""
+    """Return the selected keys that are missing in the log."""
     command = test.values.get("COMMAND_LINE")
     if command is None:
         everything = tuple(test.values)[: len(_FIRST_OF_ALL)] == _FIRST_OF_ALL

@@ -1,4 +1,4 @@
-"""Names of netperf's output selectors: the names with ``-k`` by the long names with ``-o`` and ``-O``."""
+"""Names of netperf's output selectors: ``-k`` by ``-o`` names."""
 
 LONG_NAMES: dict[str, str] = {
     "throughput": "THROUGHPUT",

@@ -110,7 +110,7 @@ class _Reader:
             self.host.add_average(key, number, found)
 
     def _head(self, cells: list[str]) -> None:
-        """Set the columns of a head line; of two with one name the last counts."""
+        """Set the columns of a head line; the last duplicate counts."""
         self.columns = cells
         places = {name: at for at, name in enumerate(cells)}
         self._key = next((places.pop(name) for name in _KEYS if name in places), None)

@@ -1,4 +1,4 @@
-"""The runs of a uperf log, each with its lines sorted by kind: progress, tables, statistics, messages."""
+"""Runs of a uperf log, with their lines sorted by kind."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -65,7 +65,7 @@ def assume_facts(profile: str) -> Mapping[str, str]:
 
 
 class Start(NamedTuple):
-    """The first line of a run: number and kind of its workers, and its profile."""
+    """First line of a run: number and kind of workers, profile."""
 
     workers: tuple[tuple[str, str], ...]
     profile: str
@@ -96,7 +96,7 @@ class Block:
 
     @property
     def streams(self) -> bool:
-        """Whether all data go one way, by the table of operations, else by the profile's name."""
+        """Return whether all data go one way, by operations or profile."""
         if self.operations:
             return len({name for (name, *_), _ in self.operations} & _ONE_WAY) == 1
         return self.start is not None and "message_bytes" in assume_facts(self.start.profile)
@@ -133,7 +133,7 @@ def split_blocks(text: Text) -> Iterator[Block]:
 
 
 def split_overwritten(line: str) -> Iterator[str]:
-    """Split a line at CR, by which progress lines overwrite each other on the screen; skip blank pieces."""
+    """Return the pieces of a line overwritten by CR, without blank ones."""
     return (piece for piece in line.split("\r") if piece and not piece.isspace())
 
 
@@ -143,7 +143,7 @@ def _read_start(piece: str, number: int) -> Start | None:
 
 
 class _Reader:
-    """Sorts lines into a block; the table of a row depends on the last heading."""
+    """Sorter of lines into a block, by the last heading."""
 
     def __init__(self, first_line: int) -> None:
         self.block = Block(None, first_line)
@@ -194,7 +194,7 @@ class _Reader:
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """A table: patterns of its heading and rows, and the list in the block that keeps the rows."""
+    """A table: patterns of heading and rows, and its list."""
 
     head: Pattern[str]
     row: Pattern[str]

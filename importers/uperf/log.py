@@ -43,7 +43,7 @@ def recognise(text: Text) -> bool:
 
 
 def parse(text: Text) -> Parsed:
-    """Read the file as the kind that is recognised; return nothing for a forced file of no kind."""
+    """Return the fragments of the recognised kind; none without a kind."""
     if profile.recognise(text):
         return profile.parse(text, NAME, VERSION)
     if history.recognise(text):
@@ -54,7 +54,7 @@ def parse(text: Text) -> Parsed:
 
 
 def _is_log(text: Text) -> bool:
-    """Look for uperf's starting line, or for one of its errors about profile or slave alone."""
+    """Look for uperf's starting line, or for one of its errors."""
     if text.lacks(_HEAD_WORDS, _HEAD):
         return False
     head: list[str] = []
@@ -96,7 +96,7 @@ def _read(block: Block, file: str, found: ProblemLog) -> Fragment:
 
 
 def _find_measured(block: Block) -> str | None:
-    """Return the transaction with most bytes in its last line; without any bytes, the longest."""
+    """Return the transaction with most bytes, or else the longest."""
     ends = {name: rows[-1][0] for name, rows in (block.raw or block.progress).items() if name.startswith("Txn")}
     amount = _raw_amount if block.raw else _progress_amount
     return max(ends, key=lambda name: amount(ends[name]), default=None)
@@ -152,7 +152,7 @@ def _start_facts(workers: tuple[tuple[str, str], ...], profile: str) -> tuple[tu
 
 
 def _find_servers(block: Block) -> dict[str, int]:
-    """Return the slaves with their lines, without names that may be cut or mixed with other text."""
+    """Return the slaves with their lines, without cut names."""
     servers: dict[str, int] = {}
     for (cell,), line in block.hosts:
         host = cell.strip()
@@ -240,7 +240,7 @@ def _split_by_unit(texts: Sequence[str], units: Sequence[str]) -> Iterable[tuple
 
 
 def _judge(block: Block, measured: str | None, found: ProblemLog) -> Status:
-    """Return the run's status; add a warning with uperf's own message for any but a complete run."""
+    """Return the run's status; warn unless the run is complete."""
     failure = _find_message(block, _FAILURES)
     aborted = _find_message(block, _ABORTED)
     interrupted = _find_message(block, _INTERRUPTED)
@@ -290,7 +290,7 @@ def _warn_of_errors(block: Block, found: ProblemLog) -> None:
 
 
 def _warn_of_hung_slave(block: Block, found: ProblemLog) -> None:
-    """Warn if the times of slave and master differ; with CRR a slave always waits ten seconds more."""
+    """Warn if the times of slave and master differ."""
     differ = block.difference
     if differ is None or "n" in differ.text or abs(float(differ.text)) <= _HUNG_PERCENT or block.connects_always:
         return

@@ -59,7 +59,7 @@ class _Element:
 
 @dataclass(frozen=True, slots=True)
 class _Exchange:
-    """A transaction's pattern, with the bytes out and back or of a stream's message, as printed.
+    """A transaction's pattern, with the printed bytes each way.
 
     ``streams``: all data go one way, and the length of a transaction is arbitrary.
     """
@@ -72,7 +72,7 @@ class _Exchange:
 
 
 class _Tree:
-    """An XML target that builds elements with lines; raises ParseError if there are too many."""
+    """XML target that builds elements with lines; raises ParseError."""
 
     def __init__(self) -> None:
         self.parser: DefusedXMLParser | None = None
@@ -166,7 +166,7 @@ def _gather_groups(groups: Sequence[_Element], gathered: FragmentBuilder, found:
 
 
 def _count_users(groups: Iterable[_Element]) -> Printed | None:
-    """Return the threads and processes of all groups; None if a number comes from the environment."""
+    """Return the threads and processes of all groups, or None."""
     total, line = 0, 0
     for group in groups:
         workers = [group.attributes.get(key, "1") for key in ("nthreads", "nprocs")]
@@ -234,7 +234,7 @@ def _merge_exchanges(exchanges: Iterable[_Exchange]) -> _Exchange:
 
 
 def _exchange(transaction: _Element) -> _Exchange:
-    """Return the pattern of a transaction's flowops, with sizes if each way has one flowop of a fixed size."""
+    """Return the pattern of a transaction's flowops with their sizes."""
     flowops = transaction.find_all("flowop")
     kinds = {flowop.attributes.get("type", "") for flowop in flowops}
     writes = [flowop for flowop in flowops if flowop.attributes.get("type") in _WRITES]
@@ -254,7 +254,7 @@ def _exchange(transaction: _Element) -> _Exchange:
 
 
 def _one_size(flowops: Sequence[_Element]) -> str:
-    """Return the bytes of one way; "" unless there is one flowop, executed once, of a fixed size."""
+    """Return the bytes of one way, or "" if unclear."""
     if len(flowops) != 1 or flowops[0].times != 1:
         return ""
     size = flowops[0].options.get("size", "")

@@ -12,7 +12,7 @@ from perfdb.results.models import Study
 
 
 def etag(request: Request, slugs: Iterable[object] = ()) -> str:
-    """Return the present ETag of this address. ``slugs`` are the studies of the answer, by default all.
+    """Return the present ETag of an answer over ``slugs``, by default all studies.
 
     Every change of a study's data raises its version in the same transaction, so equal versions are equal data.
     """

@@ -50,7 +50,7 @@ def problem(status: int, detail: str, kind: str = "about:blank", **more: Any) ->
 
 
 def problem_details(exc: Exception, context: Mapping[str, Any]) -> Response:
-    """Return a view's exception as a response; an unexpected one is logged and reported without details."""
+    """Return a view's exception as a response, an unexpected one without details."""
     set_rollback()
     status, body, headers = _described(exc, context)
     return Response(body, status=status, headers=headers, content_type=MEDIA_TYPE)

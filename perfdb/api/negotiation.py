@@ -8,7 +8,7 @@ from rest_framework.request import Request
 
 
 class AddressDecides(DefaultContentNegotiation):
-    """Content negotiation without a choice: each address has one format, and there is no 406."""
+    """Content negotiation without a choice: each address has one format."""
 
     def select_renderer(
         self, request: Request, renderers: Iterable[BaseRenderer], format_suffix: str | None = None

@@ -1,4 +1,4 @@
-"""JSON body of a page of a list, with full addresses of the pages beside it."""
+"""JSON body of a page of a list, with links to other pages."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any

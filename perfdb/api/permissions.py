@@ -1,4 +1,4 @@
-"""Permissions: reading is open if PUBLIC_READ is set; writing needs a signed-in user or a token."""
+"""Permissions: open reading with PUBLIC_READ; writing for signed-in users and tokens."""
 
 from typing import Any
 

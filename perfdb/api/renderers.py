@@ -42,7 +42,7 @@ class _Answer(HttpResponse):
         self._kept = kept
 
     def close(self) -> None:
-        """Close the answer and release the view, whose cycles would wait for the garbage collector."""
+        """Close the answer and release the view, which is part of a cycle."""
         super().close()
         self._kept = self._view.response = None
 

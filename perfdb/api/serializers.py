@@ -128,7 +128,7 @@ class ReadingSerializer(serializers.Serializer[Any]):
 
 
 class CountersSerializer(serializers.Serializer[Any]):
-    """The counters of one role; not `usable` if the captures do not fit the run."""
+    """The counters of one role; not `usable` if captures misfit the run."""
 
     role = serializers.CharField()
     subject = serializers.CharField(allow_blank=True)

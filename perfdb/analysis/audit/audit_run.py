@@ -1,4 +1,4 @@
-"""Audit of one run: every rule at every place where the run's numbers are printed.
+"""Audit of one run: every rule at every place of printed numbers.
 
 Numbers of the same place are used first, since a table was calculated from its own numbers; missing ones come from
 other places, unless those contradict each other.
@@ -112,7 +112,7 @@ _READINGS: dict[Kind, Callable[[Case], Iterator[str]]] = {
 
 
 def audit_run(run: PrintedRun, without: Container[Kind] = ()) -> list[Disagreement]:
-    """Return the printed numbers that do not follow from others, in the order of places and rules.
+    """Return the printed numbers that do not follow from others, in order.
 
     The place with the most numbers comes first. A number printed in several places and wrong for the same
     reason in all of them is returned once. Rules of the kinds ``without`` are skipped.
@@ -154,7 +154,7 @@ def _bounds(rule: Rule, view: View, role: str) -> dict[str, Bound] | None:
 
 
 def _asked(rule: Rule, view: View, role: str) -> tuple[Printed, dict[str, Bound]] | None:
-    """Return the printed number of a rule with its operands, or None if the rule does not apply."""
+    """Return a rule's printed number and operands; None if not applicable."""
     printed = view.here(Measure(rule.metric, role))
     if printed is None or not rule.holds(view, role):
         return None
@@ -163,7 +163,7 @@ def _asked(rule: Rule, view: View, role: str) -> tuple[Printed, dict[str, Bound]
 
 
 def _holds_as_printed(rule: Rule, printed: Printed, bounds: dict[str, Bound]) -> bool:
-    """Return whether a number agrees with its operands as printed, so that rounding makes no difference."""
+    """Return whether a number agrees with its operands without rounding."""
     own = printed.interval
     try:
         value = rule.expression.evaluate({name: bound.interval.value for name, bound in bounds.items()})
@@ -205,7 +205,7 @@ def _ask(rule: Rule, view: View, role: str) -> Disagreement | None:
 
 
 def _in_numbers(rule: Rule, bounds: dict[str, Bound], printed: Printed, wanted: Interval) -> str:
-    """Return the rule with numbers inserted and the result; a single number is its own result."""
+    """Return the rule with numbers inserted and the result."""
     text = rule.expression.write({key: bound.text for key, bound in bounds.items()})
     if not isinstance(rule.expression, Operation) and text.replace(".", "").isdecimal():
         return f"{text} {printed.own_unit}"
@@ -213,7 +213,7 @@ def _in_numbers(rule: Rule, bounds: dict[str, Bound], printed: Printed, wanted: 
 
 
 def _elsewhere(rule: Rule, view: View, role: str, printed: Printed) -> str:
-    """Return another place whose numbers fit the printed one: an operand of its own place is wrong."""
+    """Return another place whose numbers fit: its own place is wrong."""
     for place in view.run.places():
         bounds = _bounds(rule, View(view.run, place), role) if place != view.place else None
         value = None if bounds is None else compute(rule.expression, bounds)
@@ -268,7 +268,7 @@ def _contradictions(run: PrintedRun) -> Iterator[Disagreement]:
 
 @dataclass(frozen=True, slots=True)
 class PercentRow:
-    """A printed difference in per cent between two printed numbers of one measure: ``other`` against ``base``."""
+    """A printed difference of ``other`` relative to ``base``, in per cent."""
 
     base: Printed
     other: Printed
@@ -287,12 +287,12 @@ PERCENT_TEXT = in_words(PERCENT)
 
 
 def percent_interval(base: Interval, other: Interval) -> Interval | None:
-    """Return the interval of 100 × (other / base − 1) within rounding; None for a base of zero."""
+    """Return the interval of 100 × (other / base − 1); None for base zero."""
     return compute(PERCENT, {"base": Bound(base, ""), "other": Bound(other, "")})
 
 
 def audit_percent(row: PercentRow) -> Disagreement | None:
-    """Return the disagreement of a printed percentage with its operands; None if consistent or not checkable.
+    """Return the disagreement of a printed percentage, or None.
 
     A percentage is consistent within half its last digit of the interval that the operands' rounding allows. The
     severity follows from the ratio of the two numbers: −21 % for −31 % is 0.79 for 0.69.

@@ -52,7 +52,7 @@ class Disagreement:
 
 
 def grade(printed: float, recomputed: float) -> Severity:
-    """Return a note for deviations up to 5 % of the recomputed value, a warning above."""
+    """Return a note for deviations up to 5 %, a warning above."""
     deviation = abs(printed - recomputed)
     return Severity.NOTE if deviation <= NOTE_UP_TO * abs(recomputed) * (1 + 1e-12) else Severity.WARNING
 
@@ -66,7 +66,7 @@ _SIGNIFICANT = 4
 
 
 def result_text(value: float, decimals: int = 0) -> str:
-    """Return a value with one decimal more than the printed one, and at least four digits."""
+    """Return a value with one decimal more, and at least four digits."""
     if not isfinite(value):
         return "∞"
     magnitude = int(f"{value:e}".partition("e")[2]) if value else 0

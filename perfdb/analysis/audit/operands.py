@@ -34,7 +34,7 @@ def _of_no_figure(role: str) -> tuple[Measure, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Operand(Expression):
-    """A leaf of a rule's expression; ``find`` returns its numbers for a role, or None.
+    """A leaf of a rule; ``find`` returns a role's numbers or None.
 
     ``reads``: the measures used; ``required``: whether at least one of the measures must be printed.
     """
@@ -69,7 +69,7 @@ def in_words(expression: Expression) -> str:
 
 
 def compute(expression: Expression, bounds: Mapping[str, Bound]) -> Interval | None:
-    """Return the value of an expression with its interval; None if it cannot be calculated.
+    """Return the value of an expression with its interval, or None.
 
     If a divisor's interval reaches zero, the result has no upper end.
     """
@@ -89,7 +89,7 @@ def _at(expression: Expression, values: Mapping[str, float]) -> float:
 
 
 def figure(metric: str, role: str | None = None, title: str = "") -> Operand:
-    """Return the operand of a printed number, of the present role or a named one."""
+    """Return the operand of a printed number, of this or another role."""
     name = metric if role is None else f"{metric}@{role}"
 
     def reads(at_hand: str) -> tuple[Measure, ...]:

@@ -60,7 +60,7 @@ class Interval(NamedTuple):
 
 @dataclass(slots=True)
 class Printed:
-    """A printed number. ``place`` is its table (``Table 6``): a run's numbers may be printed in several places.
+    """A printed number. ``place`` is its table, such as ``Table 6``.
 
     The unit of the quantity is the printed one, "" for the metric's own. ``half_step`` is given, in the printed
     unit, if the source is coarser than its last digit.
@@ -81,7 +81,7 @@ class Printed:
 
     @property
     def factor(self) -> float:
-        """Return the metric's own units per printed unit. Raise ValueError if the units do not fit."""
+        """Return the factor to the metric's own unit. Raise ValueError."""
         return rescale(1, self.quantity.unit, self.own_unit) if self.quantity.unit else 1.0
 
     @property
@@ -117,7 +117,7 @@ def _interval(quantity: Quantity, own_unit: str, half_step: float | None) -> Int
 
 @dataclass(frozen=True, slots=True)
 class PrintedRun:
-    """Printed numbers of one run with its circumstances; None is unknown, and rules that need it are skipped.
+    """Printed numbers of one run with its circumstances; None is unknown.
 
     ``think_ms`` 0: users never pause between transactions. ``asked_s``: the requested duration, a lower bound; the time
     between the snapshots is the upper bound. ``trials`` above 1: the numbers are means over trials, so that
@@ -175,7 +175,7 @@ class View:
         return self._here.get(measure)
 
     def find(self, measure: Measure) -> Printed | None:
-        """Return this place's number, else the one with the narrowest interval; None if others contradict."""
+        """Return this place's number, else the most exact; None if contradictory."""
         here = self.here(measure)
         if here is not None:
             return here
@@ -190,7 +190,7 @@ class View:
 
 
 def span(values: Iterator[float], value: float) -> Interval:
-    """Return the interval from the least to the largest of some values, which include ``value``."""
+    """Return the interval of some values, which include ``value``."""
     low, high = math.inf, -math.inf
     for each in values:
         low, high = min(low, each), max(high, each)
@@ -222,7 +222,7 @@ def _group(figure: Printed) -> tuple[object, ...]:
 
 
 def _padding(texts: Sequence[str]) -> int:
-    """Return the largest number of last digits that are padding in numbers ending in zeros."""
+    """Return the number of padding digits in numbers ending in zeros."""
     judged = [text for text in dict.fromkeys(texts) if text.strip("0.")]
     places = min((len(text.partition(".")[2]) for text in judged), default=0)
     found = 0

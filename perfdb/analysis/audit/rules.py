@@ -138,7 +138,7 @@ def _busy(prefix: str) -> Iterator[tuple[Expression, str]]:
 
 
 def _one_way(view: View, role: str) -> bool:
-    """Return whether almost all data go one way, so that MB of both directions make no difference."""
+    """Return whether almost all data go one way."""
     work = view.run.workload
     if work is None or work.request_bytes is None or work.response_bytes is None:
         return True
@@ -150,7 +150,7 @@ def _both(one: Condition, other: Condition) -> Condition:
 
 
 def _costs() -> Iterator[Rule]:
-    """Yield CPU time per unit of work: 1 % of one processor is 10 ms per second.
+    """Yield CPU time per unit of work (1 % is 10 ms/s).
 
     With snapshots, utilisation is of a longer time than the driver's rate.
     """
@@ -195,7 +195,7 @@ ROLES = tuple(
 
 
 def _parts_of_a_whole() -> Iterator[Rule]:
-    """Yield rules that a part does not exceed its whole; if both parts are printed, their sum is checked."""
+    """Yield rules that a part, or the sum, does not exceed its whole."""
     for metric in _SUMMED:
         for part, other in (("virtual_", "cp_"), ("cp_", "virtual_")):
             yield Rule(Kind.BOUND, part + metric, figure(metric), unless=other + metric, at_most=True, linear=True)
@@ -209,7 +209,7 @@ BOUNDS = (
 
 
 def _payload(view: View, role: str) -> Bound | None:
-    """Return the line's maximum MB per second in both directions, in the run's own proportion."""
+    """Return the line's maximum MB per second in the run's proportion."""
     run, work = view.run, view.run.workload
     if run.line_bits_per_s is None or run.mtu is None:
         return None
@@ -234,7 +234,7 @@ RULES: tuple[Rule, ...] = (*DRIVER, *_costs(), *MESSAGES, *SUMS, *ROLES, *BOUNDS
 
 
 class _Candidate(NamedTuple):
-    """A rule about a printed number; one measure of each set of ``needs`` must be printed."""
+    """A rule about a printed number; each set of ``needs`` needs one."""
 
     number: int
     rule: Rule

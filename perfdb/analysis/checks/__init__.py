@@ -1,1 +1,1 @@
-"""Checks of evidence and results: pure functions on plain numbers that return findings and never raise."""
+"""Checks of evidence: pure functions that return findings and never raise."""

@@ -97,7 +97,7 @@ def check_pair(
 
 
 def check_elapsed(taken: Mapping[str, tuple[datetime, datetime]]) -> list[Finding]:
-    """Return a warning for each role whose elapsed time differs by more than 1 s from the client's.
+    """Return warnings for roles whose elapsed time differs from the client's.
 
     ``taken`` maps each role to the times of its snapshots before and after the run.
     """
@@ -120,7 +120,7 @@ def check_elapsed(taken: Mapping[str, tuple[datetime, datetime]]) -> list[Findin
 
 
 def warning(code: str, message: str, remedy: str, line: int | None, subject: str) -> Finding:
-    """Return a finding that leaves the pair usable; ``subject`` is the role or adapter concerned."""
+    """Return a finding that leaves the pair usable; ``subject`` is role or adapter."""
     return Finding(Severity.WARNING, f"pair.{code}", message, remedy, line, subject)
 
 
@@ -187,7 +187,7 @@ def _wrong_order(before: Snapshot, after: Snapshot, elapsed: float | None) -> Fi
 
 
 def _reset(before: Snapshot, after: Snapshot) -> Finding | None:
-    """Return a finding if CPU or connect time decreased; with connect time the guest logged on again."""
+    """Return a finding if CPU or connect time decreased."""
     fallen = {name for _, name in _fallen(before.own, after.own)}
     cpu = [name for name in CPU_COUNTERS if name in fallen][:1]
     connect = [name for name in CONNECT_COUNTERS if name in fallen][:1]
@@ -201,7 +201,7 @@ def _reset(before: Snapshot, after: Snapshot) -> Finding | None:
 
 
 def _impossible(before: Snapshot, after: Snapshot, elapsed: float | None, processors: float | None) -> Finding | None:
-    """Return a finding for impossible CPU times: less total than virtual time, or more than available."""
+    """Return a finding for impossible CPU times: virtual above total, or too much."""
     remedy = "See whether the snapshots belong to the same guest and were copied whole."
     for total, virtual in (("totcpu", "virtcpu"), ("ttime", "vtime")):
         if any(_total_below_virtual(half, total, virtual) for half in (before, after)):

@@ -1,4 +1,4 @@
-"""Checks of a load driver's log against itself: totals and units must follow from its own records.
+"""Checks of a driver's log against its own records, in its own units.
 
 Rules 3 (cross-checks, warnings) and 4 (mixed units, refused) of log format 1 of the Application Workload Modeler.
 Missing values are not checked.
@@ -43,7 +43,7 @@ class Reason:
 
 
 def _in_seconds(time: Quantity) -> float | None:
-    """Return a printed time in seconds; None if it is no number or its unit is no time."""
+    """Return a printed time in seconds, or None."""
     value = time.value
     if value is None:
         return None
@@ -54,7 +54,7 @@ def _in_seconds(time: Quantity) -> float | None:
 
 
 def _fits(time: Quantity, own: float, unit: str) -> bool:
-    """Return whether the printed number, read in ``unit``, is the record's own time per transaction (seconds)."""
+    """Return whether a time, read in ``unit``, is the record's time per transaction."""
     return time.matches(rescale(own, "s", unit), TOLERANCE)
 
 
@@ -105,7 +105,7 @@ def _reasons(record: Record, texts: Sequence[str]) -> list[Reason]:
 
 
 def _foreign_mean(mean: Quantity, own: float, usual: str) -> str | None:
-    """Return the error in the unit of a mean; None if the unit is not the cause."""
+    """Return the error in a mean's unit, or None for another cause."""
     fitting = _fitting_unit(mean, own)
     claimed = _UNIT_WORDS.get(mean.unit, mean.unit)
     if fitting is not None:
@@ -129,7 +129,7 @@ def _disagree(one: Quantity, other: Quantity) -> bool:
 
 
 def _out_of_order(record: Record, own: float | None, usual: str) -> list[str]:
-    """Return messages on a minimum above or a maximum below the mean, printed in another unit."""
+    """Return messages on extremes beyond the mean, in another unit."""
     middle = own if own is not None else next((_in_seconds(mean) for mean in record.response_mean), None)
     if middle is None:
         return []
@@ -145,7 +145,7 @@ def _out_of_order(record: Record, own: float | None, usual: str) -> list[str]:
 
 
 def _beyond(time: Quantity, middle: float, sign: int) -> bool:
-    """Return whether a time is above (sign 1) or below (sign -1) the mean by more than rounding and tolerance."""
+    """Return whether a time is beyond the mean by more than tolerance."""
     seconds = _in_seconds(time)
     return seconds is not None and sign * (seconds - middle) > 0 and not _fits(time, middle, time.unit)
 
@@ -263,7 +263,7 @@ def _check_rate(log: DriverLog) -> list[Finding]:
 
 
 def _fitting_megabyte(log: DriverLog, flow: float | None) -> int | None:
-    """Return the megabyte that mb_per_sec fits, the stated one first; None if it fits none."""
+    """Return the megabyte that mb_per_sec fits, or None."""
     printed = log.mb_per_s
     if printed is None or flow is None:
         return None
@@ -271,7 +271,7 @@ def _fitting_megabyte(log: DriverLog, flow: float | None) -> int | None:
 
 
 def _check_megabytes(log: DriverLog, flow: float | None, fitting: int | None) -> list[Finding]:
-    """Check the printed MB per second against transactions and bytes; a fit to the other megabyte is refused."""
+    """Check the printed MB per second; the other megabyte is refused."""
     printed = log.mb_per_s
     if printed is None or printed.value is None or flow is None or fitting is not None:
         return []
@@ -292,7 +292,7 @@ def _check_peer(log: DriverLog) -> list[Finding]:
 
 
 def _like(value: float, printed: Quantity) -> str:
-    """Return a recomputed value with one decimal more than the printed one, so that the difference is visible."""
+    """Return a recomputed value with one decimal more than printed."""
     _, _, fraction = printed.text.partition(".")
     return round_half_up(value, len(fraction) + 1)
 
@@ -314,7 +314,7 @@ def _own_time(record: DriverRecord, users: float, think_ms: float | None) -> flo
 
 
 def _mixed_units(log: DriverLog, judged: Sequence[Judged], megabyte: int | None) -> list[Finding]:
-    """Return one error (rule 4) that names every record and value with a wrong unit."""
+    """Return one error (rule 4) that names every wrong unit."""
     reasons = [reason for each in judged for reason in each.foreign]
     if megabyte not in (None, log.mb_bytes) and log.mb_per_s is not None:
         text = f"mb_per_sec={log.mb_per_s.text} fits {megabyte}-byte megabytes while the file says {log.mb_bytes}"
@@ -336,7 +336,7 @@ def _usual_unit(times: _OwnTimes) -> str:
 
 
 def _listed(texts: Sequence[str]) -> str:
-    """Return ``a, and b``; of many texts the first few and the number of the rest."""
+    """Return ``a, and b``; of many texts the first few."""
     shown = list(texts) if len(texts) <= _SHOWN + 1 else [*texts[:_SHOWN], f"{len(texts) - _SHOWN} more"]
     return ", and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
 

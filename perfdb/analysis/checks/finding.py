@@ -12,7 +12,7 @@ from perfdb.analysis.units import read_number, step
 
 
 class Severity(StrEnum):
-    """Severity of a finding: an error refuses its evidence, a warning and a note are stored with the run."""
+    """Severity: an error refuses its evidence, warnings and notes do not."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -39,7 +39,7 @@ class Finding:
 
 
 class Quantity(NamedTuple):
-    """A value as printed, in the printed unit, with its line (None without a file)."""
+    """A value in the printed unit, with its line (None without a file)."""
 
     text: str
     unit: str = ""

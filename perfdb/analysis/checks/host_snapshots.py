@@ -59,7 +59,7 @@ def check_host(run_id: str, before: Snapshot | None, after: Snapshot | None) -> 
 
 
 def check_machine(counters: Mapping[tuple[str, str, str], tuple[float, float]]) -> list[Finding]:
-    """Return a finding if client and server ran on one machine. ``counters``: by (role, subject, name)."""
+    """Return a finding if client and server ran on one machine."""
     if not one_machine(counters):
         return []
     message = "Client and server ran on one machine: its CPU time is that of both, and stands for the run as a whole."
@@ -74,7 +74,7 @@ def _growth(before: Snapshot, after: Snapshot, key: _Key) -> float | None:
 
 
 def _restarted(before: Snapshot, after: Snapshot) -> Finding | None:
-    """Return a finding if the host was restarted: its uptime fell, or its boot time changed."""
+    """Return a finding if the host was restarted between the snapshots."""
     up, started = _growth(before, after, _UPTIME), _growth(before, after, _STARTED)
     again = up < -_UPTIME_TOLERANCE_S if up is not None else abs(started or 0) > _STARTED_TOLERANCE_S
     if not again:
@@ -100,7 +100,7 @@ def _adapters(snapshot: Snapshot) -> set[str]:
 
 
 def _other_adapters(before: Snapshot, after: Snapshot) -> Finding | None:
-    """Return a finding if the snapshots have no adapter in common, so are of different hosts."""
+    """Return a finding if the snapshots have no adapter in common."""
     first, second = _adapters(before), _adapters(after)
     if not first or not second or first & second:
         return None
@@ -140,7 +140,7 @@ def _fallen(before: Snapshot, after: Snapshot, elapsed: float | None) -> tuple[s
 
 
 def _is_wrap(key: _Key, before: float, after: float, elapsed: float | None) -> bool:
-    """Return whether a wrap at 2^32 is plausible: from the upper half on, and no faster than any link."""
+    """Return whether a wrap at 2^32 is plausible and no faster than links."""
     grown = after + WRAP - before
     kind = key[1].rpartition("_")[2]
     limit = _FASTEST.get(kind, _FASTEST_OTHER) * elapsed if elapsed else WRAP / 2
@@ -148,7 +148,7 @@ def _is_wrap(key: _Key, before: float, after: float, elapsed: float | None) -> b
 
 
 def _reset_subjects(fallen: Iterable[_Key]) -> set[str]:
-    """Return the subjects with reset counters; a driver's statistic may be a setting and is its own subject."""
+    """Return the subjects with reset counters; a driver's statistic is its own."""
     return {subject for subject, name in fallen if not subject.startswith(_ANYTHING) and name not in {"idle", "iowait"}}
 
 

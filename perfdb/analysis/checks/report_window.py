@@ -24,7 +24,7 @@ def overlap(report: Window, driver: Window) -> bool:
 
 
 def check_window(report: Window, driver: Window) -> Finding | None:
-    """Return a finding if a report is outside the driver's measured time or reaches beyond it."""
+    """Return a finding if a report reaches beyond the driver's time."""
     covers = f"The report covers {_with_day(report, driver)}, but the driver log of this run covers {driver}: "
     remedy = "Make the report again for the time that the driver measured."
     if not overlap(report, driver):

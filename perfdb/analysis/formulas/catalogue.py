@@ -28,12 +28,12 @@ LATENCIES = frozenset(metric.name for metric in METRICS if metric.name.startswit
 
 
 def _without_pauses(figures: RunFigures) -> bool:
-    """Return whether users never pause: with think time, or if unknown, users do not always wait for a response."""
+    """Return whether users never pause; False if unknown."""
     return figures.think_ms == 0
 
 
 def _measures_responses(figures: RunFigures) -> bool:
-    """Return whether the tool timed each transaction; its measured mean response time is never replaced.
+    """Return whether the tool timed each transaction, which nothing replaces.
 
     A response time without any latency was calculated from users and rate, and printed with few digits.
     """
@@ -78,7 +78,7 @@ DRIVER = (
 
 
 def _from_cpu_seconds(prefix: str, cpu: Expression, method: str, source: str) -> tuple[Formula, ...]:
-    """Return utilisation of all processors and CPU time per unit of work, from one kind of CPU seconds."""
+    """Return utilisation and CPU time per unit of work from CPU seconds."""
     return (
         Formula(
             f"{prefix}cpu_util.{method}", f"{prefix}cpu_util", cpu / (PROCESSORS * ELAPSED) * 100, source, per_role=True

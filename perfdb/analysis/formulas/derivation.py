@@ -95,7 +95,7 @@ def _every_step(roles: tuple[str, ...]) -> tuple[_Step, ...]:
 
 
 def _shape(figures: RunFigures, roles: tuple[str, ...]) -> Hashable:
-    """Return a key that is equal only for runs with the same terms and conditions."""
+    """Return a key that is equal for runs with the same terms."""
     counters, facts = figures.counters, figures.facts
     return (
         frozenset([measure for measure in figures.metrics if measure[0] in DECIDING]),
@@ -115,7 +115,7 @@ def _shape(figures: RunFigures, roles: tuple[str, ...]) -> Hashable:
 
 
 def _apply(step: _Step, known: Known) -> bool:
-    """Add the formula's value for a role; return False if a term is missing or the value exists.
+    """Add a formula's value for a role; return False if impossible or done.
 
     Raise _NoValueError if a divisor is zero or the result is not finite.
     """
@@ -148,7 +148,7 @@ def _values(inputs: Iterable[Input]) -> dict[str, float]:
 
 
 def explain_derivation(derived: Derived) -> str:
-    """Return the formula with numbers inserted: ``(611.78 + 611.27) / (2 × 632) × 100 = 96.760``.
+    """Return the formula with numbers: ``(611.78 + 611.27) / (2 × 632) × 100 = 96.760``.
 
     Raise KeyError if the formula is no longer declared.
     """
@@ -167,7 +167,7 @@ def _in_numbers(one: Input) -> str:
 
 
 def _result(derived: Derived) -> str:
-    """Return a result with one decimal more than tables print, and at least four significant digits."""
+    """Return a result with one decimal more than tables, and four digits."""
     value = derived.value
     if value.is_integer():
         return f"{value:.0f}"

@@ -70,7 +70,7 @@ class Number(Expression):
 
 @dataclass(frozen=True, slots=True)
 class Term(Expression):
-    """A quantity of a run: the sum of the inputs that ``find`` returns for a role; missing without inputs.
+    """A quantity of a run: the sum of the inputs found for a role.
 
     ``title`` names the quantity with its unit.
     """
@@ -151,7 +151,7 @@ def always(figures: RunFigures) -> bool:
 
 
 def streams(figures: RunFigures) -> bool:
-    """Return whether the run's pattern is a stream, whose unit of work is the MB."""
+    """Return whether the pattern is a stream, with MB as unit of work."""
     return figures.pattern in STREAMING
 
 

@@ -53,7 +53,7 @@ class _Counted:
 
 
 def _roles(known: Known, role: str) -> tuple[str, ...]:
-    """Return the roles of a value's counters: both sides for the total, one on a shared machine."""
+    """Return the roles of a value's counters, both for the total."""
     machine = one_machine(known.figures.counters)
     if role != TOTAL:
         return () if machine and role in PARTS_OF_TOTAL else (role,)
@@ -95,7 +95,7 @@ def _subjects(known: Known, role: str, prefix: str) -> frozenset[str]:
 
 
 def _test_adapters(known: Known, role: str) -> frozenset[str]:
-    """Return the adapters queried by name (``ip link``), else those of /proc/net/dev without the loopback."""
+    """Return the adapters of ``ip link``, else of /proc/net/dev without loopback."""
     for prefix in _ADAPTERS:
         found = _subjects(known, role, prefix) - {f"{prefix}{_LOOPBACK}"}
         if found:
@@ -104,7 +104,7 @@ def _test_adapters(known: Known, role: str) -> frozenset[str]:
 
 
 def _grown(title: str, counted: _Counted, select: _Select) -> Term:
-    """Return the term of a role's counter increase; none for the total, since both sides count the same packets."""
+    """Return the term of a role's counter increase; none for the total."""
 
     def find(known: Known, role: str) -> tuple[Input, ...]:
         return tuple(counted.growth(known, role, sorted(select(known, role))))
@@ -161,7 +161,7 @@ _GROUP = "CPU time of the side's control group before and after the run"
 
 
 def _per_unit_of_work(prefix: str, seconds: Expression, method: str, source: str) -> Iterator[Formula]:
-    """Yield CPU time per transaction and MB, from the driver's counts, else from its rate and seconds."""
+    """Yield CPU time per transaction and MB, from counts or rates."""
     works: tuple[tuple[str, Expression, str, Callable[[RunFigures], bool]], ...] = (
         ("cpu_ms_per_trans", TRANSACTIONS, "", always),
         ("cpu_ms_per_trans", TRANS_PER_S * DRIVER_SECONDS, "_rate", always),

@@ -27,7 +27,7 @@ SERIES: set[str] = set()
 
 
 def _samples(name: str, key: str, title: str, reduce: Callable[[Sequence[float]], float], unit: str) -> Term:
-    """Return the term ``reduce`` of a fact's numbers: of ``key@client`` for a role, of ``key`` for the total."""
+    """Return the term ``reduce`` of the numbers of ``key@client``, or of ``key``."""
     SERIES.add(key)
 
     def find(known: Known, role: str) -> tuple[Input, ...]:
@@ -39,7 +39,7 @@ def _samples(name: str, key: str, title: str, reduce: Callable[[Sequence[float]]
 
 
 def plateau(samples: Sequence[float]) -> list[float]:
-    """Return the samples under load: those of at least half of the median, without idle ones around."""
+    """Return the samples under load, those of at least half the median."""
     least = median(samples) / 2
     return [sample for sample in samples if sample >= least]
 

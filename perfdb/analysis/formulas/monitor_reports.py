@@ -1,4 +1,4 @@
-"""Formulas for monitor reports over a window inside the run: system values and guests' CPU seconds.
+"""Formulas for monitor reports over a window inside the run.
 
 1 % of one processor is 10 ms of CPU time per second. CP time is total minus virtual time.
 """
@@ -28,7 +28,7 @@ _KINDS = ("", "virtual_", "cp_")
 
 
 def _unless(term: Term, hidden: Callable[[RunFigures], bool]) -> Term:
-    """Return a term without a side's value where ``hidden`` is true; the system's value stays."""
+    """Return a term without sides' values where ``hidden`` is true."""
 
     def find(known: Known, role: str) -> tuple[Input, ...]:
         return () if role in PARTS_OF_TOTAL and hidden(known.figures) else term.find(known, role)
@@ -47,7 +47,7 @@ _WINDOW = run_term("window_s", "seconds of the report's window")
 
 
 def _share(term: str, title: str, counter: str, *, alone: bool = False) -> Term:
-    """Return the term of CPU seconds of a role's guests in the window; with ``alone`` only for a single guest."""
+    """Return the term of a role's CPU seconds, ``alone`` for one guest only."""
 
     def find(known: Known, role: str) -> tuple[Input, ...]:
         found = tuple(
@@ -74,7 +74,7 @@ _GUESTS = _kinds(
 
 
 def _undamaged(when: Callable[[RunFigures], bool]) -> Where:
-    """Return a condition that is false if exact reports were cut off: the coarse ones must not replace them."""
+    """Return a condition that is false if exact reports were cut off."""
     return Where(lambda figures: figures.reports_whole and when(figures), frozenset())
 
 
@@ -85,7 +85,7 @@ def _cost(metric: str, method: str, busy: Expression, rate: Term, when: Callable
 
 
 def _costs(unit: str, rate: Term, when: Callable[[RunFigures], bool]) -> tuple[Formula, ...]:
-    """Return CPU time per unit of work, from the most exact source to the coarsest."""
+    """Return CPU time per unit of work, the most exact source first."""
     sources: dict[str, dict[str, Expression]] = {
         "guests": {kind: used / _WINDOW * 100 for kind, used in _GUESTS.items()},
         "processor": _kinds(_ONE, _VIRTUAL_ONE),
@@ -101,7 +101,7 @@ def _costs(unit: str, rate: Term, when: Callable[[RunFigures], bool]) -> tuple[F
 
 
 def _utilisation(kind: str) -> tuple[Formula, ...]:
-    """Return utilisation of one processor: of a guest as printed, of several guests together unrounded."""
+    """Return utilisation of one processor, of a guest as printed."""
     metric = f"{kind}processor_util"
     alone = Rounded(_GUEST[kind] / _WINDOW * 100, GUEST_DECIMALS)
     return (

@@ -14,7 +14,7 @@ LPAR = "lpar"
 
 
 class InputKind(StrEnum):
-    """Source of an input: a measurement, a pair of counters, two snapshots' times, or a circumstance."""
+    """Source of an input: measurement, counters, snapshot times, or circumstance."""
 
     METRIC = "metric"
     COUNTER = "counter"
@@ -100,7 +100,7 @@ class Known:
 
     @cached_property
     def counted(self) -> Mapping[tuple[str, str], Sequence[Counted]]:
-        """Return the counters by role and name, in the order of their subjects (a host has hundreds)."""
+        """Return the counters by role and name, ordered by subject."""
         found: dict[tuple[str, str], list[Counted]] = defaultdict(list)
         for (role, subject, name), pair in self.figures.counters.items():
             found[role, name].append(Counted(subject, *pair))

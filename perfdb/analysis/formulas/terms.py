@@ -57,7 +57,7 @@ def reported_term(metric: str, title: str) -> Term:
 
 
 def _snapshot_time(known: Known, role: str) -> tuple[Input, ...]:
-    """Return the times of the client's snapshots, else the server's or another guest's, never the LPAR's."""
+    """Return the client's snapshot times, else another guest's, never the LPAR's."""
     taken = known.figures.taken
     others = sorted(taken.keys() - {*PARTS_OF_TOTAL, LPAR})
     for owner in (*PARTS_OF_TOTAL, *others):
@@ -69,7 +69,7 @@ def _snapshot_time(known: Known, role: str) -> tuple[Input, ...]:
 
 
 def _elapsed(known: Known, role: str) -> tuple[Input, ...]:
-    """Return the time between the snapshots; a report's window does not fit the snapshots' counters."""
+    """Return the time between the snapshots, never a report's window."""
     return _metric_input("elapsed_s", "elapsed_s", TOTAL, known.derived.get(_BETWEEN_SNAPSHOTS))
 
 
@@ -86,7 +86,7 @@ def _growth(known: Known, term: str, counter: str, role: str) -> tuple[Input, ..
 
 
 def _of_parts(find: Resolver) -> Resolver:
-    """Return a resolver whose total is the sum of the parts, if all are present."""
+    """Return a resolver whose total is the sum of all parts."""
 
     def find_parts(known: Known, role: str) -> tuple[Input, ...]:
         if role != TOTAL:
@@ -111,7 +111,7 @@ def cpu_seconds(term: str, title: str, fine: str, coarse: str | None = None) -> 
 
 
 def _processors(known: Known, role: str) -> tuple[Input, ...]:
-    """Return the LPAR's processors as reported, else the system's, else as supplied by a person."""
+    """Return the LPAR's processors as reported, else the system's, else supplied."""
     figures = known.figures
     return (
         _metric_input("processors", "processors", LPAR, figures.metrics.get(("processors", LPAR)))
@@ -121,7 +121,7 @@ def _processors(known: Known, role: str) -> tuple[Input, ...]:
 
 
 def _own_processors(known: Known, role: str) -> tuple[Input, ...]:
-    """Return the processors behind a report's utilisation: a host's own, for the total the LPAR's."""
+    """Return the processors behind a report's utilisation: host's or LPAR's."""
     if role == TOTAL:
         return _processors(known, role)
     return _metric_input("processors", "processors", role, known.figures.metrics.get(("processors", role)))
@@ -172,7 +172,7 @@ _STARTED = ("kernel", "btime")
 
 
 def one_machine(counters: Mapping[tuple[str, str, str], tuple[float, float]]) -> bool:
-    """Return whether both sides' readings are of one kernel: same second of boot, counters in sequence.
+    """Return whether both sides' readings are of one kernel.
 
     ``counters`` are readings before and after by (role, subject, name). False if a side has none.
     """

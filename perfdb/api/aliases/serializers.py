@@ -73,7 +73,7 @@ class ValueRunsSerializer(serializers.Serializer[Any]):
 
 
 class TwiceSerializer(serializers.Serializer[Any]):
-    """Runs that become equal in run ID and trial; all but one become further trials."""
+    """Runs that become equal in run ID and trial; all but one are renumbered."""
 
     run_id = serializers.CharField()
     trial = serializers.IntegerField()

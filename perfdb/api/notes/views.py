@@ -32,7 +32,7 @@ from perfdb.results.runs import notes as written
 @api_view(["GET", "POST"])
 @parser_classes([JSONParser])
 def notes(request: Request, pk: int) -> Response:
-    """List all notes on a run, oldest first, or add one as the signed-in user."""
+    """List the notes on a run, oldest first, or add one."""
     run = get_object_or_404(Run.objects.select_related("study"), pk=pk)
     if request.method == "POST":
         note = written.add_note(signed_in(request), run, _text(request))
@@ -65,7 +65,7 @@ def notes(request: Request, pk: int) -> Response:
 @api_view(["GET", "PUT", "DELETE"])
 @parser_classes([JSONParser])
 def note(request: Request, pk: int) -> Response:
-    """Return, change or remove a note, as its author, the study's owner or staff; the history keeps the text."""
+    """Return, change or remove a note; the history keeps the text."""
     found = get_object_or_404(Note.objects.select_related("author", "run__study"), pk=pk)
     if request.method == "GET":
         return Response(note_body(request, found))

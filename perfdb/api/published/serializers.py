@@ -26,7 +26,7 @@ class MappingField(serializers.JSONField):
 
 
 class NewTablesSerializer(serializers.Serializer[Any]):
-    """Tables to read, preview or load. ``mapping`` has one item for each table, in order."""
+    """Tables to read, preview or load. ``mapping`` has one item a table."""
 
     text = serializers.CharField(max_length=LONGEST_TEXT, trim_whitespace=False, help_text="The tables as pasted")
     format = serializers.ChoiceField(

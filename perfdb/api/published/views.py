@@ -1,4 +1,4 @@
-"""Endpoint of published tables: read, preview with audit, load as an upload that settles at once."""
+"""Endpoint of published tables: read, preview with audit, load."""
 
 from typing import Any
 

@@ -63,7 +63,7 @@ class FrozenLinkSerializer(QuestionSerializer):
 
 
 class ChangesSerializer(serializers.Serializer[Any]):
-    """Changes since the freezing, as run ids; without any, notes, circumstances or earlier campaigns changed."""
+    """Changes since the freezing, as run ids; without any, other data changed."""
 
     added = serializers.ListField(child=serializers.IntegerField())
     gone = serializers.ListField(child=serializers.IntegerField())

@@ -187,7 +187,7 @@ def frozen(request: Request, token: str) -> Response:
 )
 @api_view(["GET"])
 def frozen_tables(request: Request, token: str, form: str) -> HttpResponseBase:
-    """Return frozen tables in the format of the ending: `csv`, `md`, `tex`, `txt` or `parquet`."""
+    """Return frozen tables as `csv`, `md`, `tex`, `txt` or `parquet`, by the ending."""
     if form not in _FORMS:
         raise Http404(f"no tables as {form}; there are {', '.join(_FORMS)}")
     render, media_type = _FORMS[form]

@@ -24,7 +24,7 @@ _SLUG = re.compile(r"[-\w]{1,80}", re.ASCII)
 
 
 def create(request: Request) -> Response:
-    """Answer 201 with new runs, 200 if all were present, 202 while the import goes on."""
+    """Answer 201 with new runs, 200 without, 202 while the import runs."""
     known_only(request.query_params, PARAMETERS)
     wait = read_wait(request.query_params.get("wait", _USUAL_WAIT))
     user = signed_in(request)

@@ -67,7 +67,7 @@ def tags(request: Request) -> Response:
 @api_view(["POST"])
 @parser_classes([JSONParser])
 def withdraw(request: Request) -> Response:
-    """Withdraw runs from all tables for a reason; files stay, and runs can be restored."""
+    """Withdraw runs from all tables for a reason; they can be restored."""
     runs, given = _given(WithdrawSerializer, request)
     return Response({"runs": withdrawing.withdraw_runs(signed_in(request), runs, given["reason"])})
 

@@ -61,7 +61,7 @@ def _described(name: str, summary: str, media_type: str, kind: OpenApiTypes) -> 
 @_described("csv", "The list of runs as CSV", "text/csv", OpenApiTypes.STR)
 @api_view(["GET"])
 def runs_csv(request: Request) -> HttpResponseBase:
-    """Return all filtered runs with the chosen columns as CSV, in the order of storing."""
+    """Return all filtered runs with the chosen columns as CSV."""
     return _streamed(request, export.render_csv, "text/csv; charset=utf-8")
 
 
@@ -82,5 +82,5 @@ def runs_parquet(request: Request) -> HttpResponseBase:
 @_described("zip", "The logs of runs", "application/zip", OpenApiTypes.BINARY)
 @api_view(["GET"])
 def runs_zip(request: Request) -> HttpResponseBase:
-    """Return the files of all filtered runs as received, in a folder for each upload."""
+    """Return the files of all filtered runs, in a folder for each upload."""
     return _written(request, lambda runs, _, out: export.write_logs_zip(runs, out), "runs.zip")

@@ -9,7 +9,7 @@ from perfdb.results.queries.run_list.filters import MOST_NUMBERED
 
 
 class ChosenSerializer(serializers.Serializer[Any]):
-    """Choice of runs, by numbers or by a query string of the list of runs."""
+    """Choice of runs, by numbers or by a query string."""
 
     runs = serializers.ListField(
         child=serializers.IntegerField(min_value=1),

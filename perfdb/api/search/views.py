@@ -26,7 +26,7 @@ _MOST, _USUAL = 50, 10
 )
 @api_view(["GET"])
 def find(request: Request) -> Response:
-    """Return studies, runs, devices and other objects with all words of ``q``, or else similar names."""
+    """Return objects whose names have all words of ``q``, or else similar names."""
     found = search_names(_text(request), _size(request))
     hits = [_body(request, hit) for of_kind in found.hits.values() for hit in of_kind]
     return Response({"near": found.near, "results": hits})

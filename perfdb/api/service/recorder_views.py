@@ -1,4 +1,4 @@
-"""Endpoint of the recorder, a shell script that measures on a user's machine and uploads the logs."""
+"""Endpoint of the recorder, a shell script that measures and uploads logs."""
 
 import shlex
 from pathlib import Path
@@ -22,6 +22,6 @@ def script(address: str = "") -> str:
 @never_cache
 @require_safe
 def record_sh(request: HttpRequest) -> HttpResponse:
-    """Return the script with this server's address as default, to anybody, since the script has no data."""
+    """Return the script with this server's address as default, to anybody."""
     address = request.build_absolute_uri("/").rstrip("/")
     return HttpResponse(script(address), content_type="text/x-shellscript; charset=utf-8")

@@ -49,7 +49,7 @@ def _published(found: AnsweredItem, table: Table, key: CellKey, cell: Cell) -> d
 
 
 def _dimensions(table: Table, key: CellKey) -> dict[str, Value]:
-    """Return all dimensions fixed for a cell: those of the table and those common to all runs."""
+    """Return all dimensions fixed for a cell, by table or runs."""
     return {**table.common, **dict(zip(table.query.layout_names, table.split + key[0] + key[1], strict=True))}
 
 

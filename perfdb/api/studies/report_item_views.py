@@ -85,7 +85,7 @@ def report_items(request: Request, slug: str) -> Response:
 @api_view(["GET", "PATCH", "DELETE"])
 @parser_classes([JSONParser])
 def report_item(request: Request, slug: str, pk: int) -> Response:
-    """Return, change or remove one item; a change gives in `version` the version that was read."""
+    """Return, change or remove one item; `version` is the version read."""
     study = study_of(request, slug) if request.method == "GET" else study_to_change(request, slug)
     item = get_object_or_404(ReportItem.objects.select_related("study"), study=study, pk=pk)
     if request.method == "DELETE":

@@ -37,7 +37,7 @@ def _item(request: Request, slug: str, kind: ReportItem.Kind, number: str) -> Re
 )
 @api_view(["GET"])
 def report(request: Request, slug: str) -> HttpResponseBase:
-    """List the numbers and titles of the report's tables and figures; figures without queries are drawings."""
+    """List the numbers and titles of the report's tables and figures."""
     study = _study(request, slug)
     tag = caching.etag(request, [slug])
     if same := caching.unchanged(request, tag):
@@ -72,7 +72,7 @@ def table_json(request: Request, slug: str, number: str) -> HttpResponseBase:
 )
 @api_view(["GET"])
 def table_form(request: Request, slug: str, number: str, form: str) -> HttpResponseBase:
-    """Return a table in the format of the ending, `csv`, `md`, `tex` or `txt`, with numbers as printed."""
+    """Return a table as printed, as `csv`, `md`, `tex` or `txt`, by the ending."""
     if form not in FORMS:
         raise Http404(f"no tables as {form}; there are json, {', '.join(FORMS)}")
     item = _item(request, slug, ReportItem.Kind.TABLE, number)
@@ -90,7 +90,7 @@ def table_form(request: Request, slug: str, number: str, form: str) -> HttpRespo
 )
 @api_view(["GET"])
 def figure_json(request: Request, slug: str, number: str) -> HttpResponseBase:
-    """Return `data` and `layout` of a chart with all measures; a drawing has none and is not found."""
+    """Return `data` and `layout` of a chart; a drawing is not found."""
     item = _item(request, slug, ReportItem.Kind.FIGURE, number)
     if not item.queries:
         raise Http404(f"figure {number} has no data: it is a drawing of a set-up, or shows what is not published")

@@ -50,7 +50,7 @@ class NewStudySerializer(StudyChangeSerializer):
 
 
 class WholeStudySerializer(StudyChangeSerializer):
-    """A study with all its texts; `shared` is its published address, for users who may change the study."""
+    """A study with all its texts; `shared` is its published address, for editors."""
 
     slug = serializers.CharField()
     owner = serializers.CharField(allow_null=True)
@@ -120,7 +120,7 @@ class WorkSerializer(serializers.Serializer[Any]):
 
 
 class ItemChangeSerializer(serializers.Serializer[Any]):
-    """Changes of an item; `version` is the version that was read: 409 if there is a newer one."""
+    """Changes of an item; `version` is the version read: 409 if outdated."""
 
     title = serializers.CharField(max_length=300, required=False)
     number = serializers.CharField(max_length=20, required=False, allow_blank=True)
@@ -132,7 +132,7 @@ class ItemChangeSerializer(serializers.Serializer[Any]):
 
 
 class NewItemSerializer(serializers.Serializer[Any]):
-    """A new item, at the end of the report or before the item with the id `before`."""
+    """A new item, at the end of the report or before item `before`."""
 
     kind = serializers.ChoiceField(ReportItem.Kind.choices)
     title = serializers.CharField(max_length=300)

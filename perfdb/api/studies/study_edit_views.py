@@ -200,7 +200,7 @@ def apply(request: Request, slug: str) -> Response:
 @api_view(["GET", "POST"])
 @parser_classes([JSONParser])
 def move(request: Request, slug: str) -> Response:
-    """Rebuild runs by the other study's pattern and aliases; the user must own both studies."""
+    """Rebuild runs by the rules of another study, also the user's own."""
     url = reverse("api:study-move", [slug], request=request)
     if request.method == "GET":
         job = Job.objects.filter(kind=move_runs.KIND, study=study_of(request, slug)).order_by("-pk").first()

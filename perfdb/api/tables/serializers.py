@@ -38,7 +38,7 @@ class NoiseSerializer(serializers.Serializer[Any]):
 
 
 class DiffSerializer(serializers.Serializer[Any]):
-    """A cell relative to its baseline. `percent`, `delta` are in per cent; `interval`, `band` are of the ratio."""
+    """A cell relative to its baseline: `percent`, `delta` in %, `interval`, `band` as ratios."""
 
     percent = serializers.FloatField(allow_null=True)
     ratio = serializers.FloatField(allow_null=True)
@@ -59,7 +59,7 @@ class DiffSerializer(serializers.Serializer[Any]):
 
 
 class ComparisonSummarySerializer(serializers.Serializer[Any]):
-    """Summary of matched cells with one value of the baseline's dimensions: mean ratio and verdict counts."""
+    """Summary of matched cells with one baseline: mean ratio and verdict counts."""
 
     against = serializers.DictField()
     of = serializers.DictField()
@@ -76,7 +76,7 @@ class ComparisonSummarySerializer(serializers.Serializer[Any]):
 
 
 class CurveSerializer(serializers.Serializer[Any]):
-    """The user counts `after` and `start` between which throughput levels off; null if it does not."""
+    """The user counts `after` and `start` between which throughput levels off, or null."""
 
     course = serializers.ChoiceField(list(Course))
     after = serializers.IntegerField(allow_null=True)
@@ -89,7 +89,7 @@ class CurveSerializer(serializers.Serializer[Any]):
 
 
 class LineCurveSerializer(CurveSerializer):
-    """The curve of one line of a table; `key` has the values of the other shown dimensions."""
+    """The curve of one line of a table; `key` has its other dimensions."""
 
     key = serializers.DictField()
 
@@ -112,7 +112,7 @@ class NotedSerializer(serializers.Serializer[Any]):
 
 
 class CellSerializer(serializers.Serializer[Any]):
-    """A sample with its summary; `row` and `column` are indexes of the table's lists, from 0."""
+    """A sample with its summary; `row` and `column` are indexes from 0."""
 
     row = serializers.IntegerField()
     column = serializers.IntegerField()
@@ -173,7 +173,7 @@ class RunnerUpSerializer(serializers.Serializer[Any]):
 
 
 class BestSerializer(serializers.Serializer[Any]):
-    """Evidence of the best experiment of a group; `dimensions` are those that vary in its group."""
+    """Evidence of a group's best experiment; `dimensions` are those that vary."""
 
     of = serializers.DictField()
     dimensions = serializers.DictField()
@@ -208,7 +208,7 @@ class DifferenceSerializer(serializers.Serializer[Any]):
 
 
 class LeftOverSerializer(serializers.Serializer[Any]):
-    """An experiment without a match; `side` is `old` or `new`, `dimensions` are those that vary."""
+    """An experiment without a match; `side` is `old` or `new`."""
 
     side = serializers.ChoiceField(["old", "new"])
     dimensions = serializers.DictField()
@@ -227,7 +227,7 @@ class AgainstSerializer(serializers.Serializer[Any]):
 
 
 class ComparisonSerializer(AnswerSerializer, AgainstSerializer):
-    """Values of a dimension compared with one of them; `query` returns the tables, a row a pair, baseline first."""
+    """Values of a dimension compared with one; `query` returns the tables."""
 
     dimension = serializers.CharField()
     old = serializers.JSONField()
@@ -269,7 +269,7 @@ class ReportPartSerializer(TableSerializer):
 
 
 class ReportTableSerializer(serializers.Serializer[Any]):
-    """A table of a report; several parts have several queries, in the order of its tables."""
+    """A table of a report; several parts have several queries."""
 
     number = serializers.CharField()
     title = serializers.CharField()

@@ -68,7 +68,7 @@ def _asked(request: Request) -> _Asked | HttpResponseBase:
 )
 @api_view(["GET"])
 def tables(request: Request) -> HttpResponseBase:
-    """Return the tables that answer a query, with every sample and its runs; numbers are unrounded."""
+    """Return the tables that answer a query, with every sample, unrounded."""
     question = _asked(request)
     if not isinstance(question, _Asked):
         return question
@@ -118,7 +118,7 @@ def explanations(request: Request) -> HttpResponseBase:
 def _file(
     request: Request, render: Callable[[Query, Sequence[Table]], str | bytes], media_type: str, name: str = ""
 ) -> HttpResponseBase:
-    """Return the answer in another format, as a download if a file ``name`` has an ending."""
+    """Return the answer in another format, as a download for a file ``name``."""
     question = _asked(request)
     if not isinstance(question, _Asked):
         return question
@@ -179,7 +179,7 @@ def tables_txt(request: Request) -> HttpResponseBase:
 )
 @api_view(["GET"])
 def tables_tex(request: Request) -> HttpResponseBase:
-    """Return the tables of a query as LaTeX; needs the packages booktabs, multirow and amssymb."""
+    """Return the tables as LaTeX, for booktabs, multirow and amssymb."""
     return _file(request, lambda _, found: latex.render(found), "application/x-tex; charset=utf-8")
 
 
@@ -191,5 +191,5 @@ def tables_tex(request: Request) -> HttpResponseBase:
 )
 @api_view(["GET"])
 def tables_parquet(request: Request) -> HttpResponseBase:
-    """Return the tables of a query as Parquet for data frames: the CSV's lines, typed."""
+    """Return the tables as Parquet: the CSV's lines, typed."""
     return _file(request, render_parquet, "application/vnd.apache.parquet", ".parquet")

@@ -1,4 +1,4 @@
-"""Endpoints of large files in pieces: begin or resume, append at an offset, ask the state, delete."""
+"""Endpoints of large files in pieces: begin, append, ask the state, delete."""
 
 import base64
 import binascii
@@ -56,7 +56,7 @@ class BytesParser(BaseParser):
 @api_view(["GET", "POST"])
 @parser_classes([JSONParser])
 def begun(request: Request) -> Response:
-    """List files in transfer, or begin one: `200` with `received` if it was begun before."""
+    """List files in transfer, or begin or resume one (`200` with `received`)."""
     user = signed_in(request)
     if request.method == "GET":
         return Response({"results": [_body(request, part) for part in chunked_upload.unfinished(user)]})
@@ -113,7 +113,7 @@ def _offset(part: PartialFile) -> dict[str, str]:
 @api_view(["GET", "PATCH", "DELETE"])
 @parser_classes([BytesParser])
 def piece(request: Request, token: str) -> Response:
-    """Return, continue or delete a file in transfer; `409` gives the offset to continue at as `received`."""
+    """Return, continue or delete a file in transfer; `409` gives the right offset."""
     # Whose file it is is nobody else's business: to others there is none.
     part = get_object_or_404(PartialFile, token=token, owner=signed_in(request))
     if request.method == "DELETE":
@@ -143,7 +143,7 @@ def _read_offset(text: str) -> int:
 
 
 def _read_digest(request: Request) -> str:
-    """Return the SHA-256 of the bytes in hexadecimal, or "" if the request has none."""
+    """Return the SHA-256 of the bytes in hexadecimal, or ""."""
     header = request.headers.get("Content-Digest", "")
     found = _DIGEST.search(header)
     if header and not found:
@@ -155,7 +155,7 @@ def _read_digest(request: Request) -> str:
 
 
 def _blocks(request: Request) -> Iterator[bytes]:
-    """Yield the body in blocks; a broken connection ends it, and the received part is kept."""
+    """Yield the body in blocks, as far as the connection lasts."""
     if request.stream is None:
         return
     with suppress(UnreadablePostError):

@@ -22,7 +22,7 @@ from perfdb.results.ingest.supplied_facts import Correction, Place
 @api_view(["POST"])
 @parser_classes([JSONParser])
 def corrections(request: Request, pk: int) -> Response:
-    """Supply facts of all runs of a preview, or of the runs of some places; the files are read again."""
+    """Supply facts of some runs of a preview; its files are read again."""
     found = own_upload(request, pk)
     asked = CorrectionSerializer(data=request.data)
     asked.is_valid(raise_exception=True)
@@ -40,7 +40,7 @@ def corrections(request: Request, pk: int) -> Response:
 )
 @api_view(["DELETE"])
 def correction(request: Request, pk: int, number: int) -> Response:
-    """Remove the correction with this number, from 0 as the upload lists them; the files are read again."""
+    """Remove a correction by its number, from 0; the files are read again."""
     found = own_upload(request, pk)
     correcting.remove_correction(found, number)
     return started(request, found)

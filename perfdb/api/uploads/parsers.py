@@ -64,7 +64,7 @@ class UploadParser(MultiPartParser):
     def parse(
         self, stream: IO[Any], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
     ) -> "DataAndFiles[Any, Any]":
-        """Read a request. Raise TooLarge for too many bytes or files, MultiPartParserError for a damaged body."""
+        """Read a request. Raise TooLarge, or MultiPartParserError for a damaged body."""
         request = (parser_context or {})["request"]
         _must_fit(request.META)
         meta = request.META | {"CONTENT_TYPE": media_type}

@@ -103,7 +103,7 @@ def _create(request: Request) -> Response:
 
 
 def _given(request: Request) -> dict[str, Any]:
-    """Return the fields of form and address without blank ones. Raise QueryError for an unknown name."""
+    """Return the fields without blank ones. Raise QueryError for an unknown name."""
     fields = NewUploadSerializer().fields
     form = cast(QueryDict, request.data)
     known_only([*form, *request.query_params], list(fields))
@@ -114,7 +114,7 @@ def _given(request: Request) -> dict[str, Any]:
 
 
 def study_called(user: User, slug: str, *, create: bool) -> Study | None:
-    """Return the study ``slug``, created if missing; None without a slug and for the user's inbox."""
+    """Return the study ``slug``, created if missing; None for the user's inbox."""
     if slug in ("", INBOX):
         return None
     if create:
@@ -134,7 +134,7 @@ def study_called(user: User, slug: str, *, create: bool) -> Study | None:
 )
 @api_view(["GET"])
 def upload(request: Request, pk: int) -> Response:
-    """Return an upload's state, files, runs and problems; ``?wait=30`` waits at most that long for its end."""
+    """Return an upload's state, files, runs and problems; ``?wait=30`` waits."""
     known_only(request.query_params, ("wait",))
     wait_until_settled(pk, read_wait(request.query_params.get("wait", "")))
     return Response(upload_body(request, pk))

@@ -25,14 +25,14 @@ _MODELS: Mapping[str, Any] = {"study": Study, "system": System, "level": Level, 
 
 @dataclass(slots=True)
 class NamedRows:
-    """Ids of the rows with some names, and by study of the rows meant by aliases of these names."""
+    """Ids of rows with some names, and of rows meant by aliases."""
 
     by_name: list[int] = field(default_factory=list)
     by_alias: dict[int, list[int]] = field(default_factory=dict)
 
 
 def find_named_rows(names: Mapping[str, Collection[str]]) -> dict[str, NamedRows]:
-    """Return by table the rows with one of these names, in two SQL queries at most.
+    """Return the named rows by table, in two SQL queries at most.
 
     An alias belongs to one study: in another study the same spelling means the row of that name.
     """
@@ -68,7 +68,7 @@ def _find_aliases(names: Mapping[str, Collection[str]]) -> dict[str, dict[str, l
 
 
 def read_looks() -> Looks:
-    """Return the names of each vocabulary table in the order of their first appearance, in one query."""
+    """Return the names of each table by first appearance, in one query."""
     parts = [model.objects.values_list(Value(table), "pk", NAME_COLUMNS[table][0]) for table, model in _MODELS.items()]
     ranks: dict[str, dict[str | int | None, int]] = {}
     for table, _, name in sorted(parts[0].union(*parts[1:], all=True)):
