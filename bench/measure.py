@@ -60,7 +60,7 @@ class Times:
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """Upper limit of a case: seconds of the work, or its ratio to the floor."""
+    """Upper limit: seconds of the work, or its ratio to the floor."""
 
     seconds: float = 0.0
     ratio: float = 0.0
@@ -119,7 +119,7 @@ def measure(case: Case) -> Result:
 
 
 def take_turns(work: Work, floor: Work, *, turns: int) -> Times:
-    """Time work, floor and floor again in random order, turn by turn, after one uncounted run of each."""
+    """Time work, floor and floor again in random order, turn by turn."""
     work()
     floor()
     random = Random(_SEED)
@@ -141,7 +141,7 @@ def _seconds(work: Work) -> float:
 
 @contextmanager
 def _frozen_heap() -> Iterator[None]:
-    """Keep the benchmark's own objects out of garbage collections, which would empty the processor's caches."""
+    """Keep the benchmark's own objects out of garbage collections."""
     gc.collect()
     gc.freeze()
     try:

@@ -56,12 +56,12 @@ def main() -> int:
 
 
 def with_metric(records: bytes) -> bytes:
-    """Return the records that have the metric: perfdb derives it for the others, a peer cannot."""
+    """Return the records with the metric, which a peer cannot derive."""
     return b"".join(line for line in records.splitlines(keepends=True) if f'"{METRIC}"'.encode() in line)
 
 
 def have_same_means(ours: Means, theirs: Means) -> bool:
-    """Return whether both have the same cells, with means that are equal but for rounding."""
+    """Return whether both have the same cells with equal means."""
     return ours.keys() == theirs.keys() and all(
         math.isclose(one, other, abs_tol=_ROUNDING)
         for key, means in ours.items()
@@ -70,7 +70,7 @@ def have_same_means(ours: Means, theirs: Means) -> bool:
 
 
 def flat_row(record: dict[str, Any], study: str) -> dict[str, Any]:
-    """Return a record as one row: dimensions, factors and metrics as columns, workload and sizes as two."""
+    """Return a record as one flat row for a table."""
     named = {name: record[name] for name in ("run_id", "trial", "started")}
     workload, _, sizes = record["dimensions"]["workload"].partition(" ")
     dimensions = record["dimensions"] | {"workload": workload, "sizes": sizes}

@@ -30,7 +30,7 @@ QUESTIONS: dict[str, str] = {
 
 
 def question_cases(instance: Instance, database: "psycopg.Connection[tuple[Any, ...]]") -> Iterator[Case]:
-    """Yield a case for each question; grouping, intervals and JSON are part of the work's time only."""
+    """Yield a case for each question."""
     for name, question in QUESTIONS.items():
         yield _case(instance, database, name, question)
 
@@ -48,7 +48,7 @@ def _case(instance: Instance, database: "psycopg.Connection[tuple[Any, ...]]", n
 
 
 def _reading_statement(question: str) -> bytes:
-    """Return the statement that reads a question's runs, their dimensions by name, and their values."""
+    """Return the statement that reads a question's runs."""
     from django.db import connection
     from django.test.utils import CaptureQueriesContext
 
@@ -64,7 +64,7 @@ def _reading_statement(question: str) -> bytes:
 
 
 def _has_same_values(answer: Any, rows: list[tuple[Any, ...]], *, picked: bool) -> bool:
-    """Return whether the cells hold the rows' values run by run; a part of the values for a choice of the best."""
+    """Return whether cells hold the rows' values; a part if ``picked``."""
     shown = {
         (table["metric"], each["run"], each["value"])
         for table in answer["tables"]

@@ -1,4 +1,4 @@
-"""The list of formats, and the reading of files by the format that recognises each."""
+"""List of formats, and reading of files by the recognised format."""
 
 import gc
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -68,7 +68,7 @@ class FileReading:
 
 
 def read_files(files: Iterable[SourceFile], forced: Mapping[str, str] | None = None) -> list[FileReading]:
-    """Return a reading of each file, in order; ``forced`` maps names of files to ``NAME`` of formats."""
+    """Return a reading of each file; ``forced`` maps names to formats."""
     return [read_file(file, (forced or {}).get(file.name)) for file in files]
 
 
@@ -107,7 +107,7 @@ def read_file(
 
 
 def read_fragments(file: SourceFile, reading: FileReading, forced: str | None = None) -> Iterator[Fragment]:
-    """Yield the fragments of a file one by one, and put everything else into ``reading``."""
+    """Yield the fragments of a file; the rest goes into ``reading``."""
     plain = decompress(file)
     if isinstance(plain, Problem):
         reading.problems.append(plain)

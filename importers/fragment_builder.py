@@ -1,4 +1,4 @@
-"""Builder of the facts and readings of a load tool's result, as printed, each with its line."""
+"""Builder of a load tool's facts and readings, as printed, with lines."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -59,7 +59,7 @@ class FragmentBuilder:
             self.add_raw_number(head, text, line)
 
     def add_raw_number(self, head: Head, text: str, line: int) -> None:
-        """Add a quantity whose text is a number, or a tool's spelling of one (``1,234``)."""
+        """Add a quantity whose text is a number, also ``1,234``."""
         name, unit, role = head
         self._readings.append(Reading(name, text, unit, line, role))
 
@@ -89,7 +89,7 @@ def driver_fragment(
     ended: datetime | None = None,
     zone: str = "",
 ) -> Fragment:
-    """Return a load driver's fragment; ``source`` is file, format and version, ``lines`` the first and the last."""
+    """Return a load driver's fragment from ``source`` and ``lines``."""
     return Fragment(
         *source,
         Kind.DRIVER,
@@ -109,7 +109,7 @@ def driver_fragment(
 
 
 def is_decimal(text: str) -> bool:
-    """Whether a text is a finite number of at most 30 digits, perhaps with sign and exponent."""
+    """Return whether a text is a finite number of at most 30 digits."""
     plain = text.replace(".", "", 1)
     if len(plain) <= MANY_DIGITS and plain.isdecimal() and plain.isascii():
         return True

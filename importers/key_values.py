@@ -18,7 +18,7 @@ _MOST_DIGITS = 4000
 
 
 def is_number(text: str) -> bool:
-    """Whether a text is a decimal number of at most 30 digits, without sign or exponent."""
+    """Return whether a text is a decimal number without sign or exponent."""
     return _NUMBER.fullmatch(text) is not None
 
 
@@ -28,7 +28,7 @@ def is_count(text: str) -> bool:
 
 
 def whole(digits: str) -> int:
-    """Return digits as a number; with more digits than ``int`` takes, an impossibly large one."""
+    """Return digits as a number; impossibly large for too many digits."""
     return int(digits) if len(digits) <= _MOST_DIGITS else 10**_MOST_DIGITS
 
 
@@ -47,7 +47,7 @@ class Pair(NamedTuple):
 
 @dataclass(slots=True)
 class Record:
-    """A record: its type in capitals, its pairs, and the tokens that are not pairs."""
+    """A record: type in capitals, pairs, and other tokens."""
 
     type: str
     line: int

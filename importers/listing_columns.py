@@ -1,4 +1,4 @@
-"""Rows with different columns to a listing: a column for every quantity and unit of any row."""
+"""Rows with different columns to a listing with all columns."""
 
 from collections.abc import Collection, Iterable, Sequence
 
@@ -14,7 +14,7 @@ _Places = Sequence[int | None]
 
 
 def listing(name: str, rows: Iterable[Row]) -> tuple[Listing, ...]:
-    """Return the rows as a listing, in a tuple; an empty tuple when no row has columns."""
+    """Return the rows as a listing in a tuple, or an empty tuple."""
     columns: dict[Column, None] = {}
     table: list[Sequence[str | None]] = []
     lines = []

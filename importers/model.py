@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 
 class Severity(StrEnum):
-    """Severity of a problem: an error stores nothing, a warning or note is stored beside the run."""
+    """Severity: an error stores nothing, warnings and notes stay with the run."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -46,7 +46,7 @@ class Problem(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """A file as received: its name, perhaps with a relative path (``/``), and its bytes, in memory or on disk."""
+    """A file as received: name, perhaps with folders, and bytes."""
 
     name: str
     data: Content
@@ -83,7 +83,7 @@ class Text:
         return self.lines.pieces() if isinstance(self.lines, Lines) else iter(("\n".join(self.lines),))
 
     def blocks(self) -> Iterator[str]:
-        """Yield texts of many lines, perhaps with CR before LF: faster than ``pieces``, to search for words."""
+        """Yield texts of many lines, for fast searches of words."""
         return self.lines.blocks() if isinstance(self.lines, Lines) else self.pieces()
 
     def has(self, words: Iterable[str]) -> bool:
@@ -95,12 +95,12 @@ class Text:
         return self.once(f"head of {count}", lambda: "\n".join(islice(self.lines, count)))
 
     def mentions(self, words: Iterable[str], count: int) -> bool:
-        """Whether one of the words occurs in the first ``count`` lines: faster than a pattern."""
+        """Return whether a word is in the first ``count`` lines."""
         head = self.head(count)
         return any(word in head for word in words)
 
     def lacks(self, words: Iterable[str], size: int) -> bool:
-        """Whether no word is among the first ``size`` characters and the rest of their last line.
+        """Return whether no word is in the first ``size`` characters.
 
         False also if that needs more than the first block of lines.
         """
@@ -111,12 +111,12 @@ class Text:
         return not any(head.find(word, 0, end if end >= 0 else len(head)) >= 0 for word in words)
 
     def whole(self) -> Iterator[tuple[int, str]]:
-        """Yield the numbered lines without a last line that has no line end, and may be cut."""
+        """Yield the numbered lines without an unfinished last one."""
         return islice(self.numbered(), len(self.lines) - (not self.ends_whole))
 
 
 def holds(text: str, word: str) -> bool:
-    """Whether a text contains a word; a letter that does not occur shows much sooner."""
+    """Return whether a text contains a word, with a quick letter test."""
     return all(letter in text for letter in word) and word in text
 
 
@@ -163,7 +163,7 @@ _reading = partial(tuple.__new__, Reading)  # The constructor takes several time
 
 
 def make_readings(heads: Iterable[Head], texts: Iterable[str], lines: Iterable[int] | int) -> tuple[Reading, ...]:
-    """Return readings of a role as a whole; ``lines`` are those of each reading, or the one line of all."""
+    """Return readings of a role, with one line each or in all."""
     placed = zip(heads, texts, repeat(lines) if isinstance(lines, int) else lines, strict=False)
     return tuple(map(_reading, [(name, text, unit, line, role, "") for (name, unit, role), text, line in placed]))
 
@@ -249,7 +249,7 @@ class Status(StrEnum):
 
 @dataclass(slots=True)
 class Fragment:
-    """The content of one file about one run; not changed after it was handed over.
+    """Content of one file about one run; never changed.
 
     ``role``: ``client`` or ``server`` for a driver log; the capture's role for a snapshot, empty where the host
     decides. ``phase``: ``before`` or ``after``, snapshots only. ``taken`` and ``ended`` are local times as printed,
@@ -296,7 +296,7 @@ class Fragment:
 
     @property
     def is_setting(self) -> bool:
-        """Whether there are only facts, of no time and host, such as a profile's: they may hold for several runs."""
+        """Return whether there are only facts without time and host."""
         values = self.readings or self.counters or self.listings
         return self.kind is Kind.REPORT and not (values or self.taken or self.host)
 
@@ -305,7 +305,7 @@ class Fragment:
         return next((fact.text for fact in self.facts if fact.key == key), None)
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Kept on disk by the tens of thousands: what dataclasses do by themselves takes several times as long."""
+        """Return the parts for pickle, faster than the dataclass's own way."""
         return Fragment._kept, (self.digest, *_PARTS(self))
 
     @classmethod
@@ -346,7 +346,7 @@ class Format(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """The snapshots of one role and host before and after a run; either may be missing.
+    """Snapshots of one role and host before and after, or one of them.
 
     ``role`` is empty while only the host is known. Several pairs of one role and host have different counters.
     """
@@ -358,7 +358,7 @@ class Pair:
 
 
 class SourcedFact(NamedTuple):
-    """A fact of a run with its source: file, line and the role of the fragment (None for none).
+    """A fact of a run with file, line and role.
 
     Line 0 with an empty file stands for the run ID, read by the study's run-ID pattern.
     """

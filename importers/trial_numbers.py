@@ -1,4 +1,4 @@
-"""Trial numbers of the results of one file: results of the same configuration are trials."""
+"""Trial numbers of a file's results: equal configurations are trials."""
 
 from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Iterator
@@ -12,7 +12,7 @@ _FACTOR = "factor."
 
 
 class _Group:
-    """The results of one configuration, counted by server (None for no server), and those already numbered."""
+    """Results of one configuration, counted by server, and numbered ones."""
 
     __slots__ = ("counts", "numbered")
 
@@ -30,7 +30,7 @@ class _Group:
         return self.counts[server] > 1 and (server is None or self.has_servers)
 
     def number(self, fragment: Fragment, server: str | None) -> Fragment:
-        """Give the next result of a server its trial number, if there are several, and the server as a factor."""
+        """Set a result's trial number and server factor, if there are several."""
         has_servers = self.has_servers
         if has_servers and server is not None:
             own = next(fact for fact in fragment.facts if fact.key == _SERVER)
@@ -44,7 +44,7 @@ class _Group:
 
 
 def number_trials(fragments: Iterable[Fragment]) -> list[Fragment]:
-    """Number the fragments of a file 1, 2, 3 ... within each run id, role and configuration that occurs repeatedly.
+    """Number a file's fragments within each repeated run ID, role and configuration.
 
     Results of several servers get the server as ``factor.server`` and are numbered for each server.
     """

@@ -16,7 +16,7 @@ _S3_OPTIONS = frozenset({"endpoint_url", "region_name", "addressing_style", "sig
 
 
 def storage(url: str) -> Mapping[str, Any]:
-    """The entry of Django's STORAGES for an address; an empty one means the folder of artifacts.
+    """Return Django's STORAGES entry for an address, or the artifacts' folder.
 
     ``s3://bucket/prefix?endpoint_url=https://s3.example.org&region_name=eu-1``; the keys come from the environment
     or from the machine's role, as boto3 looks for them. Raises ImproperlyConfigured for any other address.
@@ -33,14 +33,14 @@ def storage(url: str) -> Mapping[str, Any]:
 
 
 class WholeFiles(FileSystemStorage):
-    """A folder in which what stands under a name is whole, whoever reads or dies when, as it is in a bucket."""
+    """Folder whose files are always complete, as in a bucket."""
 
     def get_available_name(self, name: str, max_length: int | None = None) -> str:
         """The name itself: what is written twice has the same bytes."""
         return name
 
     def _save(self, name: str, content: "File[bytes]") -> str:
-        """Write aside and move into place; what could not be written to its end goes."""
+        """Write beside and move into place; remove an incomplete file."""
         partial = f"{name}.{uuid4().hex}.part"
         try:
             super()._save(partial, content)  # type: ignore[misc] # the stubs lack this hook

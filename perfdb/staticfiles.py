@@ -1,4 +1,4 @@
-"""Static files: compressed once, under names with a hash, so that browsers keep them forever.
+"""Static files: compressed once, with hashed names for caching.
 
 `manage.py collectstatic` does the work; the launcher and the image call it.
 """
@@ -23,7 +23,7 @@ BROTLI_BEST_UP_TO_BYTES = 100_000
 
 
 class PerfdbStaticFilesConfig(StaticFilesConfig):
-    """Configuration that leaves out source maps and the other files beside plotly.min.js in its wheel."""
+    """Configuration without source maps and plotly's other files."""
 
     ignore_patterns = [*StaticFilesConfig.ignore_patterns, "*.map", "datasets", "templates", "widgetbundle.js"]
 

@@ -1,4 +1,4 @@
-"""Style sheets joined with their imports, since a browser would request each import in turn."""
+"""Style sheets joined with their imports, to spare requests."""
 
 import posixpath
 import re

@@ -1,4 +1,4 @@
-"""Check of the docstrings' words: `python scripts/docstrings.py` lists the places over a limit and returns 1.
+"""Check of the docstrings' words: `python scripts/docstrings.py` lists the faults.
 
 Tests and migrations are left out. The limits are of all docstrings together; docs/glossary.md has the words to use.
 """

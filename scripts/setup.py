@@ -58,7 +58,7 @@ def check_python() -> None:
 
 
 def wait_for(lock: TextIO) -> None:
-    """Wait for the lock, so that two starts do not install at the same time."""
+    """Wait for the lock, against two installations at once."""
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -91,7 +91,7 @@ def make_venv() -> None:
 
 
 def install(purpose: str) -> None:
-    """Install the requirements by their hashes with uv, or with pip where uv is missing or fails."""
+    """Install the requirements by hash with uv, or else pip."""
     print(f"perfdb: installing {FILES[purpose]} (once; needs the network)", flush=True)
     wanted = ["--require-hashes", "-r", str(ROOT / FILES[purpose])]
     pip = [str(PYTHON), "-m", "pip", "install", "--quiet"]
@@ -115,7 +115,7 @@ def succeeds(command: list[str]) -> bool:
 
 
 def run(command: list[str], trouble: str) -> None:
-    """Run the command. Raise SetupError with `trouble` and the last line of the output on failure."""
+    """Run the command. Raise SetupError with its last line on failure."""
     done = subprocess.run(
         command,
         env=ENVIRONMENT,

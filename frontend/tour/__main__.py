@@ -1,4 +1,4 @@
-"""Command ``python -m frontend.tour``: walks the tour on a fresh instance; writes docs/tour.md and its pictures.
+"""Command ``python -m frontend.tour``: writes docs/tour.md and its pictures.
 
 One pixel of a picture is one CSS pixel, which keeps pictures small.
 """
@@ -55,7 +55,7 @@ def walk(page: Page) -> None:
 
 
 def main() -> None:
-    """Write the pictures and the page; exit with the title of a step that fails."""
+    """Write the pictures and the page; exit at a failing step."""
     if not obtain():
         sys.exit(f"perfdb: {REMEDY}")
     with tempfile.TemporaryDirectory() as folder, instance(Path(folder)) as link, sync_playwright() as playwright:

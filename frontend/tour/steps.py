@@ -1,4 +1,4 @@
-"""Steps of the tour in order; the demo and the published studies must be loaded."""
+"""Steps of the tour; demo and published studies must be loaded."""
 
 import re
 from collections.abc import Callable

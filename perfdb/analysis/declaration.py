@@ -1,4 +1,4 @@
-"""What perfdb says about its own rules: title, formula, explanation, source and an example that is worked out.
+"""Declaration of a rule: title, formula, explanation, source, worked example.
 
 The pages that explain how figures are judged are rendered from such declarations, and the tests work out the examples,
 so that the explanation cannot come apart from the code.
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """Figures put into a rule. ``work`` gives the rule's own answer in words, which must be ``answer``."""
+    """Numbers inserted in a rule; ``work`` must return ``answer``."""
 
     given: str
     answer: str
@@ -19,7 +19,7 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """One rule or verdict. ``code`` is stable; ``formula`` is written in words; ``source`` says where it comes from."""
+    """One rule or verdict with stable ``code``, ``formula`` in words, and ``source``."""
 
     code: str
     title: str
@@ -44,7 +44,7 @@ class WorkedExample:
 
 @dataclass(frozen=True, slots=True)
 class MethodStatement:
-    """One statement of the method. ``id`` is its anchor; ``section`` the heading it stands under."""
+    """One statement of the method; ``id`` is its anchor."""
 
     id: str
     section: str

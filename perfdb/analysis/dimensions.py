@@ -1,4 +1,4 @@
-"""The dimensions that runs can be filtered by and laid out along, one declaration each.
+"""Dimensions for filters and layouts, one declaration each.
 
 Forms, filters, the API and chart axes follow from these. A factor that a study brings along is written
 ``factor.NAME`` and needs no declaration: its values are text.
@@ -23,7 +23,7 @@ _CALLED: ContextVar[Mapping[str, Mapping[Value, str]]] = ContextVar("called")
 
 @contextmanager
 def use_display_names(names: Mapping[str, Mapping[Value, str]]) -> Iterator[None]:
-    """Within it, values of these dimensions are said by these names; what has none stays as it is."""
+    """Show values of these dimensions by display names inside the context."""
     before = _CALLED.set(names)
     try:
         yield
@@ -32,7 +32,7 @@ def use_display_names(names: Mapping[str, Mapping[Value, str]]) -> Iterator[None
 
 
 def display_names(name: str) -> Mapping[Value, str] | None:
-    """What people call the values of a dimension; None where nothing is known of it."""
+    """Return the display names of a dimension's values, or None."""
     return _CALLED.get({}).get(name)
 
 
@@ -43,7 +43,7 @@ def display_value(name: str, value: Value) -> Value:
 
 
 def parse_bytes(text: str) -> int:
-    """A size in bytes: ``1500``, ``8K``, ``8 KB``, ``20M`` (powers of 1024). Raises ValueError otherwise."""
+    """Return a size in bytes: ``1500``, ``8K``, ``20M`` (powers of 1024). Raise ValueError."""
     match = _SIZE.fullmatch(text.strip())
     if match is None:
         raise ValueError(f"{text!r} is not a size in bytes such as 1500, 8192 or 8K")
@@ -67,7 +67,7 @@ def parse_date(text: str) -> str:
 
 
 def natural_key(value: Value) -> tuple[tuple[int, int, str], ...]:
-    """A sort key in which numbers inside text count as numbers: 2.4.9 before 2.4.10, missing values last."""
+    """Return a sort key with numbers in text: 2.4.9 before 2.4.10."""
     if value is None:
         return ((2, 0, ""),)
     if isinstance(value, int):
@@ -83,7 +83,7 @@ def parse_text(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Dimension:
-    """``explains``: a difference in it could explain a difference in results, so a cell that mixes it says so.
+    """A dimension; one that ``explains`` can cause differences in results.
 
     ``phrase`` says a value within a sentence or caption (``s`` is the plural's s); ``quantity`` makes it a numeric
     axis, in ``unit`` where it has one. ``repeats``: runs of one experiment may differ in it.
@@ -109,7 +109,7 @@ class Dimension:
         return self.parse in (parse_bytes, parse_integer)
 
     def describe(self, value: Value) -> str:
-        """A value so that it can stand without its title: ``MTU 8992``, ``10 users``, ``no layer``."""
+        """Return a value that needs no title: ``MTU 8992``, ``no layer``."""
         if value is None:
             return f"no {self.title}"
         return self.phrase.format(value=display_value(self.name, value), s="" if value == 1 else "s")
@@ -146,12 +146,12 @@ FACTOR = "factor."
 
 
 def describe_values(names: Iterable[str], values: Iterable[Value]) -> str:
-    """The values of several dimensions in a line: ``QDIO GbE · MTU 8992 · 10 users``."""
+    """Return several dimensions' values: ``QDIO GbE · MTU 8992 · 10 users``."""
     return " · ".join(dimension(name).describe(value) for name, value in zip(names, values, strict=True))
 
 
 def dimension(name: str) -> Dimension:
-    """The dimension or selector called ``name``; any ``factor.NAME`` is one. Raises KeyError for an unknown name."""
+    """Return a dimension or selector by name. Raise KeyError."""
     if name.startswith(FACTOR) and len(name) > len(FACTOR):
         title = name.removeprefix(FACTOR).replace("_", " ")
         # Braces in a factor's own name are text, not places for values.

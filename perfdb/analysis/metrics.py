@@ -1,4 +1,4 @@
-"""The metrics perfdb knows: name, unit, which direction is better, and how many decimals are printed.
+"""Known metrics: name, unit, better direction, and printed decimals.
 
 A metric is a declaration. Its storage unit is the one its name ends in. A metric measured for a role is a
 *measure*; the database numbers measures (``measure.slot``) as they first appear. Adding a metric is a line here
@@ -20,7 +20,7 @@ class Better(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """A named quantity. ``unit`` is what stands in headings; ``decimals`` is how many are printed by default."""
+    """A named quantity, with ``unit`` for headings and default ``decimals``."""
 
     name: str
     title: str

@@ -100,7 +100,7 @@ def _simple(unit: str) -> _Unit | None:
 
 
 def _rescaled(unit: str, prefix_factor: Fraction) -> _Unit | None:
-    """A unit of data whose prefix means ``prefix_factor``: MB of 10^6 bytes, Mbit of 2^20 bits."""
+    """Return a unit of data whose prefix means ``prefix_factor``."""
     known, plain = _simple(unit), _simple(unit[1:])
     if known is None or plain is None or plain.kind != "data":
         return None
@@ -109,7 +109,7 @@ def _rescaled(unit: str, prefix_factor: Fraction) -> _Unit | None:
 
 @lru_cache(maxsize=1024)
 def _unit(text: str) -> _Unit:
-    """The unit as printed: ``ms``, ``MB/s``, ``MB/s 10^6``, ``trans per sec``. Raises ValueError if unknown."""
+    """Return a printed unit such as ``MB/s 10^6``. Raise ValueError if unknown."""
     if text.endswith(_ONE_WAY):
         half = _unit(text.removesuffix(_ONE_WAY))
         if half.kind == "time":
@@ -131,7 +131,7 @@ def _unit(text: str) -> _Unit:
 
 
 def _digits(text: str) -> str:
-    """The number that a text prints, without thousands separators; raises ValueError when it is none."""
+    """Return the number of a text without thousands separators. Raise ValueError."""
     stripped = text.strip()
     if _NUMBER.fullmatch(stripped) is None:
         raise ValueError(f"{text!r} is not a number")
@@ -178,12 +178,12 @@ def read_number(text: str) -> float:
 
 @lru_cache(maxsize=1024)
 def _is_base(unit: str) -> bool:
-    """Whether numbers in this unit are in its base unit already, as those of most counters are."""
+    """Return whether numbers in this unit are in base units."""
     return unit not in _SHAPES and _unit(unit).factor == 1
 
 
 def to_base(text: str, unit: str) -> float:
-    """A printed text in ``unit`` (or in a time shape such as ``mmm:ss.hs``) in the base unit.
+    """Return a printed text in ``unit`` (or a time shape) in base units.
 
     Bits come out as bytes. Raises ValueError for an unknown unit and for a text that does not fit.
     """
@@ -194,7 +194,7 @@ def to_base(text: str, unit: str) -> float:
 
 
 def convert(text: str, unit: str, metric_name: str) -> float:
-    """A printed text in the storage unit of a metric, which is the one its name ends in.
+    """Return a printed text in the storage unit of a metric.
 
     Raises ValueError as to_base does, and when the unit measures something else; KeyError for an unknown metric.
     """
@@ -210,19 +210,19 @@ def convert(text: str, unit: str, metric_name: str) -> float:
 
 @lru_cache(maxsize=1024)
 def is_storage_unit(unit: str, metric_name: str) -> bool:
-    """Return whether a unit is that in which a metric is stored. Raise ValueError for an unknown unit."""
+    """Return whether a unit is a metric's storage unit. Raise ValueError."""
     return unit not in _SHAPES and _factor(unit, BY_NAME[metric_name].unit) == 1
 
 
 @lru_cache(maxsize=1024)
 def _factor(unit: str, wanted: str) -> Fraction | None:
-    """How many of a unit one of another is; None where they measure different things. Raises ValueError if unknown."""
+    """Return the factor between units, or None. Raise ValueError if unknown."""
     have, want = _unit(unit), _unit(wanted)
     return have.factor / want.factor if have.kind == want.kind else None
 
 
 def rescale(value: float, unit: str, wanted: str) -> float:
-    """A number in one unit as a number in another. Raises ValueError when they measure different things."""
+    """Return a number in another unit. Raise ValueError for other quantities."""
     factor = _factor(unit, wanted)
     if factor is None:
         raise ValueError(f"{unit!r} and {wanted!r} measure different things")
@@ -236,7 +236,7 @@ def rescale(value: float, unit: str, wanted: str) -> float:
 
 @lru_cache(maxsize=_REMEMBERED)
 def _exponent(text: str) -> int:
-    """The power of ten of the last printed digit; of a time shape, that of its last part."""
+    """Return the power of ten of the last printed digit."""
     exponent = _decimal(re.split("[:m]", text)[-1].removesuffix("s")).as_tuple().exponent
     return int(exponent)
 
@@ -247,7 +247,7 @@ def decimals(text: str) -> int:
 
 
 def step(text: str) -> float:
-    """One in the last printed digit: 0.01 for ``9077.29``. Raises ValueError when the text is no number."""
+    """Return one in the last digit: 0.01 for ``9077.29``. Raise ValueError."""
     return _power_of_ten(_exponent(text))
 
 
@@ -266,7 +266,7 @@ def _quantum(decimals: int) -> Decimal:
 
 
 def round_half_up(value: float, decimals: int) -> str:
-    """Print with so many decimals, halves away from zero, never "-0". Raises ValueError for infinity and NaN.
+    """Return rounded text, halves away from zero. Raise ValueError if not finite.
 
     Halves are those of the number as Python prints it, so 2.675 becomes 2.68 although its binary value lies below.
     """
@@ -284,7 +284,7 @@ def round_half_up(value: float, decimals: int) -> str:
 
 
 def decimals_for(values: Iterable[float], least: int) -> int:
-    """How many decimals print the smallest of these numbers with two digits at least: ``least``, or more.
+    """Return the decimals for two digits of the smallest number.
 
     A cost of 0.035 ms printed as 0.04 is 14 % off, and a table has one number of decimals for all. Digits that none
     of the numbers has are not made up: 0.09 and 0.11 stay what they are.
@@ -315,7 +315,7 @@ def round_for_print(value: float, least: int) -> str:
 
 
 def count_decimals(values: Sequence[float]) -> list[int]:
-    """How many decimals each of these finite numbers has as Python prints it; below zero for large round ones."""
+    """Return the number of decimals of each finite number in Python."""
     # orjson prints the same digits as Python ten times as fast; what has an exponent or no point is left to Python.
     printed = orjson.dumps(values)
     if b"e" in printed or printed.count(b".") < len(values):
@@ -336,7 +336,7 @@ def _exponent_of(value: float) -> int:
 
 
 def finest_step(values: Sequence[float]) -> float | None:
-    """One in the last digit of the finest of these finite numbers as Python prints them; None for no number."""
+    """Return one in the last digit of the finest number, or None."""
     return decimal_step(max(count_decimals(values))) if values else None
 
 

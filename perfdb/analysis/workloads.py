@@ -37,7 +37,7 @@ _OWN = re.compile(r"[A-Z][A-Z0-9_+-]{1,39}")
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """A traffic pattern with the bytes a transaction sends to the server and gets back; None where not known."""
+    """A traffic pattern with bytes each way; None if unknown."""
 
     pattern: str
     request_bytes: int | None
@@ -45,7 +45,7 @@ class Workload:
 
 
 def _size(size: int) -> str:
-    """A size as the studies write it: up to four digits in full, above that in K, M or G where that is exact."""
+    """Return a size as studies print it: four digits, else K, M, G."""
     if size < 10_000:
         return str(size)
     for suffix, factor in (("G", 2**30), ("M", 2**20), ("K", 2**10)):
@@ -61,7 +61,7 @@ def _spelled(workload: Workload) -> str:
 
 
 def parse_pattern(text: str) -> str:
-    """The pattern in capitals, one of the declared ones or a tool's own; raises ValueError for what is no word."""
+    """Return the pattern in capitals. Raise ValueError for other texts."""
     capitals = text.strip().upper()
     if _OWN.fullmatch(capitals) is None:
         known = ", ".join((*WELL_KNOWN, *OTHERS))
@@ -83,7 +83,7 @@ def workload_name(pattern: str, request_bytes: int | None, response_bytes: int |
 
 
 def parse_workload(name: str) -> Workload:
-    """Read ``RR``, ``RR 200/32K`` or ``HTTP`` (any case). Raises ValueError that says what is expected."""
+    """Return a workload from ``RR``, ``RR 200/32K`` or ``HTTP``. Raise ValueError."""
     word, _, sizes = name.strip().partition(" ")
     pattern = parse_pattern(word)
     if not sizes:
@@ -95,12 +95,12 @@ def parse_workload(name: str) -> Workload:
 
 
 def workload_label(name: str) -> str:
-    """The workload with its sizes, where they are known, spelled out: ``RR 200/1000``. Raises as parse_workload."""
+    """Return the workload with its sizes: ``RR 200/1000``. Raise ValueError."""
     return _spelled(parse_workload(name))
 
 
 def unit_of_work(pattern: str) -> str:
-    """What the pattern is naturally counted in: ``transaction`` or ``MB``. Raises ValueError for no pattern."""
+    """Return the pattern's unit, ``transaction`` or ``MB``. Raise ValueError."""
     return "MB" if parse_pattern(pattern) in STREAMING else "transaction"
 
 
@@ -110,12 +110,12 @@ def primary_metric(pattern: str) -> str:
 
 
 def cost_metric(pattern: str) -> str:
-    """The metric of CPU time per unit of work. Raises ValueError for what is no pattern."""
+    """Return the metric of CPU time per unit of work. Raise ValueError."""
     return "cpu_ms_per_mb" if parse_pattern(pattern) in STREAMING else "cpu_ms_per_trans"
 
 
 def message_bytes(pattern: str, request_bytes: int, response_bytes: int) -> int:
-    """The streamed message, without the short one that goes the other way. Raises ValueError if not streaming."""
+    """Return the streamed message's bytes. Raise ValueError if not streaming."""
     known = parse_pattern(pattern)
     if known not in ONE_WAY:
         raise ValueError(f"{known} streams no message in one direction")
@@ -123,12 +123,12 @@ def message_bytes(pattern: str, request_bytes: int, response_bytes: int) -> int:
 
 
 def message_mb(pattern: str, request_bytes: int, response_bytes: int) -> float:
-    """The streamed message in MB of 2^20 bytes. Raises ValueError if the pattern is not streaming."""
+    """Return the streamed message in MB of 2^20. Raise ValueError if not streaming."""
     return message_bytes(pattern, request_bytes, response_bytes) / MB
 
 
 def payload_limit(line_bits_per_s: float, mtu: int, headers: int = TCP_HEADERS) -> float:
-    """The most payload in MB (2^20 bytes) per second that an Ethernet of this speed carries one way, at this MTU.
+    """Return the maximum payload of Ethernet in MB (2^20 bytes) per second.
 
     ``headers``: bytes of each packet that are not payload. Raises ValueError for a speed or an MTU that carries none.
     """
@@ -138,7 +138,7 @@ def payload_limit(line_bits_per_s: float, mtu: int, headers: int = TCP_HEADERS) 
 
 
 def busier_share(request_bytes: int | None, response_bytes: int | None) -> float:
-    """The share of the bytes that goes the busier way, 0.5 to 1; all of them where the sizes are not known."""
+    """Return the share of bytes of the busier way, 0.5 to 1."""
     if request_bytes is None or response_bytes is None or request_bytes + response_bytes <= 0:
         return 1.0
     return max(request_bytes, response_bytes) / (request_bytes + response_bytes)

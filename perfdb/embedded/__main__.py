@@ -1,4 +1,4 @@
-"""Command line: `python -m perfdb.embedded up | manage ARGS... | exec PROGRAM ARGS...`, on PORT and PERFDB_HOME."""
+"""Command line of the launcher: `up`, `manage ARGS...` or `exec PROGRAM ARGS...`."""
 
 import argparse
 import os

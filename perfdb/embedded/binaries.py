@@ -16,7 +16,7 @@ from perfdb.embedded import LauncherError
 
 
 def postgres_folder() -> Path:
-    """Return the folder with `postgres` and `initdb`: PERFDB_PG_BIN, the wheel, Debian's newest, or on PATH.
+    """Return the folder with `postgres` and `initdb`, by preference.
 
     Raise LauncherError if there is none, or if PERFDB_PG_BIN has none.
     """
@@ -51,7 +51,7 @@ def _holds_postgres(folder: Path) -> bool:
 
 
 def postgres_major(folder: Path) -> int:
-    """Return the major version of a folder's PostgreSQL. Raise LauncherError if it does not run."""
+    """Return a folder's PostgreSQL major version. Raise LauncherError."""
     try:
         answer = subprocess.run([folder / "postgres", "--version"], capture_output=True, text=True, check=True)
     except (OSError, subprocess.CalledProcessError) as error:

@@ -60,7 +60,7 @@ class Home:
 
     @property
     def sockets(self) -> Path:
-        """Return the folder of the servers' sockets: inside the home if its path is short and plain enough for a URL.
+        """Return the folder of the servers' sockets, short enough for a URL.
 
         Raise LauncherError if the substitute in the temporary folder belongs to another user.
         """
@@ -102,7 +102,7 @@ class Home:
         self._lock.flush()
 
     def announced(self) -> tuple[str, dict[str, str]]:
-        """Return address and environment of the instance that holds the lock; empty while it starts."""
+        """Return address and environment of the running instance, or ""."""
         text = (self.path / "lock").read_text(encoding="utf-8")
         if not text.endswith("}}"):
             return "", {}

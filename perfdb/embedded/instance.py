@@ -21,7 +21,7 @@ def say(line: str) -> None:
 
 
 def lock_home(home: Home, processes: Processes) -> bool:
-    """Create and lock the home, and stop processes of a killed launcher; return False if an instance runs there."""
+    """Create and lock the home; return False if an instance runs there."""
     home.create()
     if not home.lock():
         return False
@@ -45,7 +45,7 @@ def environment(home: Home, port: int, reach: Mapping[str, str]) -> dict[str, st
 
 
 def running_environment(home: Home) -> dict[str, str]:
-    """Wait for the instance that holds the lock and return the variables of its servers.
+    """Wait for the running instance and return its servers' variables.
 
     Raise LauncherError if the instance does not start.
     """

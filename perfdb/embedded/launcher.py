@@ -1,4 +1,4 @@
-"""Launcher `up`: starts all services in order, restarts dead ones, and stops all in reverse order."""
+"""Launcher `up`: starts, restarts and stops all services in order."""
 
 import http.client
 import os
@@ -73,7 +73,7 @@ class Launcher:
         say(f"data and logs are in {self.home.path}; Ctrl-C stops")
 
     def _prepare(self, env: dict[str, str], *, alone: bool) -> str:
-        """Migrate the database and load the demo; return the path of a one-time sign-in link."""
+        """Migrate the database, load the demo, return a sign-in link's path."""
         link = self.home.run / "signinlink"
         argv = [sys.executable, "-m", "perfdb.embedded.prepare", str(link), *(["--alone"] if alone else [])]
         self.processes.run(Service(name="prepare", argv=argv, env=env, cwd=ROOT))
@@ -112,7 +112,7 @@ class Launcher:
 
 
 def is_terminal_lost(parent: int) -> bool:
-    """Return whether the terminal whose first process was our parent has gone, as in `ssh -t host make run`.
+    """Return whether our parent's terminal has gone, as in `ssh -t`.
 
     The kernel notifies only that process; make waits for us and does not pass the signal on.
     """
@@ -123,7 +123,7 @@ def is_terminal_lost(parent: int) -> bool:
 
 
 def listen(port: int) -> socket.socket:
-    """Return the web server's listening socket, opened first so that a taken port is found at once.
+    """Return the web server's listening socket, opened first.
 
     While the web server restarts, the socket keeps browsers waiting instead of refusing them.
     Raise LauncherError if the port is taken or cannot be bound.

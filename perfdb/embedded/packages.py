@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def can_install() -> bool:
-    """Return whether this is Debian and root; other distributions' chromium may need a store that containers lack."""
+    """Return whether this is Debian and root."""
     release = Path("/etc/os-release")
     debian = release.exists() and "ID=debian" in release.read_text(encoding="utf-8").split("\n")
     return debian and os.geteuid() == 0

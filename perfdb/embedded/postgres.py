@@ -99,7 +99,7 @@ class Postgres:
             path.unlink(missing_ok=True)
 
     def _make_cluster(self) -> None:
-        """Run initdb in another folder and rename it, so that an interrupted initdb starts again."""
+        """Run initdb in another folder and rename it when complete."""
         fresh = self.home.path / "postgres.new"
         shutil.rmtree(fresh, ignore_errors=True)
         fresh.mkdir(mode=0o700)
@@ -139,7 +139,7 @@ class Postgres:
             )
 
     def _end_strays(self) -> None:
-        """Kill processes of the cluster that outlived a killed postmaster, such as one in a long query."""
+        """Kill processes of the cluster that outlived a killed postmaster."""
         strays = []
         for process in psutil.process_iter(["cmdline"]):
             command = process.info["cmdline"] or []

@@ -12,7 +12,7 @@ from django.core.management import call_command
 
 
 def main(link: Path, *, alone: bool) -> None:
-    """Prepare the database and write the path of a one-time sign-in link to the file.
+    """Prepare the database and write a sign-in link's path.
 
     ``alone``: no worker can be alive, so interrupted jobs need not wait for their leases.
     """

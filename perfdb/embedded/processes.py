@@ -78,7 +78,7 @@ class Child:
         return self.process.poll() is None
 
     def last_line(self) -> str:
-        """Return the last line of the log that is not empty, for a message of one line."""
+        """Return the log's last non-empty line."""
         lines = self.log.read_text(encoding="utf-8", errors="replace").split("\n")[-200:]
         return next((line.strip() for line in reversed(lines) if line.strip()), "no output")
 
@@ -124,7 +124,7 @@ class Processes:
         return child
 
     def run(self, service: Service) -> None:
-        """Start the service and wait for its end. Raise LauncherError with its last line on failure."""
+        """Start the service and wait. Raise LauncherError on failure."""
         self.finish(self.start(service))
 
     def finish(self, child: Child) -> None:
@@ -136,7 +136,7 @@ class Processes:
             raise LauncherError(f"{child.service.name} failed: {child.last_line()} (all of it: {child.log})")
 
     def wait_until(self, child: Child, ready: Callable[[], bool], limit: float) -> None:
-        """Wait until the child is ready. Raise LauncherError if it ends or after `limit` seconds."""
+        """Wait until the child is ready. Raise LauncherError after `limit` seconds."""
         deadline = time.monotonic() + limit
         while not ready():
             if not child.alive:
@@ -148,7 +148,7 @@ class Processes:
             self.pause(0.02)
 
     def forget(self, child: Child) -> None:
-        """Remove an ended child from the list, and stop the rest of its process group."""
+        """Remove an ended child, and stop its process group."""
         _signal_group(child.process.pid, signal.SIGKILL)
         self.children.remove(child)
         self._write_record()
@@ -176,7 +176,7 @@ class Processes:
             self.forget(child)
 
     def end_orphans(self) -> None:
-        """Stop processes of an earlier launcher on this PERFDB_HOME; the caller must hold the lock."""
+        """Stop processes of an earlier launcher; the caller holds the lock."""
         try:
             recorded = json.loads(self._record.read_text(encoding="utf-8"))
         except (FileNotFoundError, ValueError):
@@ -218,7 +218,7 @@ class Processes:
 
 
 def dies_with_us(death_signal: signal.Signals, become: Callable[[], None] = nothing) -> Callable[[], None]:
-    """Return a function for the child to run first: the kernel then ends it when this process is killed."""
+    """Return a function with which a child dies with this process."""
     parent = os.getpid()
 
     def prepare() -> None:
@@ -240,7 +240,7 @@ def _created(pid: int) -> float:
 
 
 def _is_ours(pid: int, created: float) -> bool:
-    """Return whether process group `pid` is the recorded one: its leader as recorded, or dead with members left.
+    """Return whether process group `pid` is the recorded one.
 
     The kernel reuses the number of a group only when the group is empty, so a dead leader is ours unless the members
     are

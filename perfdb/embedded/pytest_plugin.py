@@ -1,4 +1,4 @@
-"""Pytest plugin: a PostgreSQL and a Valkey for the tests, unless DATABASE_URL and REDIS_URL name others.
+"""Pytest plugin: PostgreSQL and Valkey for the tests.
 
 A plugin loaded with `-p` instead of a conftest, since pytest-django reads the settings before any conftest.
 With `-n`, the processes share the servers of the first one; each has a database (by pytest-django), a database of the
@@ -65,13 +65,13 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> Iterator[None]
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Give each test process a folder of its own for pictures, which is emptied at the start."""
+    """Give each test process its own folder for pictures."""
     if worker := os.environ.get("PYTEST_XDIST_WORKER"):
         config.option.output = str(Path(config.option.output) / worker)
 
 
 def set_up_worker(worker: str) -> None:
-    """Set up a test process, `gw0`, `gw1` and so on, on the servers of the first."""
+    """Set up a test process `gw0` … on the first one's servers."""
     os.environ["REDIS_URL"] = with_broker_database(os.environ["REDIS_URL"], int(worker.removeprefix("gw")))
     home = Path(os.environ["PERFDB_HOME"], worker)
     home.mkdir()

@@ -36,7 +36,7 @@ class Rights:
 
 
 def database_rights(folders: tuple[Path, ...]) -> Rights:
-    """Return the rights for PostgreSQL, which must reach these folders. Raise LauncherError if root has no way."""
+    """Return the rights for PostgreSQL in these folders. Raise LauncherError."""
     uid = os.geteuid()
     if uid != 0:
         return Rights((), nothing, uid)
@@ -71,7 +71,7 @@ def _enter_namespace() -> None:
 
 
 def _namespace_reaches(folders: tuple[Path, ...]) -> bool:
-    """Return whether root in a new namespace, without its rights over others' files, reaches the folders."""
+    """Return whether root in a new namespace reaches the folders."""
     probe = os.fork()
     if probe == 0:
         refused = _LIBC.unshare(CLONE_NEWUSER) != 0

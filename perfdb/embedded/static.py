@@ -1,4 +1,4 @@
-"""Collection and compression of static files when one of them or a source has changed."""
+"""Collection and compression of changed static files."""
 
 import hashlib
 import sys

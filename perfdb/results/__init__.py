@@ -1,1 +1,1 @@
-"""The Django app that owns models, loading, derivation, jobs and the one entry of SQL for tables."""
+"""Django app of models, imports, queries and jobs."""

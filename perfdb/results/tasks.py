@@ -1,4 +1,4 @@
-"""Celery tasks: fetch a job by id, do it, record why it could not be done. Nothing else happens here."""
+"""Celery tasks: fetch a job by id, run it, record failures."""
 
 import logging
 from collections.abc import Callable
@@ -38,7 +38,7 @@ HANDLERS: dict[str, Callable[[Job], None]] = {
 
 @shared_task
 def run_job(job_id: int) -> None:
-    """Do one job. A fault of ours fails the job with its reason; a lost database leaves it to the next attempt."""
+    """Run one job; a lost database leaves it to the next attempt."""
     job = jobs.claim(job_id)
     if job is None:
         return
@@ -62,7 +62,7 @@ def run_job(job_id: int) -> None:
 
 @shared_task
 def sweep() -> None:
-    """Send lost jobs again, and let old previews and files that nobody goes on with expire."""
+    """Resend lost jobs, and expire old previews and unfinished files."""
     jobs.sweep()
     chunked_upload.expire()
     oldest = timezone.now() - timedelta(days=settings.PREVIEW_DAYS)

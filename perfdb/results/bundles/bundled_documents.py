@@ -1,4 +1,4 @@
-"""The published runs of a bundle: stored like a document, since there are no logs."""
+"""Published runs of a bundle, stored like a document without logs."""
 
 from collections.abc import Sequence
 from datetime import date, datetime

@@ -1,4 +1,4 @@
-"""Uploads of offline bundles: logs take the ordinary route, then notes, tags and report follow.
+"""Uploads of offline bundles: logs first, then notes, tags and report.
 
 The logs are read with the supplied facts, run id pattern and aliases of the bundle, so that the same runs result.
 Everything that could be refused is checked before anything is stored.
@@ -203,7 +203,7 @@ def _check_files(upload: Upload, manifest: dict[str, Any], folder: str) -> None:
 
 
 def _choose_study(upload: Upload, manifest: dict[str, Any]) -> Study:
-    """Return the chosen study, or the bundle's: one with the runs, or a new one."""
+    """Return the chosen study, or the bundle's: existing or new."""
     slug = manifest["study"]["slug"]
     if upload.study.slug != INBOX:
         if not Run.objects.filter(study=upload.study).exists() and not upload.study.run_id_pattern:

@@ -1,4 +1,4 @@
-"""The making and undoing of aliases of a study, and the job that changes runs.
+"""Creating and undoing aliases, and the job that changes runs.
 
 An alias acts on printed texts (`runs.normalize.alias_dimensions`). Making or undoing an alias moves the runs that print
 the text to another experiment. Runs are never merged: a run whose run id and trial are taken becomes a further trial,

@@ -27,7 +27,7 @@ from perfdb.results.runs.record import RunRecord, Source, Value
 
 
 class NotFoundError(Exception):
-    """The files of a run no longer make the run; the message is the reason."""
+    """The files of a run no longer make the run."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,7 +62,7 @@ def _any(conditions: Iterable[Q]) -> Q:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A difference of a run; ``old`` is "" for an addition, ``new`` for a removal.
+    """A difference of a run; "" for an addition or a removal.
 
     ``what`` is the kind: dimension, value, fact, problem, …
     """

@@ -39,7 +39,7 @@ def run_undo(job: Job) -> None:
 
 @dataclass(slots=True)
 class _Files:
-    """The files of a run, as artifact and path, of the upload (``own``) and of others."""
+    """The files of a run, of the upload (``own``) and others."""
 
     own: set[tuple[int, str]] = field(default_factory=set)
     left: set[tuple[int, str]] = field(default_factory=set)

@@ -1,4 +1,4 @@
-"""Withdrawing and restoring runs: a withdrawn run keeps the files, but is in no table.
+"""Withdrawing and restoring runs: withdrawn runs are in no table.
 
 A replaced run is withdrawn too, but returns only by the undo of the replacing upload.
 """

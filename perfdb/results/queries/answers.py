@@ -24,13 +24,13 @@ _OF_A_CAMPAIGN = {"campaign", "level", *REPEATS, *SELECTORS}
 
 
 def answer_query(query: Query) -> tuple[Query, list[Table]]:
-    """Return the query as understood, with its default metrics, and its tables. Raise QueryError as reading does."""
+    """Return the query with its default metrics, and its tables. Raise QueryError."""
     query, found = read_answer(query)
     return query, make_tables(query, found)
 
 
 def read_answer(query: Query) -> tuple[Query, Observations]:
-    """Return the query as understood, with its default metrics, and its runs. Raise QueryError as reading does."""
+    """Return the query with its default metrics, and its runs. Raise QueryError."""
     if not query.metrics:
         query = query.replace(metrics=default_metrics(find_patterns(query)))
     found = read_noted_observations(query)
@@ -50,7 +50,7 @@ def make_tables(query: Query, found: Observations) -> list[Table]:
     lambda kept: kept and recorded_reads.unpack_observations(kept),
 )
 def read_earlier_campaigns(query: Query, found: Observations) -> Observations | None:
-    """Return the runs of all campaigns of the studies, which tell the noise; None without other campaigns.
+    """Return the runs of all campaigns of the studies, for noise, or None.
 
     More than MOST_RUNS runs are left alone: the comparison then rests on its own trials.
     """

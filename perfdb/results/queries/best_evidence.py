@@ -24,7 +24,7 @@ _RELATED: Mapping[str, tuple[Any, tuple[str, ...]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Best:
-    """The best experiment of a group: its evidence, its runs in the order of their trials, and its bottleneck."""
+    """The best experiment of a group: evidence, runs by trial, and bottleneck."""
 
     evidence: Evidence
     runs: list[Run]
@@ -32,7 +32,7 @@ class Best:
 
 
 def find_best(query: Query, found: Observations) -> list[Best]:
-    """Return the best of each group that a query picks from ``found``, in natural order of the groups.
+    """Return the best of each group that a query picks from ``found``.
 
     Evidence is about experiments: there is none without a pick, and none where the best is a single run.
     """

@@ -1,4 +1,4 @@
-"""Comparison of chosen runs: a column for each experiment, the first run's as the baseline."""
+"""Comparison of chosen runs: a column an experiment, the first as baseline."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ _DECLARED = {metric.name: place for place, metric in enumerate(METRICS)}
 
 @dataclass(frozen=True, slots=True)
 class ChosenComparison:
-    """A table for each measure that any of the runs has, all with the same columns, the baseline first.
+    """A table for each measure of the runs, with the same columns.
 
     ``differs`` has the circumstances of each other column that differ from the baseline's; ``left_out`` the ids of
     runs that are incomplete or missing.
@@ -35,7 +35,7 @@ class ChosenComparison:
 
 
 def compare_chosen_runs(runs: Sequence[int]) -> ChosenComparison:
-    """Compare the complete runs among these by experiment, or by trial where all are of one experiment.
+    """Compare the complete runs by experiment, or by trial of one experiment.
 
     Raise QueryError for fewer than two complete runs and for more than MOST_RUNS runs.
     """
@@ -55,7 +55,7 @@ def compare_chosen_runs(runs: Sequence[int]) -> ChosenComparison:
 
 
 def _rank(measure: Measure) -> tuple[int, bool, str]:
-    """Return a sort key: metrics as declared, rates first, and the total before the roles."""
+    """Return a sort key: metrics as declared, total before roles."""
     return _DECLARED[measure.metric], measure.role != TOTAL, measure.role
 
 

@@ -43,7 +43,7 @@ PARAMETERS = ("dimension", "old", "new")
 
 @dataclass(frozen=True, slots=True)
 class ComparedValue:
-    """One new value and its matched pairs; ``differs`` has the other differences of ``looked_at`` runs of the pairs."""
+    """One new value with its matched pairs and their other differences."""
 
     matched: Matched
     differs: list[Difference]
@@ -52,7 +52,7 @@ class ComparedValue:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Tables of the matched pairs: a row for each pair, old before new; ``query`` asks for these tables.
+    """Tables of the matched pairs, old before new; ``query`` returns these tables.
 
     ``parts`` has an element for each new value, in the order of the question.
     """
@@ -113,7 +113,7 @@ def _side(dimension: str, parameter: str, text: str) -> Value:
 
 
 def compare_sides(query: Query, *sides: Sides) -> Comparison:
-    """Compare the matched pairs of each sides among the runs of a query, whose own layout is ignored.
+    """Compare the matched pairs of sides among a query's runs.
 
     All sides have the same dimension and the same old value. Raise QueryError for a query that cannot be answered.
     """
@@ -141,7 +141,7 @@ def _there(sides: Sequence[Sides], found: Observations) -> Iterator[Sides]:
 
 
 def _together(asked: Query, found: Observations, parts: Sequence[Matched]) -> tuple[Query, Observations]:
-    """Return the query whose table shows the pairs of all parts, and the runs of these."""
+    """Return the query for the pairs of all parts, and their runs."""
     runs = {row[0] for part in parts for row in part.observations.rows}
     varying = sort_dimensions(dict.fromkeys(name for part in parts for name in part.varying))
     question = parts[0].question(asked)
@@ -162,7 +162,7 @@ def _follows_study(name: str, varying: Sequence[str], found: Observations) -> bo
 
 
 def find_values(query: Query, dimension: str) -> list[Value]:
-    """Return the values of a dimension among a query's runs in natural order, ignoring its own filter."""
+    """Return the values of a dimension among a query's runs, in order."""
     name = parameters.find_dimension("dimension", dimension).name
     factor = name.removeprefix(FACTOR)
     column = DIMENSION_COLUMNS.get(name) or KeyTextTransform(factor, "factors")
@@ -171,7 +171,7 @@ def find_values(query: Query, dimension: str) -> list[Value]:
 
 
 def suggest_sides(study: str, dimension: str = "") -> list[tuple[Sides, int]]:
-    """Return the sides of a study (by slug) that are most worth comparing, each with its number of pairs.
+    """Return a study's sides most worth comparing, with numbers of pairs.
 
     A few of each dimension of devices and software, or of the one dimension given.
     """
@@ -194,7 +194,7 @@ def _experiments(study: str) -> Observations:
 
 
 def _differences(matched: Matched) -> tuple[list[Difference], int]:
-    """Return the other differences between the runs of the pairs, and the number of runs compared."""
+    """Return the other differences between the pairs' runs, and the runs compared."""
     runs, sides = matched.observations, matched.sides
     side_of = runs.key_reader([sides.dimension])
     old, new = ([row for row in runs.rows if side_of(row) == (side,)][:MOST_FACTS] for side in (sides.old, sides.new))
@@ -226,7 +226,7 @@ def read_circumstances(runs: Observations, old: Sequence[Row], new: Sequence[Row
 
 
 def _circumstances(runs: Observations, row: Row, facts: Mapping[int, Facts]) -> Facts:
-    """Return the facts of a run's files, its dimensions, which replace printed facts, and its duration."""
+    """Return a run's facts, its dimensions instead of printed ones, and duration."""
     names = [name for name in runs.dimensions if name not in REPEATS]
     dimensions = _spelled(names, runs.key_reader(names)(row))
     place = runs.measure_index(_DURATION)

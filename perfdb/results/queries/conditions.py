@@ -33,7 +33,7 @@ def narrow_runs(runs: QuerySet[Run], query: Query) -> QuerySet[Run]:
 
 
 def build_conditions(wanted: Mapping[str, Iterable[Value]]) -> dict[str, Q]:
-    """Return for each dimension the condition that a run has one of its values; None is a missing value.
+    """Return for each dimension the condition on its values; None is missing.
 
     Names are looked up in the small vocabulary tables first, so that the query on runs compares numbers. Workload
     ``RR`` means every workload of that pattern, whatever its sizes. Raise QueryError for a factor with a NUL in its
@@ -100,7 +100,7 @@ def _to_day(day: str) -> Q:
 
 
 def _build_range(name: str, ends: Range) -> Q:
-    """Return the condition that a dimension lies in a range; a run without a value does not fulfil it."""
+    """Return the condition that a dimension is in a range."""
     low, high = ends.low, ends.high
     if name == "date":
         return (Q() if low is None else _from_day(str(low))) & (Q() if high is None else _to_day(str(high)))

@@ -1,4 +1,4 @@
-"""Explanations of the difference between two sets of runs: circumstances, other measures, bottlenecks, flags and notes.
+"""Explanations of a difference: circumstances, other measures, bottlenecks, flags and notes.
 
 The two sides are a compared cell and its baseline, taken from the table that compared the two, or two runs. The
 verdict on a cell is the table's own. Differences of other measures come from the same runs, with the noise of the
@@ -45,7 +45,7 @@ _DECIDED = {Verdict.HIGHER, Verdict.LOWER, Verdict.OUTSIDE}
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One of the two sides: its title, its measurements, and its bottleneck (None without runs)."""
+    """One side: title, measurements, and bottleneck (None without runs)."""
 
     title: str
     sample: tuple[Point, ...]
@@ -68,7 +68,7 @@ class Moved:
 
     @property
     def beyond(self) -> float | None:
-        """Return the logarithm of the ratio in standard errors; None where the error is unknown."""
+        """Return the logarithm of the ratio in standard errors, or None."""
         ratio, error = self.comparison.ratio, self.comparison.error
         return abs(math.log(ratio)) / error if ratio and error else None
 
@@ -101,7 +101,7 @@ class Explanation:
 
 
 def explain_cell(query: Query, measure: Measure, at: Mapping[str, Value]) -> Explanation:
-    """Explain the difference of a cell, given by its values of the dimensions shown, from its baseline.
+    """Explain the difference of a cell from its baseline.
 
     Raise QueryError for a cell that does not exist or has no baseline.
     """
@@ -146,7 +146,7 @@ def _named(table: Table, key: CellKey) -> dict[str, Value]:
 
 
 def _companions(tables: Iterable[Table], table: Table, key: CellKey) -> Iterator[tuple[list[int], list[int]]]:
-    """Yield the runs of both sides of other cells of the same metric, pattern and sides, which share their noise."""
+    """Yield both sides' runs of other cells that share the noise."""
     query = table.query
     alike = [each for each in tables if each.measure == table.measure]
     everywhere = {frozenset(_named(each, at).items()): (each, at) for each in alike for at in each.cells}
@@ -172,7 +172,7 @@ def _limit(cell: Cell) -> Bottleneck | None:
 
 
 def explain_runs(old: int, new: int, measure: Measure | None = None) -> Explanation:
-    """Explain the difference between two runs, with the noise of the trials of their experiments.
+    """Explain the difference between two runs, with their trials' noise.
 
     ``measure`` is by default the rate of the new run's workload. Raise QueryError for missing or incomplete runs.
     """
@@ -207,7 +207,7 @@ def _complete(number: int, name: str) -> Run:
 
 
 def _primary(run: Run) -> Measure:
-    """Return the rate of a run's workload, else the first hot metric that the run has."""
+    """Return the rate of a run's workload, else its first hot metric."""
     wanted = [primary_metric(run.workload.pattern)] if run.workload else []
     has = [name for name in (*wanted, *Run.HOT) if getattr(run, name, None) is not None]
     return Measure(has[0] if has else "trans_per_s")
@@ -241,7 +241,7 @@ _RunPairs = Sequence[tuple[Sequence[int], Sequence[int]]]
 
 
 def _compare(measure: Measure, pairs: _RunPairs, values: Mapping[int, float], delta: float) -> Comparison:
-    """Compare the first of the pairs, with the noise of all, which are of one kind."""
+    """Compare the first of the pairs, with the noise of all."""
     samples = [tuple(tuple(values[run] for run in side if run in values) for side in sides) for sides in pairs]
     made = [Pair(old, new, "", finest_step(old + new)) for old, new in samples]
     return compare(made, metrics.BY_NAME[measure.metric].better, delta / 100)[0]

@@ -28,7 +28,7 @@ RUNS = "runs"
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """The ids of the runs of a frozen question that were added, are gone, or have other values.
+    """The ids of a frozen question's runs that were added, lost or changed.
 
     All three are empty where notes, circumstances or earlier campaigns changed.
     """
@@ -39,7 +39,7 @@ class Changes:
 
 
 def freeze_question(question: Question, maker: User | None) -> FrozenLink:
-    """Store the present answer of a question as a frozen link. Raise QueryError where there is no answer."""
+    """Store the present answer of a question as a frozen link. Raise QueryError."""
     asked = question.with_metrics()
     tape = record_answer(asked)
     return FrozenLink.objects.create(
@@ -62,7 +62,7 @@ def record_answer(question: Question) -> Tape:
 
 
 def read_versions(question: Question) -> dict[str, int]:
-    """Return the versions of the studies of a question; every change of a study's data raises its version."""
+    """Return the versions of a question's studies, raised by every change."""
     studies = Study.objects.all()
     wanted = [study for study in question.studies if study]
     if wanted:
@@ -71,7 +71,7 @@ def read_versions(question: Question) -> dict[str, int]:
 
 
 def parse_question(link: FrozenLink) -> Question:
-    """Return the question of a link. Raise QueryError for a question of an earlier perfdb."""
+    """Return the question of a link. Raise QueryError for an old one."""
     return Question.parse(link.page, link.query)
 
 
@@ -82,14 +82,14 @@ def read_tape(link: FrozenLink) -> Tape:
 
 @contextmanager
 def open_link(link: FrozenLink) -> Iterator[tuple[Question, Answer]]:
-    """Yield the question of a link and its frozen answer; within the block all reading is from the link."""
+    """Yield a link's question and answer; all reads come from the link."""
     with recorded_reads.use_tape(read_tape(link)):
         question = parse_question(link)
         yield question, answer_question(question)
 
 
 def find_changes(link: FrozenLink) -> Changes | None:
-    """Return the differences from today's answer, or None. A question without an answer today has lost all runs."""
+    """Return the differences from today's answer, or None."""
     tape, question = read_tape(link), parse_question(link)
     if tape.versions == read_versions(question):
         return None
@@ -113,7 +113,7 @@ def _between(then: Observations | None, today: Observations | None) -> Changes:
 
 
 def _rows(found: Observations | None) -> Mapping[int, Mapping[str, Value | float]]:
-    """Return the values of each run by name, since another run may have added a factor."""
+    """Return the values of each run by name, since factors differ."""
     if found is None:
         return {}
     names = [*found.dimensions, *map(str, found.measures)]

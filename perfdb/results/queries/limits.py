@@ -16,7 +16,7 @@ _RATE, _BYTES = Measure("trans_per_s"), Measure("mb_per_s")
 
 
 def judge_limit(runs: Sequence[Run], slots: Mapping[Measure, int] | None = None) -> Bottleneck:
-    """Return the bottleneck of the trials of one experiment, by the means of their values. Needs at least one run.
+    """Return the bottleneck of an experiment's trials, by mean values.
 
     Reads ``workload``, ``device`` and ``system`` of the first run: fetch them along. ``slots`` are the places of
     measures in ``values``, by default those of the registry.

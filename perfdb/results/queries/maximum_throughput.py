@@ -1,4 +1,4 @@
-"""The maximum-throughput query: the best experiment of each device, or of another dimension, and its costs."""
+"""Maximum-throughput query: each device's best experiment and its costs."""
 
 from perfdb.analysis.dimensions import FACTOR
 from perfdb.analysis.metrics import TOTAL, Measure
@@ -39,7 +39,7 @@ def parse_pattern(workload: str) -> str:
 
 
 def build_maximum_query(asked: Query) -> Query:
-    """Return the maximum-throughput query for the runs that ``asked`` selects, with the best of each column.
+    """Return the maximum-throughput query for the runs of ``asked``.
 
     By default the columns are devices, and the measures all that any run has. The function leaves its own result
     unchanged. Raise QueryError for two workloads.
@@ -65,7 +65,7 @@ def pick_best_of_each(query: Query, names: tuple[str, ...]) -> Query:
 
 
 def find_telling_dimension(found: Observations) -> str:
-    """Return the dimension for columns: the device, or without devices the first dimension that varies."""
+    """Return the dimension for columns: device, or the first that varies."""
     factors = tuple(name for name in found.dimensions if name.startswith(FACTOR))
     for name in ("device", *factors, *_INSTEAD):
         values = set(found.coded_column(name).values)
@@ -75,7 +75,7 @@ def find_telling_dimension(found: Observations) -> str:
 
 
 def select_offered(names: list[str]) -> list[str]:
-    """Return the dimensions for which a best can be picked: those of experiments, without the workload."""
+    """Return the dimensions for which a best can be picked."""
     return [name for name in names if name not in REPEATS and name != "workload"]
 
 

@@ -1,4 +1,4 @@
-"""The one reader of runs: the runs of a Query with their dimensions and measures."""
+"""The one reader of runs: a Query's runs with dimensions and measures."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -44,7 +44,7 @@ DIMENSION_COLUMNS: dict[str, str | Combinable] = {
     "runs", lambda query: query.encode(), recorded_reads.pack_observations, recorded_reads.unpack_observations
 )
 def read_observations(query: Query) -> Observations:
-    """Return the runs of a query with all their dimensions and the measures of the query.
+    """Return the runs of a query with all dimensions and its measures.
 
     A cell may mix a dimension that is neither shown nor fixed, so all are read. A pick from very many runs is made
     from the runs that can be the best, with a warning. Raise QueryError for more than MOST_RUNS runs.
@@ -58,7 +58,7 @@ def read_observations(query: Query) -> Observations:
 
 
 def _read_runs(runs: QuerySet[Run], asked: Sequence[Measure], factors: Iterable[str]) -> Observations:
-    """Read runs in the order of their ids; ``factors`` are dimensions even where no run has them."""
+    """Read runs in the order of their ids, with ``factors`` as dimensions."""
     columns = [*DIMENSION_COLUMNS.values(), Cast("factors", TextField()), *measure_columns(asked)]
     found = list(runs.order_by().values_list("id", *columns)[: MOST_RUNS + 1])
     if len(found) > MOST_RUNS:
@@ -75,7 +75,7 @@ def _read_runs(runs: QuerySet[Run], asked: Sequence[Measure], factors: Iterable[
 
 
 def measure_columns(asked: Sequence[Measure]) -> list[Combinable]:
-    """Return an expression for each measure, for ``values_list``; NULL for a measure that no run has."""
+    """Return an expression for each measure, NULL if no run has one."""
     slots = {} if all(map(_is_hot, asked)) else measures.read_slots()
     return [_measure_column(measure, slots.get(measure)) for measure in asked]
 
@@ -94,7 +94,7 @@ def _measure_column(measure: Measure, slot: int | None) -> Combinable:
 
 
 def read_noted_observations(query: Query) -> Observations:
-    """Return the runs of a query with the notes on them. Raise QueryError for more than MOST_RUNS runs."""
+    """Return a query's runs with notes. Raise QueryError above MOST_RUNS."""
     return add_notes(read_observations(query), query)
 
 

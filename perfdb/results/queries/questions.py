@@ -1,4 +1,4 @@
-"""Questions of the pages of charts, comparisons and maxima, as in their addresses, and their answers.
+"""Questions of charts, comparisons and maxima, with their answers.
 
 Named queries, frozen links and reports keep questions as `Question`, which parses an address as the page itself does.
 """
@@ -25,7 +25,7 @@ from perfdb.results.queries.observations import find_patterns
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A page, its Query, the drawing of its charts, and the sides of a comparison."""
+    """A page, its Query, chart options, and the sides of a comparison."""
 
     page: Page
     query: Query
@@ -34,7 +34,7 @@ class Question:
 
     @classmethod
     def parse(cls, page: str, text: str) -> Self:
-        """Parse a query string with or without its question mark. Raise QueryError where the page would refuse it."""
+        """Parse a query string. Raise QueryError where the page would."""
         if page not in Page.values:
             raise QueryError("page", f"there is no page {page!r} that answers questions", Page.values)
         return cls.from_pairs(Page(page), parse_qsl(text.strip().removeprefix("?"), keep_blank_values=True))
@@ -90,7 +90,7 @@ def _selecting(question: Question) -> Query:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The tables of a question, the ordinary Query for these tables, and the comparison or the best behind them."""
+    """A question's tables, their Query, and the comparison or best behind them."""
 
     query: Query
     tables: list[Table]
@@ -110,6 +110,6 @@ def answer_question(question: Question) -> Answer:
 
 
 def _maximum(asked: Query) -> tuple[Query, Observations]:
-    """Return the maximum-throughput query and its runs, by default for each device or the dimension that varies."""
+    """Return the maximum-throughput query and its runs."""
     query, runs = read_answer(build_maximum_query(asked))
     return query if asked.columns else pick_best_of_each(query, (find_telling_dimension(runs),)), runs

@@ -22,7 +22,7 @@ _FIRST_VALUE = 4
 
 
 def compute_standings(run: Run) -> list[RunVsTrials]:
-    """Compare a run with its trials in the main metrics of its workload; return nothing for a single trial.
+    """Compare a run with its trials in its workload's main metrics.
 
     Reads ``workload``: fetch it along.
     """
@@ -67,7 +67,7 @@ def _number(value: float | None) -> float | None:
 
 
 def find_neighbours(run: Run) -> tuple[Run | None, Run | None]:
-    """Return the runs of the study that started before and after a run, without withdrawn runs."""
+    """Return the study's runs started before and after a run."""
     others = (
         Run.objects.filter(study=run.study_id).exclude(status=Run.Status.WITHDRAWN).only("run_id", "trial", "started")
     )

@@ -26,12 +26,12 @@ def list_queries(page: str = "") -> QuerySet[SavedQuery]:
 
 
 def may_change(user: User | AnonymousUser, saved: SavedQuery) -> bool:
-    """Return whether a visitor may rename, overwrite or delete a query: its owner and staff."""
+    """Return whether a visitor may change a query: owner and staff."""
     return bool(user.is_authenticated and (user.is_staff or saved.owner_id == user.pk))
 
 
 def parse_question(saved: SavedQuery) -> Question:
-    """Return the question of a named query. Raise QueryError for a question of an earlier perfdb."""
+    """Return the question of a saved query. Raise QueryError for an old one."""
     return Question.parse(saved.page, saved.query)
 
 

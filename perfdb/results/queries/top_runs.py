@@ -1,4 +1,4 @@
-"""The experiments that can be the best of each device, among too many runs to read all.
+"""Experiments that can be a device's best, among too many runs.
 
 An index has the runs of each workload and device, the highest first. The mean of an experiment is not above its highest
 run: once the best mean reaches the lowest run read, no other experiment can be better. So a few experiments answer a
@@ -57,7 +57,7 @@ class _High(NamedTuple):
 
 
 def find_top_experiments(query: Query, runs: QuerySet[Run]) -> list[int] | None:
-    """Return the experiments among which the best of each group of a pick is; None where all runs are to be read.
+    """Return the candidates of a pick's groups; None to read all runs.
 
     With each best come the experiments that are equal to it but for their users. ``runs`` are those of the query.
     """
@@ -80,7 +80,7 @@ def find_top_experiments(query: Query, runs: QuerySet[Run]) -> list[int] | None:
 
 
 def _is_about_very_many(query: Query, pick: Pick) -> bool:
-    """Return whether a query picks by an indexed metric from the runs of all studies, and these are many."""
+    """Return whether a query picks by index among very many runs."""
     by_index = pick.measure in _INDEXED and set(pick.dimensions) <= set(_MODELS)
     if not by_index or query.summary is Summary.TRIAL or "study" in query.filters:
         return False
@@ -89,7 +89,7 @@ def _is_about_very_many(query: Query, pick: Pick) -> bool:
 
 
 def _numbers(query: Query, name: str) -> list[int | None]:
-    """Return the rows of a vocabulary table that a query's runs can refer to; None for no row."""
+    """Return the vocabulary rows of a query's runs; None for none."""
     values = query.filters.get(name)
     if values is None:
         return [*_MODELS[name].objects.values_list("pk", flat=True), None]
@@ -99,7 +99,7 @@ def _numbers(query: Query, name: str) -> list[int | None]:
 
 
 def _highest(column: str, pairs: Mapping[str, Sequence[int | None]], runs: QuerySet[Run], most: int) -> list[_High]:
-    """Return the highest runs of each pair; a run without a value is among them where there are too few others."""
+    """Return the highest runs of each pair, with others if few."""
     wanted, parameters = compile_query(runs.order_by().values("experiment_id", "workload_id", "device_id", column))
     parts, given = [], []
     for workloads, workload, of_workload in _halves("w", "workload_id", pairs["workload"]):
@@ -115,7 +115,7 @@ def _highest(column: str, pairs: Mapping[str, Sequence[int | None]], runs: Query
 
 
 def _halves(alias: str, column: str, numbers: Sequence[int | None]) -> Iterable[tuple[str, str, list[int | None]]]:
-    """Yield SQL of the rows referred to, the condition on a run, and the ids: first for rows, then for no row."""
+    """Yield SQL of referred rows, condition and ids, with and without row."""
     known = [number for number in numbers if number is not None]
     if known:
         yield f"unnest(%s::bigint[]) AS {alias}(id)", f"run.{column} = {alias}.id", [*known]
@@ -130,7 +130,7 @@ def _means(column: str, experiments: Iterable[int], runs: QuerySet[Run]) -> dict
 
 
 def _best(pick: Pick, found: Iterable[_High], means: Mapping[int, float], most: int) -> list[int] | None:
-    """Return the best experiments of each group, ties included; None where an experiment not read may be better."""
+    """Return each group's best experiments with ties; None if unread ones may win."""
     pairs: dict[tuple[int | None, int | None], list[_High]] = defaultdict(list)
     for each in found:
         pairs[each.workload, each.device].append(each)
@@ -149,7 +149,7 @@ def _best(pick: Pick, found: Iterable[_High], means: Mapping[int, float], most: 
 
 
 def _find_curves(experiments: Iterable[int]) -> set[int]:
-    """Return the experiments that are equal to these but for the users, by the keys that they would have."""
+    """Return the experiments equal to these except in users, by key."""
     best = list(Experiment.objects.filter(pk__in=experiments).values_list("study", "key", "users"))
     counts = DimensionCount.objects.filter(study__in={study for study, *_ in best}, name="users", runs__gt=0)
     known: dict[int, set[str]] = defaultdict(set)
@@ -163,5 +163,5 @@ def _find_curves(experiments: Iterable[int]) -> set[int]:
 
 
 def _key_of_users(users: int | str | None) -> int:
-    """Return the part that users have in the key of an experiment; 0 without users."""
+    """Return the users' part of an experiment's key, or 0."""
     return hash_value("users", users) if users else 0

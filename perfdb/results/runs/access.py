@@ -19,7 +19,7 @@ _LAST_USED_STEP = timedelta(minutes=1)
 
 
 def digest_secret(secret: str) -> str:
-    """Return the digest of a secret. The secret has 256 random bits, so one round of SHA-256 is enough."""
+    """Return the digest of a secret, one round for 256 random bits."""
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
@@ -74,7 +74,7 @@ def may_read(user: object) -> bool:
 
 
 def visible_studies(user: User | AnonymousUser) -> QuerySet[Study]:
-    """Return the studies that a visitor can name; of the inboxes only the visitor's own."""
+    """Return the studies that a visitor can name, without others' inboxes."""
     return Study.objects.select_related("owner").filter(~Q(slug=INBOX) | Q(owner=user.pk))
 
 

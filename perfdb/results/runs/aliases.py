@@ -12,7 +12,7 @@ from perfdb.results.runs.record import SystemIdentity
 
 
 def read_aliases(study: Study) -> Aliases:
-    """Return the present aliases of a study, with the systems if an alias may name one."""
+    """Return a study's present aliases, with systems if needed."""
     rows = list(Alias.objects.filter(study=study).order_by("pk").values_list("dimension", "folded", "meaning"))
     meanings = {(dimension, folded): meaning for dimension, folded, meaning in rows}
     return Aliases(meanings, read_systems() if any(dimension == "system" for dimension, _ in meanings) else {})
@@ -25,7 +25,7 @@ def read_systems() -> dict[str, SystemIdentity]:
 
 
 def read_meanings(studies: Iterable[Value]) -> dict[tuple[str, str], str]:
-    """Return the meanings of folded texts in some studies; of two the older alias counts."""
+    """Return the meanings of folded texts; the older of two aliases."""
     rows = Alias.objects.filter(study__slug__in=set(studies)).order_by("-pk")
     return {(name, folded): meaning for name, folded, meaning in rows.values_list("dimension", "folded", "meaning")}
 
@@ -33,7 +33,7 @@ def read_meanings(studies: Iterable[Value]) -> dict[tuple[str, str], str]:
 def find_meanings(
     values: Mapping[str, Iterable[Value]], found: Observations, known: Mapping[tuple[str, str], str] | None = None
 ) -> dict[tuple[str, Value], str]:
-    """Return the meanings of those values that none of the runs has, by dimension and value.
+    """Return the meanings of values that no run has.
 
     ``known`` are meanings read before. Without missing values there is no SQL query. Frozen answers use the names of
     their

@@ -88,7 +88,7 @@ def collect_figures(record: RunRecord) -> RunFigures:
 
 
 def measured_workload(record: RunRecord) -> Workload | None:
-    """Return the workload with its message sizes; a stream's from a log or a person.
+    """Return the workload with message sizes, of streams from the log.
 
     A log with STRG alone comes from a tool without messages, or with unknown ones.
     """

@@ -31,12 +31,12 @@ def encode_values(values: Mapping[int, Value]) -> tuple[Any, ...]:
 
 
 def _is_told(origin: Origin, printed: str) -> bool:
-    """Return whether a log prints the value; a more exactly derived value keeps the printed text."""
+    """Return whether a log prints the value, perhaps less exactly."""
     return origin is Origin.REPORTED or (origin is Origin.DERIVED and printed != "")
 
 
 def _shortened(told: Sequence[bool], numbers: list[int]) -> list[int]:
-    """Return a number for each value, or a single one if all printed values share it."""
+    """Return a number a value, or one if all printed share it."""
     of_told = set(compress(numbers, told))
     if len(of_told) > 1 or any(number for number, is_told in zip(numbers, told, strict=True) if not is_told):
         return numbers
@@ -44,7 +44,7 @@ def _shortened(told: Sequence[bool], numbers: list[int]) -> list[int]:
 
 
 def decode_values(evidence: RunEvidence, values: Sequence[float | None]) -> Iterator[tuple[int, Value]]:
-    """Yield each slot with a value and its origin; ``values`` are the run's by slot."""
+    """Yield each slot with its value and origin."""
     origins = list(map(Origin, evidence.origins))
     texts = evidence.printed.split(BETWEEN) if origins else []
     told = list(map(_is_told, origins, texts))
@@ -59,7 +59,7 @@ def decode_values(evidence: RunEvidence, values: Sequence[float | None]) -> Iter
 def encode_facts(
     facts: Mapping[str, FactValue], artifacts: Sequence[int], lines: Sequence[int]
 ) -> dict[str, str | dict[str, Any]]:
-    """Return facts by key; facts at the common place of all printed values as text alone."""
+    """Return facts by key; those at the common place as text."""
     place = (artifacts[0], lines[0]) if len(artifacts) == len(lines) == 1 else None
     return {key: each.text if (each.artifact, each.line) == place else _placed(each) for key, each in facts.items()}
 

@@ -24,7 +24,7 @@ _TRIAL = f"{PRINTED}trial"
 
 @lru_cache(65536)
 def hash_value(name: str, value: str | int) -> int:
-    """Return the hash of a dimension's value as a signed 64-bit integer, the same on every machine."""
+    """Return the stable hash of a dimension's value, a signed 64-bit integer."""
     raw = hashlib.blake2b(f"{name}\0{value}".encode(), digest_size=8).digest()
     return int.from_bytes(raw, "big", signed=True)
 
@@ -44,7 +44,7 @@ class KeyCollisionError(Exception):
 
 @dataclass(slots=True)
 class Vocabulary:
-    """The vocabulary rows and experiments of one study, found or made, for a transaction that holds the study."""
+    """Vocabulary rows and experiments of one study, found or made, for one transaction."""
 
     study: Study
     _rows: dict[tuple[Any, ...], Any] = field(default_factory=dict)
@@ -56,7 +56,7 @@ class Vocabulary:
         return self.experiments([configuration])[0]
 
     def experiments(self, configurations: Sequence[Configuration]) -> list[Experiment]:
-        """Return the experiments with these configurations in order; new ones are stored in one statement."""
+        """Return the experiments with these configurations; store new ones in one statement."""
         dimensions = [each.dimensions() for each in configurations]
         keys = [_key_of(each) for each in dimensions]
         self._read(set(keys) - self._experiments.keys())

@@ -10,7 +10,7 @@ from perfdb.results.runs.record import SystemIdentity
 
 @dataclass(frozen=True, slots=True)
 class DocumentRun:
-    """A published run, or mean of ``trials`` runs; ``row`` is the key in the data."""
+    """A published run, or mean of ``trials``; ``row`` is its key."""
 
     row: str
     run_id: str

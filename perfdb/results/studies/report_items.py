@@ -35,7 +35,7 @@ class ChangedMeanwhileError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ItemText:
-    """The texts of an item in a form; ``queries`` are lines of query strings or addresses."""
+    """Texts of an item in a form; ``queries`` has one a line."""
 
     kind: str = Kind.PROSE
     number: str = ""
@@ -188,7 +188,7 @@ def reorder_items(study: Study, order: Sequence[int]) -> None:
 
 
 def _renumber(items: Sequence[ReportItem]) -> None:
-    """Number the positions from 1, by way of unused ones: two may not be equal."""
+    """Number the positions from 1, through unused ones."""
     aside = 1_000_000
     for offset in (aside, 0):
         for number, item in enumerate(items, 1):

@@ -1,4 +1,4 @@
-"""The details of a study that the owner edits: texts, notes, run id pattern and plan."""
+"""Details of a study that its owner edits."""
 
 import hashlib
 import json

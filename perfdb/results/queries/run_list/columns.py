@@ -36,7 +36,7 @@ ROW_COLUMNS = {**RUN_COLUMNS, "values": "values"}
 
 @dataclass(frozen=True, slots=True)
 class ListColumn:
-    """A column with its heading and unit; ``number`` marks numbers, and ``measure`` is the measure, if any."""
+    """A column with heading and unit; ``measure`` and ``number`` if any."""
 
     name: str
     title: str
@@ -46,7 +46,7 @@ class ListColumn:
     measure: Measure | None = None
 
     def reader(self, slots: Mapping[Measure, int]) -> Callable[[Mapping[str, Any]], Any]:
-        """Return a function that reads this column from a row with ROW_COLUMNS; None where the run has no value."""
+        """Return a function that reads this column from a row."""
         name = self.name
         if self.measure is not None:
             return _reader_of(slots.get(self.measure))
@@ -79,7 +79,7 @@ def parse_column(name: str) -> ListColumn:
 
 
 def parse_columns(texts: list[str]) -> tuple[ListColumn, ...]:
-    """Return the named columns, separated by commas or not, or the default columns. Raise QueryError."""
+    """Return the named columns, or the default ones. Raise QueryError."""
     names = list(dict.fromkeys(parameters.parse_names(texts))) or list(DEFAULT_COLUMNS)
     if len(names) > MOST_COLUMNS:
         raise QueryError("columns", f"{len(names)} columns are asked for, and at most {MOST_COLUMNS} are shown")
@@ -87,7 +87,7 @@ def parse_columns(texts: list[str]) -> tuple[ListColumn, ...]:
 
 
 def build_orderings(slots: Mapping[Measure, int], *, few: bool) -> dict[str, Column]:
-    """Return the orders of a list; any measure if the list has ``few`` runs, since measures have no index."""
+    """Return the orders of a list; measures only if ``few`` runs."""
     if not few:
         return RUN_ORDERINGS
     return RUN_ORDERINGS | {

@@ -1,4 +1,4 @@
-"""Files of listed runs: tables with a row for each run, or the logs of the runs.
+"""Files of listed runs: tables with a row a run, or logs.
 
 Runs are read and written in chunks by id, so that a million runs take the memory of one chunk.
 """
@@ -30,7 +30,7 @@ _KEYS = ("run", "run_id", "status")
 
 
 def read_chunks(runs: QuerySet[Run], shown: Sequence[ListColumn]) -> Iterator[list[list[Any]]]:
-    """Yield chunks of rows in the order of ids: the keys of a run, then a value for each column."""
+    """Yield chunks of rows by id: a run's keys, then its columns."""
     slots = measures.read_slots()
     readers = [each.reader(slots) for each in _columns(shown)]
     last = 0
@@ -50,7 +50,7 @@ def name_columns(shown: Sequence[ListColumn]) -> list[str]:
 
 
 def render_csv(runs: QuerySet[Run], shown: Sequence[ListColumn]) -> Iterator[str]:
-    """Yield comma-separated values (RFC 4180) with a header line; tags and notes are joined by semicolons."""
+    """Yield CSV (RFC 4180) with a header; tags are joined by semicolons."""
     yield _lines([name_columns(shown)])
     for rows in read_chunks(runs, shown):
         yield _lines([[field(_plain(value)) for value in row] for row in rows])
@@ -96,7 +96,7 @@ def _type(shown: ListColumn) -> pa.DataType:
 
 
 def write_logs_zip(runs: QuerySet[Run], out: IO[bytes]) -> int:
-    """Write the logs of runs to a zip file, each once, and return their number.
+    """Write the logs of runs to a zip, each once; return their number.
 
     The zip file has a folder for each upload. Raise QueryError for more than MOST_LOGGED runs.
     """

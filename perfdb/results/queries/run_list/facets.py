@@ -1,4 +1,4 @@
-"""Facets of the list of runs: the number of runs with each value of each dimension.
+"""Facets of the list of runs: runs with each dimension's value.
 
 The counts of a dimension ignore its own filter, so that all values can be chosen. Filters on study and status alone
 use the counts by study, filters on other dimensions the counts by experiment; triggers keep both. For filters that
@@ -46,7 +46,7 @@ _Statement = tuple[str, Sequence[Any]]
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """The number of runs with each value of a dimension, in natural order; None is a missing value.
+    """Number of runs with each value of a dimension; None is missing.
 
     Counts that are not ``exact`` are lower bounds: not all runs were counted.
     """
@@ -62,14 +62,14 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class Facets:
-    """The counts of each dimension that any of the runs has, and of all runs of the list."""
+    """Counts of each dimension in use, and of all listed runs."""
 
     counts: Mapping[str, Counts]
     all: Counts
 
 
 def count_facets(filtered: RunFilter) -> Facets:
-    """Return the facets of a list in one SQL query; its filter must have no errors."""
+    """Return a list's facets in one SQL query; its filter must be valid."""
     asked = filtered.read_values()
     own = [name for name in asked if name in _COLUMNS or name.startswith(FACTOR)]
     if "status" in asked or _by_experiment(_named(asked, "status")):
@@ -85,7 +85,7 @@ def count_facets(filtered: RunFilter) -> Facets:
 
 
 def select_listed_runs(filtered: RunFilter, found: Facets) -> QuerySet[Run]:
-    """Return the runs of a list; few experiments are named by their ids, which an index has.
+    """Return the runs of a list; few experiments are named by id.
 
     The planner does not know that dimensions depend on each other, and would search all runs by time for these.
     """
@@ -118,7 +118,7 @@ def _named(asked: Mapping[str, Any], without: str) -> set[str]:
 
 
 def _part(filtered: RunFilter, asked: Mapping[str, Any], name: str = "") -> _Statement:
-    """Return SQL that counts one dimension without its own filter, or every dimension with all filters."""
+    """Return SQL that counts one dimension without its own filter, or all."""
     # Only the counts by experiment include runs without a factor.
     if _named(asked, name) <= _OF_STUDIES and not name.startswith(FACTOR):
         return _of_studies(filtered, name)
@@ -147,7 +147,7 @@ def _of_studies(filtered: RunFilter, name: str) -> _Statement:
 
 
 def _of_runs(filtered: RunFilter, asked: Mapping[str, Any], without: str = "") -> QuerySet[Any]:
-    """Return rows of _BASE; the last column is the number of runs of a row."""
+    """Return rows of _BASE; the last column counts runs."""
     if not _by_experiment(_named(asked, without)):
         return _some(filtered.narrow(Run.objects.all(), {without})).values_list(
             *_COLUMNS.values(), "factors", "status", Number(1, IntegerField())
@@ -163,7 +163,7 @@ def _some(runs: QuerySet[Run]) -> QuerySet[Run]:
 
 
 def _main(rows: QuerySet[Any]) -> _Statement:
-    """Return SQL that counts every dimension but tags, and all rows under an empty name."""
+    """Return SQL that counts every dimension but tags, and all rows."""
     pairs = [_pair(name) for name in (*_COLUMNS, "status")]
     factors = f"SELECT '{FACTOR}' || key, value FROM jsonb_each_text(base.factors)"
     return _grouped(rows, f"VALUES ('', NULL), {', '.join(pairs)} UNION ALL {factors}", [])
@@ -197,7 +197,7 @@ def _tags(filtered: RunFilter) -> _Statement:
 
 
 def _counts(rows: Iterable[tuple[int, str, str | None, int]], part: int, *, limited: bool) -> dict[str, Counts]:
-    """Return the counts of each dimension in a part; a ``limited`` part counts at most MOST_COUNTED runs."""
+    """Return the counts of a part; ``limited`` counts stop at MOST_COUNTED."""
     found: dict[str, dict[Value, int]] = defaultdict(dict)
     for place, name, text, number in rows:
         if place == part:

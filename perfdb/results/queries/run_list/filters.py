@@ -138,7 +138,7 @@ class QueryPartField(forms.Field):
 
 
 class QueryPartFilter(Filter):  # type: ignore[misc] # django-filter has no types
-    """A filter for runs by one parameter of a Query: an exclusion or a range."""
+    """A filter by one parameter of a Query: an exclusion or a range."""
 
     field_class = QueryPartField
 
@@ -162,7 +162,7 @@ class _RunFilterForm(forms.Form):
 
 
 class RunFilter(FilterSet):  # type: ignore[misc] # django-filter has no types
-    """The filters of the list of runs, from a QueryDict. Check ``first_error`` before using ``qs``."""
+    """The filters of the list of runs; check ``first_error`` before ``qs``."""
 
     q = PartFilter(label="Run id contains")
     status = StatusFilter(label="Status", choices=Run.Status.choices)
@@ -250,7 +250,7 @@ MOST_NUMBERED = 10_000
 
 
 def choose_runs(numbers: Sequence[str], everything: str | None = None) -> QuerySet[Run]:
-    """Return the runs that a person chose by ids, or all runs of a list's query string.
+    """Return the runs chosen by ids, or all runs of a list.
 
     Columns and order of the list do not matter. Raise QueryError for no runs and for invalid parameters.
     """

@@ -1,4 +1,4 @@
-"""Pages of the list of runs: its columns, its orders and the time that a page may take."""
+"""Pages of the list of runs: columns, orders and time limit."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""Keyset pagination: a page continues after the last row of the page before, without OFFSET or COUNT.
+"""Keyset pagination: a page continues after a row, without OFFSET or COUNT.
 
 A list is ordered by one column and then by id, so that every row has one place. A cursor is this place as opaque text
 and belongs to one order. Missing values come last in both directions. The paginator of REST framework
@@ -60,7 +60,7 @@ class Ordering:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """The start of a page: beyond the row with this sort value and id, forwards or backwards."""
+    """Start of a page: beyond this sort value and id, either way."""
 
     ordering: str
     backwards: bool
@@ -105,7 +105,7 @@ def _damaged() -> QueryError:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """The rows of a page as dicts, and the cursors of the pages beside it (None at an end)."""
+    """Rows of a page as dicts, with cursors of both neighbours."""
 
     rows: list[dict[str, Any]]
     next: str | None
@@ -119,7 +119,7 @@ def read_page(
     cursor: str = "",
     size: int = PAGE_SIZE,
 ) -> Page:
-    """Read a page of a list in one SQL query. ``columns`` has the path or expression of each name in the row.
+    """Read a page of a list in one SQL query, by named ``columns``.
 
     Raise QueryError for a cursor that is damaged or belongs to another order.
     """
@@ -159,7 +159,7 @@ def _cursors(rows: list[tuple[Any, ...]], ordering: Ordering) -> tuple[str, str]
 
 
 def parse_size(text: str) -> int:
-    """Return the number of rows of a page. Raise QueryError unless it is 1 to 1000."""
+    """Return the number of rows of a page. Raise QueryError unless 1 to 1000."""
     if not text:
         return PAGE_SIZE
     if not (text.isdecimal() and text.isascii() and 1 <= int(text) <= LARGEST_PAGE):

@@ -66,7 +66,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A hit: its name, the further text that was searched, and the fields that lead to it."""
+    """A hit: name, other searched text, and the fields of its link."""
 
     kind: Kind
     pk: int
@@ -77,7 +77,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Hits by kind, best first; with ``near``, nothing has all the words and the hits are similar."""
+    """Hits by kind, best first; with ``near`` only similar ones."""
 
     words: list[str]
     hits: dict[Kind, list[Hit]]
@@ -86,7 +86,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """A small table; ``text`` are fields searched beside the name, ``about`` fields that lead to a row."""
+    """A small table: searched fields ``text``, and fields ``about`` a row."""
 
     kind: Kind
     rows: QuerySet[Any]
@@ -114,7 +114,7 @@ def _tables() -> list[_Table]:
 
 
 def _items() -> QuerySet[ReportItem]:
-    """Return report items; ``told`` is the place among the items of a kind, by which findings are numbered."""
+    """Return report items; ``told`` is the place among items of a kind."""
     alike = ReportItem.objects.filter(
         study=OuterRef("study"), kind=OuterRef("kind"), position__lte=OuterRef("position")
     )
@@ -147,7 +147,7 @@ def _read(parts: Sequence[_Rows]) -> list[_Row]:
 
 
 def _read_in_time(parts: Sequence[_Rows]) -> list[_Row]:
-    """Read all parts, or none after the time limit: a word such as ``.log`` resembles a part of every path."""
+    """Read all parts, or none after the time limit."""
     try:
         with in_time(_IN_TIME_MS, Run.objects.db):
             return _read(parts)
@@ -178,7 +178,7 @@ def _add_runs(hits: Collection[Hit]) -> None:
 
 
 def _having(words: Sequence[str], size: int) -> list[_Rows]:
-    """Return queries for all the words: in large tables names that begin with the first word, then all names."""
+    """Return queries for all words: by beginning in large tables, then any name."""
     every, others = _all(map(_occurs, words)), _all(map(_occurs, words[1:]))
     begins = others & Q(folded__startswith=words[0])
     parts = [*(_in_table(table, every, _rank(words), size) for table in _tables())]
@@ -275,7 +275,7 @@ def _occurs(word: str) -> Q:
 
 
 def _resembles(word: str) -> Q:
-    """Return the condition that a word occurs, resembles a word, or occurs with two letters swapped."""
+    """Return the condition that a word occurs, or is mistyped."""
     fits = _occurs(word) | _swapped(word)
     if len(word) >= _MISTYPED:
         fits |= Q(GreaterThanOrEqual(TrigramWordSimilarity(word, F("called")), _LIKE))
@@ -295,12 +295,12 @@ def _swapped(word: str) -> Q:
 
 
 def _likeness(whole: str) -> Combinable:
-    """Return the similarity of a row to the words, of its name and its further text."""
+    """Return the similarity of a row's name and text to the words."""
     return TrigramWordSimilarity(whole, F("called")) + TrigramWordSimilarity(whole, F("folded"))
 
 
 def _rank(words: Sequence[str]) -> Combinable:
-    """Return the score of a row: the whole name before a beginning, a beginning before a middle, names before text."""
+    """Return a row's score: whole names, beginnings, middles, then text."""
     score: Combinable = Case(When(called=" ".join(words), then=4.0), default=0.0, output_field=FloatField())
     for word in words:
         begins, occurs = When(called__startswith=word, then=2.0), When(called__contains=word, then=1.0)

@@ -39,7 +39,7 @@ def fold(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Aliases:
-    """A study's aliases: ``meanings`` by dimension and folded text, and the systems among the meanings."""
+    """A study's aliases, by dimension and folded text, with their systems."""
 
     meanings: Mapping[tuple[str, str], str] = field(default_factory=dict)
     systems: Mapping[str, SystemIdentity] = field(default_factory=dict)
@@ -112,7 +112,7 @@ _READERS: Mapping[str, Callable[[str], object]] = {
 
 
 def with_value(configuration: Configuration, dimension: str, text: str, aliases: Aliases) -> Configuration:
-    """Return a configuration with another value of one dimension. Raise ValueError for an invalid text."""
+    """Return a configuration with another value of a dimension. Raise ValueError."""
     if dimension.startswith(FACTOR):
         return replace(configuration, factors={**configuration.factors, dimension.removeprefix(FACTOR): text})
     if dimension == "system":

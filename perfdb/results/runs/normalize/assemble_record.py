@@ -67,7 +67,7 @@ def _found(problems: Sequence[Problem]) -> FoundProblems:
 
 
 def _started(draft: RunDraft, received: datetime) -> datetime:
-    """Return the run's start: the driver's, else the earliest snapshot's or report's, else the time received."""
+    """Return the run's start: driver's, earliest snapshot's, or time received."""
     if draft.driver is not None and draft.driver.taken is not None:
         return resolve_zone(draft.driver.taken, draft.driver.zone)
     moments = [resolve_zone(f.taken, f.zone) for f in draft.fragments if f.taken is not None]
@@ -75,7 +75,7 @@ def _started(draft: RunDraft, received: datetime) -> datetime:
 
 
 def _tags(draft: RunDraft) -> list[str]:
-    """Return the tags of a run record; in other formats the same key is an ordinary fact."""
+    """Return the tags of a run record; elsewhere tags are facts."""
     said = draft.driver.facts if draft.driver is not None and draft.driver.format == run_records.NAME else ()
     return list(dict.fromkeys(word.lower() for fact in said if fact.key == TAGS for word in fact.text.split()))
 

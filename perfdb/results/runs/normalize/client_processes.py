@@ -62,7 +62,7 @@ def _names(logs: Sequence[Fragment]) -> Iterator[str]:
 
 
 def _joined(measure: Measure, found: Sequence[tuple[Fragment, Reading]], logs: int) -> float | None:
-    """Return the run's value; None if a log lacks the measure or parts cannot be joined."""
+    """Return the run's value, or None if parts cannot be joined."""
     reduce = _REDUCED.get(measure.metric)
     same = measure.metric in _OF_HOST and len({reading.text for _, reading in found}) == 1
     if len(found) != logs or not (reduce or same):
@@ -76,7 +76,7 @@ def _joined(measure: Measure, found: Sequence[tuple[Fragment, Reading]], logs: i
 
 
 def users_of(draft: RunDraft) -> str | None:
-    """Return the users of all processes together; a process without a number counts as one."""
+    """Return the users of all processes together, at least one each."""
     if not draft.parts:
         return None
     texts = [next((fact.text for fact in each.facts if fact.key == "users"), "1") for each in draft.logs]

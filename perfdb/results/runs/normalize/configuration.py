@@ -1,4 +1,4 @@
-"""Circumstances of a run: facts from all its files, and dimensions derived from the facts."""
+"""Circumstances of a run: facts of its files, and dimensions."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -73,7 +73,7 @@ RUN_ID, TRIAL = "run_id", "trial"
 
 
 def _name(text: str) -> str:
-    """Return a text for a column. Raise ValueError for a blank or a long one."""
+    """Return a text for a column. Raise ValueError if blank or long."""
     if not 0 < len(text.strip()) <= _LONGEST:
         raise ValueError(f"a name has 1 to {_LONGEST} characters")
     return text.strip()
