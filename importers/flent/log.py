@@ -1,4 +1,4 @@
-"""flent: data files (JSON, mostly compressed), one fragment for each direction with streams, and summaries."""
+"""flent: data files (JSON, mostly compressed), a fragment for each direction, and summaries."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -52,7 +52,7 @@ _COLUMNS = (
 
 
 def recognise(text: Text) -> bool:
-    """Look for the metadata of a data file, or for the head of a summary."""
+    """Look for a data file's metadata, or for a summary's head."""
     return summary.recognise(text) or any(map(_is_data, head(text)))
 
 
@@ -66,7 +66,7 @@ def parse(text: Text) -> Parsed:
 
 
 def _is_data(document: Document) -> bool:
-    """Return whether an object has flent's metadata, of which a large file's head may have only a part."""
+    """Return whether an object has flent's metadata, or a part in a large file's head."""
     metadata = document.root.get("metadata")
     return metadata is not None and any(metadata.get(key) for key in _OWN_KEYS)
 
@@ -177,7 +177,10 @@ def _list_series(root: Node, meta: Node | None, way: Direction | None, names: Se
 
 
 def _find_start(root: Node, metadata: Node) -> tuple[datetime | None, str]:
-    """Return the start and its zone: UTC since version 3; before, UTC if the first value's time agrees."""
+    """Return the start and the zone.
+
+    UTC since version 3; before, UTC if the time of the first value agrees.
+    """
     stated = metadata.string("T0") or metadata.string("TIME")
     match = _TIME.fullmatch(stated.text) if stated else None
     try:
@@ -196,7 +199,7 @@ def _find_start(root: Node, metadata: Node) -> tuple[datetime | None, str]:
 def _judge(
     document: Document, meta: Node | None, way: Direction | None, names: Sequence[str], found: ProblemLog
 ) -> Status:
-    """Return the status, complete if a stream of the direction has data, with a warning if not complete."""
+    """Return the status, with a warning unless complete."""
     root, results = document.root, document.root.get("results")
     if not document.whole or results is None or not names:
         what = document.problem or "has no results"

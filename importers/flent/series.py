@@ -1,4 +1,4 @@
-"""The series of a flent file: streams of each direction, flent's sums of streams, and pings."""
+"""Series of a flent file: streams of each direction, sums of streams, and pings."""
 
 import re
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ _PATTERNS = {"download": "STRG", "upload": "STRP"}
 
 @dataclass(frozen=True, slots=True)
 class Direction:
-    """The streams of one direction, and the series with the throughput: the sum, or the only stream."""
+    """The streams of one direction, and the series with the throughput."""
 
     pattern: str
     streams: tuple[str, ...]
@@ -35,7 +35,7 @@ def find_directions(names: Sequence[str]) -> tuple[Direction, ...]:
 
 
 def find_other_workload(test: str) -> str:
-    """Return the workload of a test without TCP streams: HTTP, PING, or the test's name."""
+    """Return HTTP, PING, or the name of a test without TCP streams."""
     word = test.lower().partition("-")[0].partition("_")[0]
     return {"http": "HTTP", "ping": "PING"}.get(word, re.sub(r"[^A-Z0-9_+-]", "_", test.upper()))
 
@@ -46,6 +46,6 @@ def find_ping(names: Sequence[str]) -> str | None:
 
 
 def has_data(results: Node | None, name: str) -> bool:
-    """Return whether a series has any value; a failed stream is a list of nulls."""
+    """Return whether a series has any value; failed streams have only nulls."""
     series = results.get(name) if results is not None else None
     return series is not None and any(series.numbers())

@@ -24,7 +24,7 @@ def recognise(text: Text) -> bool:
 
 
 def parse(text: Text, source: tuple[str, str, int], found: ProblemLog) -> list[Fragment]:
-    """Return a fragment for each direction, as of a data file; ``source`` is file, format and version."""
+    """Return a fragment for each direction; ``source`` is file, format and version."""
     head, common, series = _scan(text, found)
     if head is None:
         return []
@@ -85,7 +85,7 @@ def _gather_figures(series: _Series, way: Direction | None, into: FragmentBuilde
 
 
 def _judge(series: _Series, way: Direction | None, head: Printed, found: ProblemLog) -> Status:
-    """Return the status: incomplete if the file is cut inside a line, or between lines so that streams are missing."""
+    """Return the status: incomplete if the file is cut off."""
     line = head.line
     if any(problem.code == "flent.cut-off" for problem in found.problems):
         return Status.INCOMPLETE

@@ -112,7 +112,7 @@ def _list_codes(root: Node) -> list[tuple[str, Node]]:
 
 
 def _connects_each_time(root: Node) -> bool:
-    """Return whether each call opens a connection, by the options or because the server closes connections."""
+    """Return whether each call opens a connection, by options or by the server."""
     calls, sockets = root.figure("DurationHistogram", "Count"), root.figure("SocketCount")
     if root.is_true("DisableKeepAlive"):
         return True
@@ -134,7 +134,7 @@ def _gather_figures(root: Node, into: FragmentBuilder, found: ProblemLog) -> Non
 
 
 def _gather_percentiles(root: Node, into: FragmentBuilder, found: ProblemLog) -> None:
-    """Keep percentiles; those inside the first step of the histogram are guesses of fortio, kept as facts."""
+    """Keep percentiles; those inside the histogram's first step are guesses, kept as facts."""
     step = root.figure("Resolution") or Printed(_RESOLUTION, root.line)
     listed = root.get("DurationHistogram", "Percentiles")
     resolution, guessed = Decimal(step.text), None
@@ -156,7 +156,7 @@ def _gather_percentiles(root: Node, into: FragmentBuilder, found: ProblemLog) ->
 
 
 def _find_start(root: Node) -> tuple[datetime | None, str]:
-    """Return the start, cut to microseconds, and its zone."""
+    """Return the start, in microseconds, and the zone."""
     stated = root.string("StartTime")
     match = _TIME.fullmatch(stated.text) if stated else None
     if match is None:
@@ -169,7 +169,7 @@ def _find_start(root: Node) -> tuple[datetime | None, str]:
 
 
 def _judge(document: Document, found: ProblemLog) -> Status:
-    """Return the status, with a warning unless the result is whole and calls were answered."""
+    """Return the status, with a warning unless complete."""
     root = document.root
     calls, failed = root.figure("DurationHistogram", "Count"), root.figure("ErrorsDurationHistogram", "Count")
     if not document.whole or calls is None or root.figure("ActualQPS") is None:
@@ -200,7 +200,7 @@ def _judge_length(root: Node, found: ProblemLog) -> Status:
 
 
 def _parse_seconds(duration: str) -> Decimal | None:
-    """Return the seconds of Go's form of a duration (``1m30s``); None for ``until stop`` and numbers of calls."""
+    """Return the seconds of Go's durations (``1m30s``), else None (``until stop``)."""
     match = _DURATION.fullmatch(duration)
     if match is None or not any(match.groups()):
         return None
@@ -209,7 +209,7 @@ def _parse_seconds(duration: str) -> Decimal | None:
 
 
 def _read_failure(text: Text, logged: list[Document], found: ProblemLog) -> Fragment:
-    """Return the fragment of an aborted run, or of a run whose text alone was kept."""
+    """Return the fragment of an aborted run, or of a run without JSON."""
     into = FragmentBuilder()
     lines = outside(text, (each.span for each in logged))
     matches = ((_RUNNING.fullmatch(line), number) for number, line in lines)

@@ -1,4 +1,4 @@
-"""Test of iperf 2 with connections and rows, from any output."""
+"""A test of iperf 2 with connections and rows, from text or CSV."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ TO_SERVER, TO_CLIENT = "to_server", "to_client"
 
 @dataclass(slots=True)
 class Row:
-    """A line with transfer and rate; ``is_report`` marks UDP reports.
+    """A line with a transfer and a rate; ``is_report`` marks the server's UDP report.
 
     ``more`` holds further columns by the names of metrics or of the listing's columns.
     """
@@ -39,9 +39,9 @@ class Row:
 
     @property
     def is_round(self) -> bool:
-        """Return whether the row ends like an interval.
+        """Whether the row ends like an interval: on a full second, or at 1.0 s.
 
-        A receiver of datagrams uses the sender's clock, so that its results end on full seconds too: only the first
+        A receiver of datagrams uses the sender's clock, so that results end on full seconds too: only the first
         second counts as an interval.
         """
         seconds, _, digits = self.t1.partition(".")
@@ -52,7 +52,7 @@ class Row:
 
 @dataclass(slots=True)
 class Test:
-    """One test: all rows, and the direction of each connection.
+    """One test: all rows, and each connection's direction by id.
 
     ``error`` is the first error message. ``knows_direction`` is False for CSV, which has no direction.
     """
@@ -74,7 +74,7 @@ class Test:
     _results: dict[tuple[str, bool], Row | None] = field(default_factory=dict)
 
     def direction(self, row_id: str) -> str:
-        """Return the direction of an id; a star marks the return."""
+        """Return the direction of an id; a star marks the way back of a connection."""
         return TO_CLIENT if "*" in row_id else self.connections.get(row_id, TO_SERVER)
 
     def add(self, row: Row) -> None:

@@ -46,14 +46,14 @@ def read_tests(text: Text) -> Iterator[Test]:
 
 @dataclass(slots=True)
 class _Reader:
-    """Sorter of lines into tests, by repeated ids with other ports."""
+    """Groups lines into tests, which end where other ports have the same id."""
 
     test: Test | None = None
     ports: dict[str, frozenset[str]] = field(default_factory=dict)
     error: Printed | None = None
 
     def take(self, number: int, match: re.Match[str]) -> Test:
-        """Add the next line of values; return its test."""
+        """Add the next line of values and return the test."""
         time, _, own_port, _, other_port, id_, t0, t1, transfer, rate, jitter, _, packets, _ = match.groups()
         # A test has few ids and very many rows.
         row_id, ports = sys.intern(id_), frozenset((own_port, other_port))
@@ -78,7 +78,7 @@ class _Reader:
         return test
 
     def _begin(self, number: int, match: re.Match[str]) -> Test:
-        """Begin a test; the side with the lower port is the server."""
+        """Begin a test; the server has the lower port, and a sum the port 0."""
         is_server = 0 < whole(match["own_port"]) < whole(match["other_port"])
         own, other = ("server", "client") if is_server else ("client", "server")
         test = Test(own, number, number, knows_direction=False, error=self.error)

@@ -1,4 +1,4 @@
-"""iperf 2: results of client and server, text or CSV (``-y C``)."""
+"""iperf 2: results of client and server, as text or CSV (``-y C``)."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -48,7 +48,7 @@ def parse(text: Text) -> Parsed:
 
 
 def each(text: Text, problems: list[Problem]) -> Iterator[Fragment]:
-    """Yield the fragments one by one, since there may be many."""
+    """Yield the fragments one by one: a file may hold very many tests."""
     found = ProblemLog(text.name, problems=problems)
     tests = csv_lines.read_tests(text) if csv_lines.recognise(text) else plain.read_tests(text)
     return number_each(_read(test, text.name, found) for test in tests)
@@ -118,13 +118,13 @@ def _judge(test: Test, results: _Results, found: ProblemLog) -> Status:
 
 
 def _has_result(test: Test, connection: str) -> bool:
-    """Return whether a connection, or its way back (``*``), has a result."""
+    """Return whether a connection, or the way back (``*``), has a result."""
     ids = [connection] if f"*{connection}" in test.connections else [connection, f"*{connection}"]
     return any(test.find_result(each) is not None or test.find_result(each, is_report=True) is not None for each in ids)
 
 
 def _judge_results(test: Test, results: _Results, found: ProblemLog) -> Status:
-    """Judge an ended test, which may lack a direction's result."""
+    """Judge a test with all connections ended, perhaps without a direction's result."""
     line = test.last_line
     missing = [way for way, row in results.items() if row is None]
     if missing and test.is_udp and not any(row.is_report for row in test.rows):
@@ -148,7 +148,7 @@ def _judge_results(test: Test, results: _Results, found: ProblemLog) -> Status:
 
 
 def _check_sum(test: Test, sums: Row, found: ProblemLog) -> None:
-    """Note a sum that ends before its connections (version 2.1)."""
+    """Note a sum that ends before the connections (version 2.1), whose rate is too high."""
     longest = max((float(row.t1) for each in test.ids if (row := test.find_result(each))), default=0.0)
     if float(sums.t1) < longest:
         message = f"The sum's interval ends after {sums.t1} s, before its last connection does: its rate is too high."
@@ -179,7 +179,7 @@ def _gather_facts(test: Test, results: _Results, into: FragmentBuilder) -> None:
 
 
 def _find_sent(test: Test, result: Row | None) -> Row | None:
-    """Return the row of the UDP data that a client sent."""
+    """Return the row with the UDP data that a client sent."""
     if result is not None:
         return test.find_result(result.id) if result.is_report else None
     if not test.is_udp or test.role != "client":
@@ -200,7 +200,7 @@ def _pattern(test: Test) -> str | None:
 
 
 def _gather_readings(test: Test, results: _Results, into: FragmentBuilder) -> None:
-    """Keep the results with a role: the direction if there are two, ``server`` in a server's log."""
+    """Keep the results by direction, or for ``server`` in a server's log."""
     for way, row in results.items():
         role = way if len(results) > 1 else "total"
         if test.role == "server":

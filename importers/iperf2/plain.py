@@ -72,7 +72,7 @@ def read_tests(text: Text) -> list[Test]:
 
 @dataclass(slots=True)
 class _Reader:
-    """Sorter of lines into tests, by headings and new connections."""
+    """Sorts lines into tests, which begin with a heading, or behind all results."""
 
     file: str
     tests: list[Test] = field(default_factory=list)
@@ -95,7 +95,7 @@ class _Reader:
             self._take_facts(number, line)
 
     def _take_heading(self, number: int, heading: re.Match[str]) -> None:
-        """Begin a test, unless two headings belong to one test."""
+        """Begin a test, unless a second heading belongs to the same test."""
         protocol = heading["protocol"] or heading["client_protocol"]
         test = self.tests[-1] if self.tests else None
         if test is None or (test.connections and test.role == "client"):
@@ -162,7 +162,7 @@ class _Reader:
         test.last_line = number
 
     def _take_error(self, error: Printed) -> None:
-        """Keep an error; version 2.0 prints some before the heading."""
+        """Keep an error; version 2.0 prints failed connections before the heading."""
         test = self.tests[-1] if self.tests else None
         if test is None or (test.rows and test.role == "client" and "connect" in error.text):
             self.error = self.error or error
@@ -191,13 +191,12 @@ def _read_columns(columns: str) -> dict[str, str]:
 
 
 def _add_fact(test: Test, fact: Fact) -> None:
-    """Keep a fact unless its key is known."""
     if fact.key not in [known.key for known in test.facts]:
         test.facts.append(fact)
 
 
 def _add_implied(test: Test) -> None:
-    """Add facts implied by a bounce-back or by segment sizes."""
+    """Add implied facts: a bounce-back's response size, and the MTU of some segments."""
     for fact in list(test.facts):
         if fact.key == "request_bytes":
             _add_fact(test, fact._replace(key="response_bytes"))

@@ -1,4 +1,4 @@
-"""Figures of a test in iperf3's JSON: sent and received data of each direction, and the listings."""
+"""Figures of a test in iperf3's JSON by direction, and the listings."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -31,10 +31,10 @@ _NEVER_ZERO = frozenset({"rtt_min", "rtt_mean", "rtt_max", "bytes_sent", "bytes_
 
 @dataclass(frozen=True, slots=True)
 class Direction:
-    """The sums of one direction; ``sent`` and ``received`` are None if that side reported nothing.
+    """The sums of one direction; None for a side that reported nothing.
 
-    ``role`` is ``total`` for a test in one direction, else the direction. ``is_sender_only`` marks the UDP result of
-    old versions, whose only sum has the sender's rate; ``loss`` holds loss and jitter.
+    ``role`` is ``total`` for a test in one direction, else the direction. ``is_sender_only`` marks the UDP result
+    of old versions, whose only sum has the sender's rate; ``loss`` holds loss and jitter.
     """
 
     role: str
@@ -74,12 +74,12 @@ def _is_positive(figure: Printed | None) -> bool:
 
 
 def _drop_silent(sums: Node | None) -> Node | None:
-    """Return None for sums of zero bytes, which are of a side that did not report."""
+    """Return None for sums of zero bytes, which a silent side has."""
     return sums if sums is not None and _is_positive(sums.figure("bytes")) else None
 
 
 def gather_readings(test: Test, ways: Sequence[Direction], status: Status, into: FragmentBuilder) -> None:
-    """Keep the figures; only a complete test has a throughput, and a server's figures have its role."""
+    """Keep the figures; only a complete test has a throughput."""
     if test.end is None:
         return
     for each in ways:
@@ -115,7 +115,7 @@ def _gather_direction(each: Direction, role: str, status: Status, into: Fragment
 
 
 def _list_cpu(test: Test, end: Node) -> Iterator[tuple[str, Printed]]:
-    """Yield each role's use of one processor; ``host`` wrote the file, and a remote of zero did not report."""
+    """Yield each role's use of one processor; a remote of zero did not report."""
     own, other = ("server", "client") if test.is_server else ("client", "server")
     for role, key in ((own, "host_total"), (other, "remote_total")):
         share = end.figure("cpu_utilization_percent", key)
@@ -124,7 +124,7 @@ def _list_cpu(test: Test, end: Node) -> Iterator[tuple[str, Printed]]:
 
 
 def describe_known_bytes(ways: Sequence[Direction]) -> str:
-    """Return the known bytes of an interrupted test: "sent", "received", "sent and received" or ""."""
+    """Return the known bytes of an interrupted test: "sent", "received", both or ""."""
     known = {
         "sent": any(each.sent is not None for each in ways),
         "received": any(each.received is not None and not each.is_sender_only for each in ways),
@@ -133,7 +133,7 @@ def describe_known_bytes(ways: Sequence[Direction]) -> str:
 
 
 def gather_facts(test: Test, ways: Sequence[Direction], status: Status, into: FragmentBuilder) -> None:
-    """Keep the sender's rates, the receiver's rates of an incomplete test, and the congestion control."""
+    """Keep the sender's rates, an incomplete test's rates, and the congestion control."""
     for each in ways:
         rate = each.sent.figure("bits_per_second") if each.sent is not None else None
         suffix = "" if each.role == "total" else f"_{each.role}"

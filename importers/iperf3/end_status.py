@@ -1,4 +1,4 @@
-"""The end of a test of iperf3, and messages about it, for JSON and text."""
+"""Messages and status for the end of an iperf3 test, as JSON or text."""
 
 from importers.fragment_builder import Printed
 from importers.model import Status
@@ -22,7 +22,7 @@ def judge_failure(error: Printed, found: ProblemLog, known_bytes: str = "") -> S
 
 
 def report_cut(what: str, line: int, found: ProblemLog) -> Status:
-    """Report a file that ends before its test."""
+    """Report a file that ends before the test."""
     found.warn("iperf3.cut-off", f"{what}: the file was cut off, or iperf3 was killed.", TRANSFER, line)
     return Status.INCOMPLETE
 

@@ -1,4 +1,4 @@
-"""A test in iperf3's JSON: one object, or lines of events from ``start`` to ``end``."""
+"""A test in iperf3's JSON: one object, or lines of events."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -23,11 +23,11 @@ _STREAM = (("rtt", "us", "rtt"), ("send_window", "bytes", "snd_cwnd"))
 
 @dataclass(slots=True)
 class Test:
-    """The parts of a test in either form; ``top`` holds the title and the server's output.
+    """The parts of a test; ``top`` holds the title and the server's output.
 
-    ``rows`` are the intervals, each made a row at once, since a test may have very many; ``paths`` are the MTUs seen by
-    senders; ``has_both``: the first interval has sums of two directions. ``problem`` is set if the JSON is not whole.
-    ``message`` is an error outside the JSON.
+    ``rows`` are the intervals, converted when read, since a test may have very many; ``paths`` are the MTUs of
+    senders; ``has_both``: the first interval has sums of two directions. ``problem`` is set if the JSON is not
+    whole. ``message`` is an error outside the JSON.
     """
 
     first_line: int
@@ -57,7 +57,7 @@ class Test:
         return self.message
 
     def peer(self) -> "Test | None":
-        """Return the server's side of the same test, if the client requested its output."""
+        """Return the server's side of the test, if the client requested the output."""
         root = self.server_output
         if root is None or root.get("start") is None:
             return None
@@ -93,13 +93,13 @@ def _find_cells(node: Node, columns: Iterable[tuple[str, str, str]], suffix: str
 
 
 def is_start(root: Node) -> bool:
-    """Return whether an object begins a result of iperf3, as a whole or as its first event."""
+    """Return whether an object is a result of iperf3, or the first event."""
     version = root.string("start", "version") or root.string("data", "version")
     return version is not None and version.text.startswith("iperf 3")
 
 
 def read_tests(documents: Iterable[Document]) -> Iterator[Test]:
-    """Yield each test as soon as it is complete; skip documents of other kinds."""
+    """Yield each test once complete; skip other documents."""
     test: Test | None = None
     for document in documents:
         event = document.root.string("event")
@@ -160,12 +160,12 @@ def _take_event(test: Test, event: str, document: Document) -> None:
 
 
 def find_sums(node: Node, key: str) -> list[Node]:
-    """Return the sums of each direction; versions 3.7 to 3.10 print the same keys twice."""
+    """Return the sums of each direction; 3.7 to 3.10 repeat the same keys."""
     return [each for each in (*node.get_all(key), *node.get_all(key + _REVERSE)) if each.is_object]
 
 
 def find_direction(place: int, sums: Node | None, is_server: bool) -> str:
-    """Return the direction of one of two sums, by the sender if printed, else by its place."""
+    """Return the direction of one of two sums, by sender or by place."""
     to_server = place == 0
     if sums is not None and sums.get("sender") is not None:
         to_server = sums.is_true("sender") is not is_server

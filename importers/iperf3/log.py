@@ -49,7 +49,7 @@ _IDENTIFIER = re.compile(r"(?=\S*\d)[A-Za-z][\w.-]{2,59}")
 
 
 def recognise(text: Text) -> bool:
-    """Look for iperf 3's version in the JSON, or for lines of its text."""
+    """Look for iperf 3's version in JSON, or for lines of text."""
     documents = json_documents.head(text)
     if not _is_start(documents) and _may_start(documents):
         documents = json_documents.head(text, _HEAD)
@@ -69,7 +69,7 @@ def _may_start(documents: list[Document]) -> bool:
 
 
 def parse(text: Text) -> Parsed:
-    """Return a fragment for each test, and one of role server for a server's output in the client's file."""
+    """Return a fragment for each test, and for a server's output in a client's file."""
     problems: list[Problem] = []
     return Parsed(list(each(text, problems)), problems)
 
@@ -124,7 +124,7 @@ class _Spans:
 
 
 def _read_test(test: Test, source: tuple[str, str, int], found: ProblemLog) -> Fragment | None:
-    """Return a test's fragment; None for the last message of a server without a test."""
+    """Return a test's fragment; None for a server without a test."""
     if _is_idle_server(test):
         message = "The server was ended while it waited for a test; there is no run to keep."
         found.note("iperf3.no-test", message, "Nothing needs to be done.", test.first_line)
@@ -163,7 +163,10 @@ def _is_idle_server(test: Test) -> bool:
 
 
 def _find_names(test: Test) -> tuple[str | None, int | None]:
-    """Return run id and trial from title or extra data: ``runid=AB101``, or a title that can only be an id."""
+    """Return run id and trial from title or extra data.
+
+    ``runid=AB101``, or a title that can only be an id.
+    """
     if test.top is None:
         return None, None
     texts = [printed.text for key in _TITLES if (printed := test.top.string(key))]
@@ -193,7 +196,10 @@ def _judge(test: Test, ways: Sequence[Direction], found: ProblemLog) -> Status:
 
 
 def _judge_figures(ways: Sequence[Direction], line: int, found: ProblemLog) -> Status:
-    """Judge a client's result by the received rate, which old versions do not print for UDP with losses."""
+    """Judge a client's result by the received rate.
+
+    Old versions do not print the received rate for UDP with losses.
+    """
     if ways and all(each.rate is not None for each in ways):
         return Status.COMPLETE
     if ways and all(each.is_sender_only for each in ways):
@@ -228,7 +234,7 @@ def _gather_facts(
 
 
 def _gather_scalars(node: Node, facts: Mapping[str, str], into: FragmentBuilder, *, but_zero: bool = False) -> None:
-    """Keep numbers and strings as facts by their keys; skip zeros with ``but_zero``."""
+    """Keep numbers and strings as facts; skip zeros with ``but_zero``."""
     for key, fact in facts.items():
         printed = node.figure(key) or node.string(key)
         if printed is not None and not (but_zero and node.figure(key) and not float(printed.text)):
@@ -236,7 +242,7 @@ def _gather_scalars(node: Node, facts: Mapping[str, str], into: FragmentBuilder,
 
 
 def _find_workload(test: Test, ways: Sequence[Direction], requested: Node) -> tuple[str, int]:
-    """Return the pattern by the switches; 3.7 to 3.10 show two directions only by their results."""
+    """Return the pattern by the switches, or by the results of 3.7 to 3.10."""
     reverse, both = requested.get("reverse"), requested.get("bidir")
     line = (both or reverse or requested).line
     if requested.is_true("bidir") or len(ways) > 1 or test.has_both:
@@ -245,7 +251,7 @@ def _find_workload(test: Test, ways: Sequence[Direction], requested: Node) -> tu
 
 
 def _gather_mtu(test: Test, start: Node, into: FragmentBuilder) -> None:
-    """Keep the path's MTU seen by the sender, else the MTU implied by the segment size."""
+    """Keep the path's MTU, else the MTU implied by the segment size."""
     if len(test.paths) == 1:
         (path,) = test.paths.values()
         into.add_raw_fact("mtu", *path)
@@ -254,7 +260,7 @@ def _gather_mtu(test: Test, start: Node, into: FragmentBuilder) -> None:
 
 
 def _gather_hosts(start: Node, words: Sequence[str], into: FragmentBuilder, *, is_server: bool) -> None:
-    """Keep the writer's own name, and the name or address by which the writer knows the other side."""
+    """Keep the writer's own name, and the other side's name or address."""
     own, other = ("server", "client") if is_server else ("client", "server")
     if (system := start.string("system_info")) is not None:
         _, host, kernel, *_ = words if len(words) > 2 else ("", None, None)
@@ -271,7 +277,7 @@ def _gather_hosts(start: Node, words: Sequence[str], into: FragmentBuilder, *, i
 
 
 def _split_system(start: Node | None) -> list[str]:
-    """Return the words of the writer's system: its name, the host's, the kernel, and more."""
+    """Return the words of the writer's system: system, host, kernel, and more."""
     system = start.string("system_info") if start is not None else None
     return system.text.split() if system is not None else []
 

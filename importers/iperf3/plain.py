@@ -77,7 +77,7 @@ _DIRECTIONS = {"TX-C": "to_server", "RX-S": "to_server", "RX-C": "to_client", "T
 
 @dataclass(slots=True)
 class _Block:
-    """The rows and other lines of one test; results are in the table below a line of dashes."""
+    """The rows and other lines of one test; results follow a line of dashes."""
 
     role: str
     lines: list[tuple[int, str]]
@@ -111,7 +111,7 @@ class _Block:
 
 
 def recognise(text: Text) -> bool:
-    """Look for a table below an opening line of iperf3, or for an error message of iperf3 alone."""
+    """Look for iperf3's table below an opening line, or for an error message."""
     if not text.mentions(_WORDS, _HEAD_LINES):
         return False
     head = [line for line in islice(text.lines, _HEAD_LINES) if line.strip()]
@@ -126,7 +126,7 @@ def parse(text: Text, source: tuple[str, str, int], found: ProblemLog) -> list[F
 
 
 def _blocks(text: Text) -> list[_Block]:
-    """Split the lines into tests; lines before a test, such as the version, belong to it."""
+    """Split the lines into tests; lines before a test belong to that test."""
     blocks: list[_Block] = []
     waiting: list[tuple[int, str]] = []
     current: _Block | None = None
@@ -245,7 +245,7 @@ def _list_addresses(block: _Block) -> Iterator[Fact]:
 
 
 def _list_workload(block: _Block) -> Iterator[Fact]:
-    """Yield the direction: printed by a client that receives; in a server's text only the result shows it."""
+    """Yield the direction, by a client's own words or by a server's result."""
     rows = block.results or block.intervals
     reverse = next((line for line, text in block.lines if _REVERSE.search(text)), None)
     if any(row["way"] for _, row in rows):
@@ -281,7 +281,7 @@ def _list_readings(block: _Block, status: Status) -> Iterator[Reading]:
 
 
 def _read_result(row: re.Match[str], line: int, role: str, status: Status) -> Iterator[Reading]:
-    """Yield the figures of a sender or a receiver; the only UDP row of old versions is the sender's."""
+    """Yield a side's figures; the only UDP row of old versions is the sender's."""
     is_complete = status is Status.COMPLETE and float(row["transfer"]) > 0
     is_received = row["side"] == "receiver" or (row["side"] is None and row["lost"] and not row["lost"].strip("0"))
     if is_received and is_complete:
@@ -299,7 +299,7 @@ def _read_result(row: re.Match[str], line: int, role: str, status: Status) -> It
 
 
 def _list_intervals(block: _Block) -> Iterable[Row]:
-    """Yield the sums of each interval, with a row and own columns for each direction."""
+    """Yield the sums of each interval, with a row for each direction."""
     is_udp = block.is_udp
     for line, row in _find_totals(block.intervals):
         _, way, t0, t1, transfer, unit, rate, rate_unit, jitter, lost, total, percent, count, omitted, _ = row.groups()

@@ -1,4 +1,4 @@
-"""netperf's banner, the first line of a test: its kind, hosts and options."""
+"""netperf's banner, the first line of a test: kind, hosts and options."""
 
 import re
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ class Shape(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of test: traffic pattern and table layout."""
+    """A kind of test: the client's traffic pattern, and the table's layout."""
 
     pattern: str
     shape: Shape
@@ -80,7 +80,7 @@ class Banner:
 
     @property
     def never_pauses(self) -> bool:
-        """Return whether transactions follow each other without burst or pacing (``-w``)."""
+        """Whether transactions follow at once: no burst, and no pacing (``-w``)."""
         transactions = self.kind is not None and self.kind.shape is Shape.TRANSACTIONS
         return transactions and not self.burst and "interval" not in self.flags
 
@@ -103,7 +103,7 @@ def is_banner(line: str) -> bool:
 
 
 def read_banner(text: str, line: int) -> Banner | None:
-    """Return the banner of a line; None if it is not whole."""
+    """Return the banner of a line; None for a part of a banner."""
     found = _BANNER.fullmatch(text)
     if found is None:
         return None
@@ -113,20 +113,20 @@ def read_banner(text: str, line: int) -> Banner | None:
 
 @lru_cache(256)
 def find_kind(test: str) -> Kind | None:
-    """Return the kind of a test by banner or name, or None."""
+    """Return the kind by the banner's words or the test's name (``TCP_RR``), if known."""
     words = test.upper()
     return next((kind for pattern, kind in _KINDS if pattern.search(words)), None)
 
 
 @lru_cache(256)
 def find_protocol(test: str) -> str:
-    """Return ``TCP`` for ``MIGRATED TCP STREAM`` or ``TCP_STREAM``, or ""."""
+    """Return ``TCP`` for ``MIGRATED TCP STREAM`` or ``TCP_STREAM``; "" if there is none."""
     found = _PROTOCOL.match(test.upper().replace("_", " "))
     return found[1] if found else ""
 
 
 @lru_cache(256)
 def _find_variant(test: str) -> str:
-    """Return the variant of a pattern's plain test (``sendfile``), or ""."""
+    """Return the variant of a test in lower case (``sendfile``); "" for none."""
     found = _VARIANT.search(test.upper())
     return found[0].strip("_").lower() if found else ""

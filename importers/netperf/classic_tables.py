@@ -1,4 +1,4 @@
-"""Values of netperf's classic tables by the number of the column."""
+"""Figures of netperf's classic tables by column; units are in the heading."""
 
 import re
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ def find_odd_line(test: Test) -> int | None:
 
 
 def is_whole(test: Test) -> bool:
-    """Return whether the table has all its lines."""
+    """Return whether the table is complete."""
     return test.kind is not None and len(test.rows) == len(_column_counts(test.kind.shape))
 
 

@@ -37,7 +37,7 @@ _WIDTHS = {"throughput": "throughput", "local cpu util": "local_cpu", "remote cp
 
 
 def recognise(text: Text) -> bool:
-    """Look for a banner, an error, selectors, or values by file name."""
+    """Look for a banner, an error, selectors, or figures under a test's name."""
     kind = _kind_in_name(text.name)
     if kind is None and not text.mentions(_WORDS, _HEAD_LINES):
         return False
@@ -65,7 +65,7 @@ def parse(text: Text) -> Parsed:
 
 
 def _kind_in_name(name: str) -> Kind | None:
-    """Return the kind of test in a file's name, for ``-P 0``."""
+    """Return the kind by the file's name, for banners hidden by ``-P 0``."""
     test = _test_in_name(name)
     return find_kind(test) if test else None
 
@@ -119,7 +119,7 @@ def _gather_facts(test: Test, text: Text, into: FragmentBuilder) -> None:
 
 
 def _gather_details(test: Test, into: FragmentBuilder) -> None:
-    """Keep the additions of ``-v 2``: bytes or round-trip time, MSS, and the histogram's total."""
+    """Keep the additions of ``-v 2``: bytes or round-trip time, MSS, histogram total."""
     into.add_printed("mss", test.segment)
     into.add_printed("histogram_total", test.histogram_total)
     row = test.alignment
@@ -132,7 +132,7 @@ def _gather_details(test: Test, into: FragmentBuilder) -> None:
 
 
 def _gather_confidence(test: Test, into: FragmentBuilder, found: ProblemLog) -> None:
-    """Mark a run as unstable if the confidence of ``-i`` or ``-I`` was not reached; its figures are valid."""
+    """Mark a run as unstable if the requested confidence was not reached."""
     for words, printed in test.widths.items():
         into.add_printed(f"confidence.{_WIDTHS[words]}_width_percent", printed)
     width = test.widths.get("throughput") or test.values.get("THROUGHPUT_CONFID")
@@ -189,7 +189,7 @@ def _report_other_lines(scanned: Scan, found: ProblemLog) -> None:
 
 
 def _judge(test: Test, into: FragmentBuilder, found: ProblemLog, *, cut: bool) -> Status | None:
-    """Return the test's status, with a problem unless complete; None if the test is rejected."""
+    """Return the status, with a problem unless complete; None for a rejected test."""
     if test.repeated is not None:
         message = f"{test.repeated.text} comes twice in one test: the output of two netperf got mixed."
         found.error("netperf.mixed", message, "Write each netperf's output to a file of its own.", test.repeated.line)
@@ -250,7 +250,7 @@ def _report_missing_rate(test: Test, found: ProblemLog) -> Status:
 
 
 def _judge_length(test: Test, into: FragmentBuilder, found: ProblemLog) -> Status:
-    """Judge by the duration: an interrupted netperf prints its table too, with fewer seconds."""
+    """Judge by the duration: an interrupted netperf prints a table too."""
     asked = find_asked_seconds(test)
     ran = into.find_reading("driver_s")
     if asked is None or ran is None or not is_decimal(ran.text) or Decimal(ran.text) >= _SHORT * Decimal(asked.text):

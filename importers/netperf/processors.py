@@ -1,4 +1,4 @@
-"""CPU utilisation and service demand of both ends, with checks of their plausibility."""
+"""CPU utilisation and service demand of both ends, checked for plausibility."""
 
 from dataclasses import dataclass, field
 
@@ -8,7 +8,7 @@ from importers.problem_log import ProblemLog
 
 @dataclass(slots=True)
 class End:
-    """Values of one machine: CPU %, service demand, method of measurement."""
+    """One machine's CPU %, service demand with unit, and method of measurement."""
 
     util: Printed | None = None
     demand: Printed | None = None
@@ -16,7 +16,7 @@ class End:
     unit: str = ""
 
     def take(self, util: Printed | None, demand: Printed | None, method: str, unit: str) -> None:
-        """Read the printed values; -1, nan and method U are missing."""
+        """Take figures; -1, nan and the method U (unknown) mean not measured."""
         self.method, self.unit = method, unit
         if method != "U":
             self.util, self.demand = _drop_invalid(util), _drop_invalid(demand)
@@ -36,7 +36,7 @@ class Processors:
     remote: End = field(default_factory=End)
 
     def gather(self, into: FragmentBuilder, found: ProblemLog) -> None:
-        """Keep readings of client and server; figures above 100 % become facts, with a warning."""
+        """Keep both roles' readings; figures above 100 % become facts, with a warning."""
         utils = [end.util for end in (self.local, self.remote) if end.util is not None]
         refused = [util for util in utils if float(util.text) > 100]
         for name, role, end in (("local", "client", self.local), ("remote", "server", self.remote)):

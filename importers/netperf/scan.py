@@ -1,4 +1,4 @@
-"""The tests of a netperf log with their lines as printed, before any interpretation."""
+"""The tests of a netperf log, with lines as printed."""
 
 import csv
 import re
@@ -38,7 +38,7 @@ _FEWEST_COLUMNS = 5
 
 
 class Row(NamedTuple):
-    """A line of values, and the text after them (``-B``)."""
+    """A line of figures: numbers, and the text behind (the tag of ``-B``)."""
 
     line: int
     cells: tuple[str, ...]
@@ -50,7 +50,7 @@ class Row(NamedTuple):
 
 @dataclass(slots=True)
 class Interim:
-    """An interim result: value, seconds, and end time since 1970."""
+    """An interim result: a figure, seconds, and the end since 1970."""
 
     line: int
     value: str
@@ -61,7 +61,7 @@ class Interim:
 
 @dataclass(slots=True)
 class Test:
-    """One test of a log; ``banner`` is None if missing or hidden."""
+    """One test; ``banner`` is None if hidden by ``-P 0`` or without connection."""
 
     first_line: int
     last_line: int
@@ -89,7 +89,7 @@ class Test:
 
 @dataclass(slots=True)
 class Scan:
-    """All tests of a file, and its other lines."""
+    """All tests of a file, and the numbers of other lines."""
 
     tests: list[Test] = field(default_factory=list)
     wrapped: list[int] = field(default_factory=list)
@@ -98,7 +98,7 @@ class Scan:
 
 
 def scan_tests(text: Text, hidden: Kind | None) -> Scan:
-    """Sort all whole lines into tests; ``hidden`` is the kind without banners."""
+    """Sort lines into tests; ``hidden`` is the kind of tests without banner."""
     scanner = _Scanner(hidden)
     for number, line in text.whole():
         if line.strip():
@@ -173,7 +173,7 @@ class _Scanner:
             self._current = None
 
     def _take_error(self, error: Printed) -> None:
-        """Add an error to the open test, else to the next."""
+        """Add an error to the open test, else keep the error for the next."""
         test = self._current
         if test is not None and test.banner is not None and not test.has_figures and not _CONTROL.match(error.text):
             test.errors.append(error)
@@ -186,7 +186,7 @@ class _Scanner:
             self._current = None
 
     def _take_marked(self, number: int, line: str) -> bool:
-        """Take a line that is recognised by its words."""
+        """Take a line recognised by words."""
         if not line[0].isalpha():
             return line.startswith("!!!") and self._take_warning(number, line)
         interim = _INTERIM.fullmatch(line)
@@ -225,7 +225,7 @@ class _Scanner:
         return True
 
     def _begin(self, section: str) -> None:
-        """Begin a table, after values for a waiting test's banner."""
+        """Begin a table; behind figures it is a waiting test's."""
         if section == "figures" and self._current is not None and self._current.has_figures and self._waiting:
             later, self._current = self._current, self._waiting.pop()
             later.interleaved = self._current.interleaved = True
@@ -236,7 +236,7 @@ class _Scanner:
         self._section = section
 
     def _take_value(self, number: int, key: str, text: str) -> None:
-        """Read a line of ``-k``; a repeated key begins the next test."""
+        """Take a line of ``-k``; without banners a repeated key begins a test."""
         test = self._current
         if test is None or (key in test.values and test.banner is None):
             test = self._start(number)
@@ -247,7 +247,7 @@ class _Scanner:
         test.last_line = number
 
     def _take_table(self, number: int, line: str) -> bool:
-        """Take a line that is recognised by its place."""
+        """Take a line recognised by place."""
         if self._take_csv_names(number, line):
             return True
         row = _read_row(number, line)
@@ -279,7 +279,7 @@ class _Scanner:
         return True
 
     def _take_figures(self, row: Row) -> bool:
-        """Read values: one line of a stream, else two."""
+        """Take figures: one line of a stream, else two."""
         test = self._current
         if test is None or (test.banner is None and len(test.rows) == _count_rows(test.kind)):
             if self._hidden is None:
@@ -316,7 +316,7 @@ class _Scanner:
         return True
 
     def _take_csv_values(self, number: int, line: str) -> None:
-        """Read the values below the names; reject another number of values."""
+        """Take the line below the names; reject a different number of values."""
         names, self._names = self._names or [], None
         values = _cells(line)
         if len(values) == len(names):
@@ -325,7 +325,7 @@ class _Scanner:
             self._current.misfit = self._current.last_line = number
 
     def _take_spread(self, number: int, line: str) -> bool:
-        """Read the values of an ``-O`` table with names above."""
+        """Take the values of an ``-O`` table, whose names are in the lines above."""
         words = list(_WORDS.finditer(line))
         if not any(_NUMERIC.fullmatch(word[0]) for word in words):
             return False
@@ -349,12 +349,12 @@ class _Scanner:
 
 
 def _count_rows(kind: Kind | None) -> int:
-    """Return the number of a test's lines of values."""
+    """Return the number of figures' lines: the sender's, or each end's."""
     return 1 if kind is None or kind.shape is Shape.STREAM else 2
 
 
 def _is_new_attempt(error: Printed, early: Printed) -> bool:
-    """Return whether an error is of another attempt to connect."""
+    """Return whether an error is another attempt: each connection prints two different errors."""
     return early.text.split(":")[0] == error.text.split(":")[0]
 
 

@@ -38,7 +38,7 @@ _FIRST_OF_ALL = ("SOCKET_TYPE", "PROTOCOL", "DIRECTION", "ELAPSED_TIME")
 
 
 def find_kind_by_values(test: Test) -> Kind | None:
-    """Return a test's kind by command line, else by direction."""
+    """Return the kind by the command line, else by the direction."""
     asked = _find_option(test, "t")
     if asked and asked.lower() != "omni":
         return find_kind(asked)
@@ -47,7 +47,7 @@ def find_kind_by_values(test: Test) -> Kind | None:
 
 
 def find_asked_seconds(test: Test) -> Printed | None:
-    """Return the length of ``-l``; None if unknown or no time."""
+    """Return the seconds of ``-l``; None if unknown, or for a negative amount."""
     text = _find_option(test, "l")
     if text is None or not is_decimal(text) or float(text) <= 0:
         return None
@@ -61,7 +61,7 @@ def _find_option(test: Test, letter: str) -> str | None:
 
 
 def find_missing_keys(test: Test) -> list[str]:
-    """Return the selected keys that are missing in the log."""
+    """Return the selected keys that are not in the log."""
     command = test.values.get("COMMAND_LINE")
     if command is None:
         everything = tuple(test.values)[: len(_FIRST_OF_ALL)] == _FIRST_OF_ALL
@@ -87,7 +87,7 @@ def gather_values(test: Test, into: FragmentBuilder, cpu: Processors) -> None:
 
 
 def _gather_transactions(values: dict[str, Printed], into: FragmentBuilder) -> None:
-    """Keep rates and latencies; TRANSACTION_RATE has more digits than THROUGHPUT, but no meaning in streams."""
+    """Keep rates and latencies; TRANSACTION_RATE has more digits than THROUGHPUT."""
     unit = values.get("THROUGHPUT_UNITS")
     if "TRANSACTION_RATE" in values:
         into.add_reading("trans_per_s", values["TRANSACTION_RATE"], "trans/s")
@@ -101,7 +101,7 @@ def _gather_transactions(values: dict[str, Printed], into: FragmentBuilder) -> N
 
 
 def _gather_stream(kind: Kind, values: dict[str, Printed], into: FragmentBuilder) -> None:
-    """Keep the rate of arrived data as throughput; for datagrams it is the receiver's."""
+    """Keep the rate of arrived data; for datagrams the receiver's."""
     unit = values["THROUGHPUT_UNITS"].text if "THROUGHPUT_UNITS" in values else ""
     rate = values.get("THROUGHPUT")
     if kind.shape is Shape.DATAGRAMS:

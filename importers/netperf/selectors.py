@@ -1,4 +1,4 @@
-"""Names of netperf's output selectors: ``-k`` by ``-o`` names."""
+"""Names of netperf's output selectors with ``-k``, by the names with ``-o``."""
 
 LONG_NAMES: dict[str, str] = {
     "throughput": "THROUGHPUT",

@@ -1,4 +1,4 @@
-"""NetPIPE: a result for each message size, from its log or its table (``np.out``)."""
+"""NetPIPE: a result for each message size, from log or table (``np.out``)."""
 
 import re
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ _KEYS = ("factor.tool", "users", "workload", "request_bytes", "response_bytes", 
 
 
 def recognise(text: Text) -> bool:
-    """Return whether the text has a line of the log, or is a table with three columns."""
+    """Look for a line of the log, or for a table with three columns."""
     head = [line for line in text.lines[:_HEAD_LINES] if line.strip()]
     return any(_LOGGED.fullmatch(line) for line in head) or (
         bool(head) and all(_TABLED.fullmatch(line) for line in head[:-1]) and _TABLED.fullmatch(head[0]) is not None

@@ -31,7 +31,7 @@ _BYTES = ("data_bytes", "bytes", "total")
 
 @dataclass(slots=True)
 class _Read:
-    """One read: its mount with the mount's line, its command, and the printed figures by name.
+    """One read: mount, command, and printed figures by name.
 
     ``line`` is the command's, else the first figure's.
     """
@@ -45,7 +45,7 @@ class _Read:
 
     @property
     def seconds(self) -> Printed | None:
-        """The read's duration by dd, else by ``time``, which includes start and end of the command."""
+        """The duration by dd, else by ``time``, which includes the command's start."""
         return self.figures.get("seconds") or self.figures.get("real")
 
     def is_followed_by(self, name: str) -> bool:
@@ -89,7 +89,10 @@ def parse(text: Text) -> Parsed:
 
 @dataclass(slots=True)
 class _Reader:
-    """Groups lines into reads: mounts and sizes hold for all later reads, a command begins a read."""
+    """Groups lines into reads, which begin with a command.
+
+    Mounts and sizes hold for all later reads.
+    """
 
     text: Text
     mounts: dict[str, tuple[Mount, int]] = field(default_factory=dict)

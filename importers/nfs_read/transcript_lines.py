@@ -1,4 +1,4 @@
-"""The lines of a transcript of timed reads: mounts, sizes of files, and the output of dd and the times."""
+"""Lines of a transcript: mounts, sizes of files, and output of dd and times."""
 
 import re
 from collections.abc import Mapping
@@ -58,7 +58,7 @@ LONGEST = 2000
 
 
 class Mount(NamedTuple):
-    """An NFS mount: its place, and keys and texts of the facts of each read."""
+    """An NFS mount: mount point, and keys and texts of each read's facts."""
 
     point: str
     keys: tuple[str, ...]
@@ -66,7 +66,7 @@ class Mount(NamedTuple):
 
 
 class Command(NamedTuple):
-    """A command, and the path of the file it reads, if any."""
+    """A command, and the path of the read file, if any."""
 
     text: str
     path: str
@@ -74,7 +74,10 @@ class Command(NamedTuple):
 
 @lru_cache(64)
 def build_mount(server: str, export: str, point: str, options: str | None) -> Mount:
-    """Return a mount with options as printed (``rw,rsize=8192``); of synonyms, the first in ``_FACTORS`` counts."""
+    """Return a mount with options as printed (``rw,rsize=8192``).
+
+    Of synonyms, the first in ``_FACTORS`` counts.
+    """
     facts = {"server": server, "export": export}
     parts = (part.partition("=") for part in (options or "").split(",") if part)
     chosen = {name: value for name, _, value in parts}
@@ -101,7 +104,7 @@ def _match_mount(line: str) -> Mount | None:
 
 
 def read_command(line: str) -> Command | None:
-    """Return the command in a line, unless zsh repeats the command with times, or dd with an error."""
+    """Return the command in a line; None if repeated with times or an error."""
     # Searching for the words is faster than the pattern.
     named = "dd" in line or "cat" in line or "cp" in line or "sum" in line or "wc" in line
     return _match_command(line) if named else None
@@ -128,7 +131,7 @@ def _read_times(line: str) -> dict[str, str]:
 
 
 def read_figures(line: str) -> Mapping[str, str]:
-    """Return the figures of a line of output by name: an error, dd's records or figures, or times."""
+    """Return the figures by name: an error, dd's records or figures, or times."""
     if _is_error(line):
         return {"error": line}
     if line.startswith(("real", "user", "sys")) and (shell := _SHELL_TIME.fullmatch(line)):

@@ -88,7 +88,7 @@ def _find_received(test: Test) -> Transfer | None:
 
 
 def _find_workload(test: Test) -> str | None:
-    """Return the direction by the local side, the first in verbose output, else by the command's ``-r``."""
+    """Return the direction by the first side, else by the command's ``-r``."""
     if test.sides:
         return "STRP" if test.sides[0].letter == "t" else "STRG"
     options = test.command.text.split() if test.command else ["-F"]
@@ -124,7 +124,7 @@ def _gather_facts(
 
 
 def _gather_command(command: Printed, known: Container[str], into: FragmentBuilder) -> None:
-    """Keep the command, and its number of streams (``-N``, one by default) unless known."""
+    """Keep the command and, unless known, the number of streams."""
     into.add_fact("command_line", f"nuttcp {command.text}", command.line)
     streams = _STREAMS.search(command.text)
     if "users" not in known and (streams is None or streams[1].isdecimal()):
@@ -132,7 +132,10 @@ def _gather_command(command: Printed, known: Container[str], into: FragmentBuild
 
 
 def _find_protocol(result: Transfer) -> str:
-    """Return the protocol by the columns: only UDP loses datagrams, only TCP has retransmits and round trips."""
+    """Return the protocol by the columns.
+
+    Only UDP loses datagrams; only TCP has retransmits and round trips.
+    """
     if "packets" in result.more:
         return "UDP"
     return "TCP" if result.more.keys() & {"retransmits", "rtt"} else ""

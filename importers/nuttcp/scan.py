@@ -1,4 +1,4 @@
-"""The tests in nuttcp's output, in its three forms: brief, ``-fparse`` and verbose (``-v``)."""
+"""The tests in nuttcp's output: brief, ``-fparse`` and verbose (``-v``)."""
 
 import re
 from dataclasses import dataclass, field
@@ -85,7 +85,7 @@ class Transfer:
 
 @dataclass(slots=True)
 class Side:
-    """The output of one end with ``-v``: ``t`` sends, ``r`` receives; ``is_whole`` once its last line is read."""
+    """One end's verbose output: ``t`` sends, ``r`` receives; ``is_whole`` if complete."""
 
     letter: str
     transfer: Transfer | None = None
@@ -95,7 +95,7 @@ class Side:
 
 @dataclass(slots=True)
 class Test:
-    """One test, with the local side first; ``result`` is the line of a brief or ``-fparse`` result."""
+    """One test, local side first; ``result`` is a brief or ``-fparse`` line."""
 
     first_line: int
     last_line: int
@@ -113,7 +113,6 @@ class Test:
         return self.result is not None or (len(self.sides) > 1 and self.sides[-1].is_whole)
 
     def add(self, key: str, text: str, line: int) -> None:
-        """Keep a fact unless its key is known."""
         self.facts.setdefault(key, Fact(key, text, line))
 
 
@@ -151,7 +150,7 @@ def scan_tests(text: Text) -> list[Test]:
 
 
 def _match(line: str) -> re.Match[str] | None:
-    """Return the match of a line with figures, an error or one side's output, if any."""
+    """Return the match of figures, an error or one side's output, if any."""
     if " MB / " in line and (brief := _BRIEF.match(line)):
         return brief
     if line.startswith("megabytes="):
@@ -160,9 +159,10 @@ def _match(line: str) -> re.Match[str] | None:
 
 
 def _begins(match: re.Match[str] | None, test: Test) -> bool:
-    """Return whether a line begins another test: figures after an error, or a side's first line again.
+    """Return whether a line begins another test.
 
-    A test that could not begin prints a result of zero behind its error.
+    Figures follow an error, or a side's first line is repeated. A test that could not begin prints a result of zero
+    behind the error.
     """
     if match is None:
         return False
@@ -216,7 +216,7 @@ def _take_transfer(test: Test, transfer: Transfer, *, is_result: bool) -> None:
 
 
 def _take_side(test: Test, number: int, letter: str, what: str) -> None:
-    """Take a line of verbose output; circumstances printed by both ends are the local side's."""
+    """Take a line of verbose output; the local side's circumstances count."""
     if what.startswith("v") and _VERSION.match(what):
         test.sides.append(Side(letter))
     for side in test.sides:

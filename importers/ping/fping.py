@@ -24,20 +24,20 @@ _Source = tuple[str, str, int]
 
 @dataclass(slots=True)
 class _Rows:
-    """The echoes of a host with their lines."""
+    """The echoes of a host."""
 
     cells: list[tuple[str, str | None]] = field(default_factory=list)
     lines: list[int] = field(default_factory=list)
 
 
 def recognise(lines: Iterable[str]) -> bool:
-    """Return whether all lines are fping's; a few lines with a name, a colon and numbers are no proof."""
+    """Return whether all lines are fping's; a few such lines are no proof."""
     matches = map(_match, lines)
     return next(matches, None) is not None and None not in matches
 
 
 def read_hosts(source: _Source, lines: Iterable[tuple[int, str]], found: ProblemLog) -> Iterator[Fragment]:
-    """Yield a fragment for each host, from its line of times, or from its summary and replies."""
+    """Yield a fragment for each host, from times or from a summary with replies."""
     replies: dict[str, _Rows] = {}
     for number, line in lines:
         match = _match(line)
@@ -58,7 +58,7 @@ def read_hosts(source: _Source, lines: Iterable[tuple[int, str]], found: Problem
 
 
 def _match(line: str) -> re.Match[str] | None:
-    """Return the match of a line by its text behind the colon."""
+    """Return the match of a line by the text behind the colon."""
     pattern = _REPLY if ": [" in line else _SUMMARY if ": xmt" in line else _TIMES
     return pattern.fullmatch(line)
 

@@ -41,7 +41,7 @@ _EXPECTED = re.compile(
 
 @dataclass(slots=True)
 class _Report:
-    """The output of one ping: the first line of each kind, all replies, the first and the last time."""
+    """One report: first line of each kind, all replies, first and last time."""
 
     first_line: int
     last_line: int
@@ -161,7 +161,7 @@ def _gather_facts(report: _Report, into: FragmentBuilder) -> None:
 
 
 def _gather_figures(report: _Report, into: FragmentBuilder) -> None:
-    """Keep times and losses; ping sends at a given pace, so its packets per second are no result."""
+    """Keep times and losses; ping's pace is given, so its rate is no result."""
     into.add_reading("response_ms", report.group("times", "mean"), "ms")
     for name in ("min", "mean", "max", "sd"):
         into.add_reading(f"latency_{name}_ms", report.group("times", name), "ms")

@@ -1,4 +1,4 @@
-"""qperf: a block for each test, headed by the test's name, with lines ``name = value unit``.
+"""qperf: a block for each test, with lines ``name = value unit``.
 
 Each block is a result. Prefixes are powers of 1000; a latency is one way, half of the round trip.
 """
@@ -51,7 +51,7 @@ _CORES = re.compile(r"(\d+) Cores?: ")
 
 
 class _Figure(NamedTuple):
-    """A value as printed, with its number and unit; ``exact`` are the bytes printed behind a rounded size."""
+    """A value as printed; ``exact`` are the bytes printed behind a rounded size."""
 
     text: str
     number: str
@@ -62,7 +62,7 @@ class _Figure(NamedTuple):
 
 @dataclass(slots=True)
 class _Block:
-    """One test: its figures and parameters by name, and the first error among other lines."""
+    """One test: figures and parameters by name, and the first error."""
 
     protocol: str
     test: str
@@ -85,7 +85,7 @@ class _Block:
 
     @property
     def workload(self) -> str:
-        """The traffic pattern: clients read streams in the RDMA read tests, and write in the others."""
+        """The traffic pattern: only in RDMA read tests do clients read streams."""
         if self.test.endswith("bw"):
             return "STRG" if "rdma_read" in self.test else "STRP"
         return "RR" if self.is_latency else self.test.upper()
@@ -95,13 +95,13 @@ class _Block:
         return "latency" in self.figures if self.is_latency else not _RATES.isdisjoint(self.figures)
 
     def take_other(self, text: str, line: int) -> None:
-        """Keep a line if it is the first error."""
+        """Keep the first error."""
         if self.error is None and _ERROR.fullmatch(text):
             self.error = Printed(text, line)
 
 
 def recognise(text: Text) -> bool:
-    """Look for a test's name alone in its line, above figures or an error."""
+    """Look for a test's name, above figures or an error."""
     head = [line.rstrip() for line in islice(text.lines, _HEAD_LINES)]
     below = zip(head, [*head[1:], ""], strict=True)
     return any(
@@ -141,7 +141,7 @@ def _blocks(text: Text, configuration: dict[str, Printed]) -> Iterator[_Block]:
 
 
 def _take_entry(block: _Block, line: str, number: int, unfinished: bool) -> None:
-    """Take an indented line: a figure, a parameter, or a line that is cut off."""
+    """Take an indented line: a figure, a parameter, or a cut line."""
     entry = _LINE.match(line)
     if entry is None:
         if other := line.strip():
@@ -169,14 +169,14 @@ def _find_pattern(name: str) -> re.Pattern[str] | None:
 
 
 def _count_bytes(size: _Figure) -> str:
-    """Return a message's size in bytes, "" for an unknown unit; KB are 1000 bytes here, unlike in other tools."""
+    """Return a message's bytes, "" for unknown units; KB are 1000 bytes here."""
     factor, plain = _SIZES.get(size.unit, 0), size.number.replace(",", "")
     exact = size.exact.replace(",", "")
     return exact if exact or not factor or not plain.isdecimal() else str(whole(plain) * factor)
 
 
 def _find_looped(blocks: Sequence[_Block]) -> Collection[str]:
-    """Return the tests with several message sizes, which are a factor of their streams."""
+    """Return the tests with several message sizes, which become a factor."""
     sizes: defaultdict[str, set[str]] = defaultdict(set)
     for block in blocks:
         sizes[block.name].add(block.size)
@@ -236,7 +236,10 @@ def _gather_facts(
 
 
 def _gather_readings(block: _Block, gathered: FragmentBuilder) -> None:
-    """Keep throughput or latency, and CPU and bytes of each side; ``send_bw`` of udp_bw was only offered."""
+    """Keep throughput or latency, and CPU and bytes of each side.
+
+    ``send_bw`` of udp_bw was only offered.
+    """
     figures = block.figures
     names = ("latency",) if block.is_latency else ("recv_bw", "bw")
     if (headline := next((figures[name] for name in names if name in figures), None)) is not None:
@@ -257,13 +260,13 @@ def _gather_readings(block: _Block, gathered: FragmentBuilder) -> None:
 
 
 def _decimal_unit(unit: str) -> str:
-    """Mark a prefix of bytes as a power of 1000; prefixes of bits always are."""
+    """Mark a prefix of bytes as a power of 1000, which bits always have."""
     prefix = unit[0] if unit[0] in _POWERS else ""
     return f"{unit} 10^{_POWERS[prefix]}" if prefix and unit[1] == "B" else unit
 
 
 def _list_sides(block: _Block) -> Iterator[tuple[tuple[str, str, str], str]]:
-    """Yield the names of each side's figures (cost, processors used, processors), and its role.
+    """Yield the names of each side's figures (cost, processors used, processors), with the role.
 
     ``send`` and ``recv`` are the ends of the stream; ``loc`` is the client, which prints.
     """

@@ -66,7 +66,7 @@ class _Found:
 
 @dataclass(slots=True)
 class _Block:
-    """One test, or the statistics of one of its servers."""
+    """One test, or one server's statistics."""
 
     first_line: int
     last_line: int
@@ -96,7 +96,7 @@ class _Block:
 
     @property
     def under_load(self) -> bool:
-        """Whether senders do not wait for answers, by the counts: far fewer answers than messages."""
+        """Whether senders do not wait, by far fewer answers than messages."""
         counts = self.found.get("valid") or self.found.get("total")
         return counts is not None and whole(counts.groups[1]) > 2 * whole(counts.groups[2])
 
@@ -107,7 +107,7 @@ class _Block:
 
 
 def recognise(text: Text) -> bool:
-    """Look for sockperf's version, or for the head of its full log."""
+    """Look for sockperf's version, or for a full log's head."""
     for line in islice(text.lines, _HEAD_LINES):
         plain = _COLOUR.sub("", line).strip()
         if _VERSION.match(plain) or (_PARAMETERS.match(plain) and "--" in plain):
@@ -116,7 +116,7 @@ def recognise(text: Text) -> bool:
 
 
 def parse(text: Text) -> Parsed:
-    """Return a fragment for each test, or for each of its servers."""
+    """Return a fragment for each test and server."""
     found = ProblemLog(text.name)
     blocks = [block for block in _blocks(text) if _has_head(block)]
     if len({block.found["number"].groups for block in blocks if "number" in block.found}) > 1:
@@ -158,7 +158,7 @@ def _begin_next_server(block: _Block, line: int) -> _Block:
 
 
 def _take(block: _Block, plain: str, line: int, whole: bool) -> None:
-    """Take a line; unless ``whole``, its figures count only if it cannot be cut off."""
+    """Take a line; figures of a cut line do not count."""
     block.last_line = line
     version, parameters = _VERSION.match(plain), _PARAMETERS.match(plain)
     if version is not None:

@@ -1,4 +1,4 @@
-"""ttcp and descendants with the same lines: ``ttcp-t:`` of the sender, ``ttcp-r:`` of the receiver.
+"""ttcp and descendants: lines of sender (``ttcp-t:``) and receiver (``ttcp-r:``).
 
 A file holds one side of one or more transfers. All prefixes are powers of 1024, of bits too.
 """
@@ -71,7 +71,7 @@ class _Block:
 
     @property
     def connects_otherwise(self) -> bool:
-        """Whether the receiver connected, by its own log or by the sender's ``accept``."""
+        """Whether the receiver connected, by either side's output."""
         return self.connects if self.side == "r" else "accept" in self.found
 
     @property
@@ -90,7 +90,7 @@ class _Block:
 
 
 def recognise(text: Text) -> bool:
-    """Look for a line with ttcp's name: its buffers, its result or an error."""
+    """Look for ttcp's name before buffers, a result or an error."""
     for line in islice(text.lines, _HEAD_LINES):
         own = _OWN.match(line)
         if own is None:
@@ -109,7 +109,7 @@ def parse(text: Text) -> Parsed:
 
 
 def _blocks(text: Text) -> Iterator[_Block]:
-    """Yield the transfers: each begins where the side changes, or where a unique line is repeated."""
+    """Yield the transfers, which begin at another side or a repeated line."""
     block: _Block | None = None
     errors: list[Printed] = []
     opening: list[Printed] = []
@@ -143,7 +143,7 @@ def _blocks(text: Text) -> Iterator[_Block]:
 
 
 def _take_all(block: _Block, opening: list[Printed]) -> None:
-    """Give a transfer the lines about its connection."""
+    """Add the waiting lines about the connection."""
     for each in opening:
         block.last_line = each.line
         if (known := _identify(each.text)) is not None:
@@ -152,7 +152,7 @@ def _take_all(block: _Block, opening: list[Printed]) -> None:
 
 
 def _take_other(block: _Block | None, line: str, number: int, waiting: list[Printed]) -> None:
-    """Take a line without ttcp's name: the side that connected, or the true reason of a refused connection."""
+    """Take a line without ttcp's name: the connecting side, or a refusal's reason."""
     text = line.strip()
     if text == "I am initiator of connect()" and block is not None:
         block.connects = True
@@ -218,7 +218,7 @@ def _judge(block: _Block, found: ProblemLog) -> Status:
 
 
 def _gather_facts(block: _Block, gathered: FragmentBuilder) -> None:
-    """Keep circumstances; a receiver prints its own default buffers and their number, so these are the sender's."""
+    """Keep circumstances; only the sender's buffers, since a receiver prints defaults."""
     first, head = block.first_line, block.found.get("head")
     line = head.line if head else first
     protocol = _PROTOCOL.search(head.groups[0]) if head else None
@@ -254,9 +254,10 @@ def _gather_other_figures(block: _Block, role: str, gathered: FragmentBuilder) -
 
 
 def _gather_readings(block: _Block, role: str, gathered: FragmentBuilder) -> None:
-    """Keep the rate: the sender's over TCP; over UDP the receiver's, for the sender's was only offered.
+    """Keep the rate: over TCP the sender's, over UDP the receiver's.
 
-    ttcp's msec/call is left out, since it has 1024 milliseconds to the second.
+    Over UDP the sender's rate was only offered. ttcp's msec/call is left out, since it has 1024 milliseconds to the
+    second.
     """
     (count, seconds, rate, unit), line = block.found["result"]
     sends, owner = block.side == "t", "total" if role == "client" else role
@@ -272,6 +273,6 @@ def _gather_readings(block: _Block, role: str, gathered: FragmentBuilder) -> Non
 
 
 def _binary_unit(printed: str) -> str:
-    """Mark a prefix of bits as a power of 1024; prefixes of bytes always are."""
+    """Mark a prefix of bits as a power of 1024, which bytes always have."""
     is_bits = printed.endswith(("bit", "bits"))
     return f"{printed}/s 2^{_TWICE_POWER[printed[0]]}" if is_bits and printed[0] in _TWICE_POWER else f"{printed}/s"

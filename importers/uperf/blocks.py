@@ -1,4 +1,4 @@
-"""Runs of a uperf log, with their lines sorted by kind."""
+"""The runs of a uperf log, with lines sorted by kind."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -65,7 +65,7 @@ def assume_facts(profile: str) -> Mapping[str, str]:
 
 
 class Start(NamedTuple):
-    """First line of a run: number and kind of workers, profile."""
+    """The first line of a run: workers (number and kind) and profile."""
 
     workers: tuple[tuple[str, str], ...]
     profile: str
@@ -96,7 +96,7 @@ class Block:
 
     @property
     def streams(self) -> bool:
-        """Return whether all data go one way, by operations or profile."""
+        """Whether data go one way, by operations, else by the profile's name."""
         if self.operations:
             return len({name for (name, *_), _ in self.operations} & _ONE_WAY) == 1
         return self.start is not None and "message_bytes" in assume_facts(self.start.profile)
@@ -111,7 +111,7 @@ class Block:
 
 
 def split_blocks(text: Text) -> Iterator[Block]:
-    """Cut the log at the starting lines; lines before the first belong to it."""
+    """Cut the log at starting lines; earlier lines belong to the first."""
     reader: _Reader | None = None
     for number, line in text.numbered():
         for piece in split_overwritten(line) if "\r" in line else (line,):
@@ -133,7 +133,7 @@ def split_blocks(text: Text) -> Iterator[Block]:
 
 
 def split_overwritten(line: str) -> Iterator[str]:
-    """Return the pieces of a line overwritten by CR, without blank ones."""
+    """Split a line at CR, where progress is overwritten; skip blank pieces."""
     return (piece for piece in line.split("\r") if piece and not piece.isspace())
 
 
@@ -143,7 +143,7 @@ def _read_start(piece: str, number: int) -> Start | None:
 
 
 class _Reader:
-    """Sorter of lines into a block, by the last heading."""
+    """Sorts lines into a block; the last heading determines a row's table."""
 
     def __init__(self, first_line: int) -> None:
         self.block = Block(None, first_line)
@@ -194,7 +194,7 @@ class _Reader:
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """A table: patterns of heading and rows, and its list."""
+    """A table: patterns of heading and rows, and the block's list of rows."""
 
     head: Pattern[str]
     row: Pattern[str]

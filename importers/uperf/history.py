@@ -1,4 +1,4 @@
-"""uperf's history of operations (``uperf -X``), of which times are read."""
+"""uperf's history of operations (``uperf -X``), of which only the times are read."""
 
 import re
 from itertools import islice
@@ -13,14 +13,14 @@ _HEAD = 5
 
 
 def recognise(text: Text) -> bool:
-    """Look for lines of five numbers, one perhaps torn by threads."""
+    """Look for lines of five numbers; threads may have torn one line."""
     head = [line for line in islice(text.lines, _HEAD) if line.strip()]
     fitting = sum(_LINE.fullmatch(line) is not None for line in head)
     return fitting > 0 and fitting >= len(head) - 1
 
 
 def parse(text: Text, name: str, version: int) -> Parsed:
-    """Return a report over all operations, which stay in the file."""
+    """Return a report with the time from the first to the last operation."""
     found = ProblemLog(text.name)
     whole = ((number, match["end"]) for number, line in text.numbered() if (match := _LINE.fullmatch(line)))
     first_line, first = next(whole)

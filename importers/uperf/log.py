@@ -1,7 +1,7 @@
-"""uperf: its log, its profile and its history of operations.
+"""uperf: logs, profiles and histories of operations.
 
-The figures of a log are those of the measured transaction: its last progress line, and its row in the table of
-averages, which counts from 0 where progress lines count from 1. Totals over start-up and end are no throughput.
+The figures of a log are the measured transaction's: the last progress line, and the row in the table of averages, which
+counts from 0 where progress lines count from 1. Totals over start-up and end are no throughput.
 """
 
 import re
@@ -43,7 +43,7 @@ def recognise(text: Text) -> bool:
 
 
 def parse(text: Text) -> Parsed:
-    """Return the fragments of the recognised kind; none without a kind."""
+    """Read a log, profile or history; return nothing for other files."""
     if profile.recognise(text):
         return profile.parse(text, NAME, VERSION)
     if history.recognise(text):
@@ -54,7 +54,7 @@ def parse(text: Text) -> Parsed:
 
 
 def _is_log(text: Text) -> bool:
-    """Look for uperf's starting line, or for one of its errors."""
+    """Look for a starting line, or for errors about profile or slave alone."""
     if text.lacks(_HEAD_WORDS, _HEAD):
         return False
     head: list[str] = []
@@ -96,7 +96,7 @@ def _read(block: Block, file: str, found: ProblemLog) -> Fragment:
 
 
 def _find_measured(block: Block) -> str | None:
-    """Return the transaction with most bytes, or else the longest."""
+    """Return the transaction with most bytes, else the longest."""
     ends = {name: rows[-1][0] for name, rows in (block.raw or block.progress).items() if name.startswith("Txn")}
     amount = _raw_amount if block.raw else _progress_amount
     return max(ends, key=lambda name: amount(ends[name]), default=None)
@@ -128,7 +128,7 @@ def _in_seconds(milliseconds: str) -> str:
 
 
 def _gather_facts(block: Block, gathered: FragmentBuilder) -> None:
-    """Keep circumstances; those suggested by the profile's name are marked as assumed."""
+    """Keep circumstances; those assumed from the profile's name are marked."""
     gathered.add_raw_fact("factor.tool", NAME, block.start.line if block.start else block.first_line)
     if block.start is not None:
         gathered.add_facts(*_start_facts(block.start.workers, block.start.profile), block.start.line)
@@ -152,7 +152,7 @@ def _start_facts(workers: tuple[tuple[str, str], ...], profile: str) -> tuple[tu
 
 
 def _find_servers(block: Block) -> dict[str, int]:
-    """Return the slaves with their lines, without cut names."""
+    """Return the slaves, without names that may be cut or mixed."""
     servers: dict[str, int] = {}
     for (cell,), line in block.hosts:
         host = cell.strip()
@@ -185,7 +185,7 @@ def _gather_figures(block: Block, measured: str, gathered: FragmentBuilder, foun
 
 
 def _gather_averages(block: Block, measured: str, gathered: FragmentBuilder, found: ProblemLog) -> None:
-    """Keep count and response times of the measured transaction, unless the table has several groups."""
+    """Keep count and response times, unless the table has several groups."""
     number = measured.removeprefix("Txn")
     wanted = f"Txn{whole(number) - 1}" if number.isdecimal() else measured
     names = [cells[0] for cells, _ in block.averages]
@@ -240,7 +240,7 @@ def _split_by_unit(texts: Sequence[str], units: Sequence[str]) -> Iterable[tuple
 
 
 def _judge(block: Block, measured: str | None, found: ProblemLog) -> Status:
-    """Return the run's status; warn unless the run is complete."""
+    """Return the status, with a warning unless complete."""
     failure = _find_message(block, _FAILURES)
     aborted = _find_message(block, _ABORTED)
     interrupted = _find_message(block, _INTERRUPTED)
@@ -290,7 +290,7 @@ def _warn_of_errors(block: Block, found: ProblemLog) -> None:
 
 
 def _warn_of_hung_slave(block: Block, found: ProblemLog) -> None:
-    """Warn if the times of slave and master differ."""
+    """Warn if slave and master differ in time; with CRR they always do."""
     differ = block.difference
     if differ is None or "n" in differ.text or abs(float(differ.text)) <= _HUNG_PERCENT or block.connects_always:
         return

@@ -1,4 +1,4 @@
-"""uperf's profile: the XML of the exchanged messages, their sizes, users and protocol.
+"""uperf's profile: the XML of messages, sizes, users and protocol.
 
 A profile is no log: it has facts only, which belong to the run of the log beside it.
 """
@@ -34,7 +34,7 @@ _HEAD_LINES = 400
 
 @dataclass(slots=True)
 class _Element:
-    """An element of the profile with its first line."""
+    """An element of the profile."""
 
     name: str
     attributes: dict[str, str]
@@ -59,7 +59,7 @@ class _Element:
 
 @dataclass(frozen=True, slots=True)
 class _Exchange:
-    """A transaction's pattern, with the printed bytes each way.
+    """A transaction's pattern, and the bytes of requests, responses or messages.
 
     ``streams``: all data go one way, and the length of a transaction is arbitrary.
     """
@@ -72,7 +72,7 @@ class _Exchange:
 
 
 class _Tree:
-    """XML target that builds elements with lines; raises ParseError."""
+    """An XML target that builds elements; raises ParseError if there are too many."""
 
     def __init__(self) -> None:
         self.parser: DefusedXMLParser | None = None
@@ -166,7 +166,7 @@ def _gather_groups(groups: Sequence[_Element], gathered: FragmentBuilder, found:
 
 
 def _count_users(groups: Iterable[_Element]) -> Printed | None:
-    """Return the threads and processes of all groups, or None."""
+    """Return the workers of all groups; None if a number is a variable."""
     total, line = 0, 0
     for group in groups:
         workers = [group.attributes.get(key, "1") for key in ("nthreads", "nprocs")]
@@ -192,7 +192,7 @@ def _leading_number(text: str) -> float:
 
 
 def _gather_connections(groups: Iterable[_Element], gathered: FragmentBuilder) -> None:
-    """Keep protocols, servers and socket options of the flowops, except variables of the environment (``$h``)."""
+    """Keep protocols, servers and socket options, except variables (``$h``)."""
     transactions = [each for group in groups for each in group.find_all("transaction")]
     flowops = [flowop for each in transactions for flowop in each.find_all("flowop")]
     for key, name in _CONNECTION_FACTS.items():
@@ -234,7 +234,7 @@ def _merge_exchanges(exchanges: Iterable[_Exchange]) -> _Exchange:
 
 
 def _exchange(transaction: _Element) -> _Exchange:
-    """Return the pattern of a transaction's flowops with their sizes."""
+    """Return a transaction's pattern, with sizes if fixed."""
     flowops = transaction.find_all("flowop")
     kinds = {flowop.attributes.get("type", "") for flowop in flowops}
     writes = [flowop for flowop in flowops if flowop.attributes.get("type") in _WRITES]
@@ -254,7 +254,7 @@ def _exchange(transaction: _Element) -> _Exchange:
 
 
 def _one_size(flowops: Sequence[_Element]) -> str:
-    """Return the bytes of one way, or "" if unclear."""
+    """Return the fixed size of a single flowop, else ""."""
     if len(flowops) != 1 or flowops[0].times != 1:
         return ""
     size = flowops[0].options.get("size", "")

@@ -1,4 +1,4 @@
-"""wrk and wrk2: reports of HTTP requests per second and their latency."""
+"""wrk and wrk2: HTTP requests per second and latency."""
 
 import re
 from collections.abc import Iterator
@@ -75,7 +75,7 @@ def parse(text: Text) -> Parsed:
 
 
 def _reports(text: Text, found: ProblemLog) -> Iterator[_Report]:
-    """Cut the file where reports begin; skip a last line without end, which may be cut off."""
+    """Cut the file where reports begin; skip a last line without end."""
     current: _Report | None = None
     unknown = []
     for number, line in text.whole():
@@ -156,7 +156,7 @@ def _gather_figures(report: _Report, into: FragmentBuilder) -> None:
 def _measure(
     into: FragmentBuilder, name: str, printed: Printed | None, plain: str, *, per_second: bool = False
 ) -> None:
-    """Keep a number joined with its unit (``289.83us``); ``plain`` is the unit of a bare number."""
+    """Keep a number with a unit (``289.83us``); ``plain`` is the default unit."""
     found = _GLUED.fullmatch(printed.text) if printed else None
     if found is not None and printed is not None and (found[2] or plain):
         unit = _UNITS.get(found[2], found[2]) or plain

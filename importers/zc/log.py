@@ -1,4 +1,4 @@
-"""Output of zero-copy transfers: the receiver zcs, the sender zcc, and the CPU load by cyclesoak.
+"""zcs, zcc and cyclesoak: zero-copy receiver and sender, and CPU load.
 
 Only zcs prints a rate, every five seconds for each connection, so its output is the run's log. cyclesoak measures load
 by the share of time left to it, relative to a calibration that is worthless if made on a busy machine.
@@ -53,7 +53,7 @@ def recognise(text: Text) -> bool:
 
 
 def parse(text: Text) -> Parsed:
-    """Read the output of the program that is recognised; return nothing for a forced file of another kind."""
+    """Read the recognised program's output; return nothing for other files."""
     found = ProblemLog(text.name)
     parser = _find_parser(text)
     return Parsed(parser(text, found) if parser else [], found.problems)
@@ -85,7 +85,7 @@ class _Transfer:
 
 
 def _is_receiver(text: Text) -> bool:
-    """Look for a rate or the server's last line; an error counts only if the file's name has ``zcs``."""
+    """Look for receiver's lines; errors count only with ``zcs`` in the file's name."""
     is_named = "zcs" in _words(text.name)
     if not is_named and not text.mentions(("kbytes/sec", _EXITS), _HEAD_LINES):
         return False
@@ -166,7 +166,7 @@ def _list_samples(column: tuple[str, str], samples: list[Printed]) -> tuple[List
 
 
 def _is_sender(text: Text) -> bool:
-    """Look for the amount to send; an error counts only if the file's name has ``zcc``."""
+    """Look for the amount; errors count only with ``zcc`` in the file's name."""
     is_named = "zcc" in _words(text.name)
     if not is_named and not text.mentions(("Sending ",), _HEAD_LINES):
         return False
@@ -177,7 +177,7 @@ def _is_sender(text: Text) -> bool:
 
 
 def _parse_sender(text: Text, found: ProblemLog) -> list[Fragment]:
-    """Return the sent bytes as a report for the receiver's run; a sender that failed is a failed run."""
+    """Return the sent bytes as a report, or a failed run."""
     gathered = FragmentBuilder()
     matching = ((number, line) for number, line in text.numbered() if _SENDER_ERROR.match(line))
     errors = [Printed(line.strip()[:200], number) for number, line in matching]
@@ -202,7 +202,7 @@ def _parse_sender(text: Text, found: ProblemLog) -> list[Fragment]:
 
 
 def _is_cyclesoak(text: Text) -> bool:
-    """Look for a load or a calibration; a bare number counts only by the file's name."""
+    """Look for a load or a calibration; numbers need the file's name."""
     words = (_LOAD_WORDS, "calibrating: ", _UNCALIBRATED)
     head = islice(text.lines, _HEAD_LINES) if text.mentions(words, _HEAD_LINES) else ()
     if any(_find_load(line) or _CALIBRATING.fullmatch(line) or _UNCALIBRATED in line for line in head):
@@ -222,7 +222,7 @@ def _is_count(text: Text) -> bool:
 
 
 def _parse_cyclesoak(text: Text, found: ProblemLog) -> list[Fragment]:
-    """Return a report with the load samples of the machine's role, or with the calibration."""
+    """Return a report with load samples, or with the calibration."""
     gathered = FragmentBuilder()
     loads = [Printed(match[1], number) for number, line in text.numbered() if (match := _find_load(line))]
     role = None
@@ -248,7 +248,7 @@ def _parse_cyclesoak(text: Text, found: ProblemLog) -> list[Fragment]:
 
 
 def _gather_load(loads: list[Printed], role: str, gathered: FragmentBuilder, found: ProblemLog) -> None:
-    """Keep all samples; single negative loads are normal near zero, a negative median is a bad calibration."""
+    """Keep all samples, unless the median shows a bad calibration."""
     middle = median_low([float(load.text) for load in loads])
     if middle < _LEAST_MEDIAN:
         message = f"Half of the loads are {middle} % or less: cyclesoak was calibrated on a busy machine."
@@ -261,7 +261,7 @@ def _gather_load(loads: list[Printed], role: str, gathered: FragmentBuilder, fou
 
 
 def _gather_calibration(text: Text, role: str | None, gathered: FragmentBuilder, found: ProblemLog) -> None:
-    """Keep the number of processors and the calibration, which may also be a file with a bare number."""
+    """Keep processors and calibration, which may be a file's bare number."""
     is_count = role is None and _is_count(text)
     for number, line in text.numbered():
         if role is not None and "CPUs" in line and (processors := _PROCESSORS.fullmatch(line)):
