@@ -73,13 +73,14 @@ class FragmentBuilder:
         return next((Printed(each.text, each.line) for each in self._readings if each.name == name), None)
 
 
-def driver_fragment(
+def build_fragment(
     source: tuple[str, str, int],
     lines: tuple[int, int],
     status: Status,
     facts: Sequence[Fact],
     readings: Sequence[Reading] = (),
     *,
+    kind: Kind = Kind.DRIVER,
     listings: tuple[Listing, ...] = (),
     role: str | None = "client",
     run_id: str | None = None,
@@ -89,10 +90,13 @@ def driver_fragment(
     ended: datetime | None = None,
     zone: str = "",
 ) -> Fragment:
-    """Return a load driver's fragment from ``source`` and ``lines``."""
+    """Return a fragment, normally of the client's log.
+
+    ``source`` is file, format and version of the format; ``lines`` are the first and the last line.
+    """
     return Fragment(
         *source,
-        Kind.DRIVER,
+        kind,
         *lines,
         run_id=run_id,
         trial=trial,

@@ -6,8 +6,8 @@ from datetime import datetime, timedelta
 
 from importers.files.json_documents import Document, Node, documents, head
 from importers.flent import summary
-from importers.flent.series import Direction, find_directions, find_other_workload, find_ping, has_data
-from importers.fragment_builder import FragmentBuilder, driver_fragment, from_epoch
+from importers.flent.summary import Direction, find_directions, find_other_workload, find_ping, has_data
+from importers.fragment_builder import FragmentBuilder, build_fragment, from_epoch
 from importers.model import Fragment, Listing, Parsed, Status, Text
 from importers.problem_log import ProblemLog
 
@@ -89,7 +89,7 @@ def _read(document: Document, source: tuple[str, str, int], found: ProblemLog) -
         if is_complete:
             _gather_throughput(meta, way, into)
             _gather_latency(meta, names, into, is_result=way is None)
-        yield driver_fragment(
+        yield build_fragment(
             source,
             document.span,
             status,

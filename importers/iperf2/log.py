@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from functools import lru_cache
 
-from importers.fragment_builder import FragmentBuilder, driver_fragment
+from importers.fragment_builder import FragmentBuilder, build_fragment
 from importers.iperf2 import csv_lines, plain
 from importers.iperf2.connections import SUM, TO_CLIENT, TO_SERVER, Row, Test
 from importers.listing_columns import Column, listing
@@ -63,7 +63,7 @@ def _read(test: Test, file: str, found: ProblemLog) -> Fragment:
     if status is Status.COMPLETE:
         _gather_readings(test, results, into)
     time, zone = test.started
-    return driver_fragment(
+    return build_fragment(
         (file, NAME, VERSION),
         (test.first_line, test.last_line),
         status,

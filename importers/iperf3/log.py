@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from importers.files import json_documents
 from importers.files.json_documents import Document, Node
-from importers.fragment_builder import FragmentBuilder, Printed, driver_fragment
+from importers.fragment_builder import FragmentBuilder, Printed, build_fragment
 from importers.iperf3 import directions, end_status, plain
 from importers.iperf3.directions import Direction
 from importers.iperf3.json_events import Test, is_start, read_tests
@@ -138,7 +138,7 @@ def _read_test(test: Test, source: tuple[str, str, int], found: ProblemLog) -> F
     _gather_facts(test, ways, status, words, into)
     directions.gather_readings(test, ways, status, into)
     taken = _find_start(test.start)
-    return driver_fragment(
+    return build_fragment(
         source,
         (test.first_line, test.last_line),
         status,

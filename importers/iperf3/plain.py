@@ -8,7 +8,7 @@ from functools import cache
 from itertools import islice
 from typing import NamedTuple
 
-from importers.fragment_builder import Printed, driver_fragment
+from importers.fragment_builder import Printed, build_fragment
 from importers.iperf3 import end_status
 from importers.listing_columns import Column, Row, listing
 from importers.model import Fact, Fragment, Reading, Status, Text
@@ -155,7 +155,7 @@ def _blocks(text: Text) -> list[_Block]:
 def _read(block: _Block, source: tuple[str, str, int], found: ProblemLog) -> Fragment:
     status = _judge(block, found)
     time = next((match for _, text in block.lines if (match := _TIME.search(text))), None)
-    return driver_fragment(
+    return build_fragment(
         source,
         (block.lines[0][0], block.last_line),
         status,

@@ -7,7 +7,7 @@ from decimal import Decimal
 from functools import lru_cache
 from pathlib import PurePosixPath
 
-from importers.fragment_builder import FragmentBuilder, Printed, driver_fragment, from_epoch, is_decimal
+from importers.fragment_builder import FragmentBuilder, Printed, build_fragment, from_epoch, is_decimal
 from importers.model import Fragment, Listing, Parsed, Status, Text
 from importers.netperf.banner import Kind, Shape, find_kind, find_protocol, is_banner
 from importers.netperf.classic_tables import find_odd_line, find_rate_unit, gather_figures, is_whole
@@ -154,7 +154,7 @@ def _build_fragment(test: Test, text: Text, into: FragmentBuilder, status: Statu
     times = [moment for each in interims if (moment := from_epoch(each.ending)) is not None]
     first = interims[0] if times else None
     is_timed = first is not None and is_decimal(first.ending) and is_decimal(first.seconds)
-    return driver_fragment(
+    return build_fragment(
         (text.name, NAME, VERSION),
         (test.first_line, max(test.last_line, test.first_line)),
         status,

@@ -4,14 +4,15 @@ A transcript has the mount, a command such as ``time cat FILE > /dev/null`` or `
 shell. Each read is a result; CPU time is the command's, not the machine's.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import islice
+from typing import NamedTuple
 
-from importers.fragment_builder import FragmentBuilder, Printed, driver_fragment
+from importers.fragment_builder import FragmentBuilder, Printed, build_fragment
 from importers.model import Fragment, Parsed, Status, Text
-from importers.nfs_read import transcript_lines
-from importers.nfs_read.transcript_lines import Command, Mount
 from importers.problem_log import ProblemLog
 from importers.trial_numbers import number_trials
 
@@ -19,14 +20,166 @@ NAME = "nfs_read"
 TITLE = "timed reads over NFS"
 VERSION = 1
 
-_COMPLETE = Status.COMPLETE  # Python 3.11 looks a member of an enumeration up in four times the time.
-
-_new = tuple.__new__  # As in ``importers.fragment_builder``.
 _HEAD_LINES = 200
 _LAST_OF_TIME = "sys"
-_TIMES = frozenset({"real", "user", "sys"})
+_SHELL_TIMES = frozenset({"real", "user", "sys"})
 _NOTHING: Mapping[str, str] = {}
 _BYTES = ("data_bytes", "bytes", "total")
+_FACTORS = {"rsize": "rsize", "wsize": "wsize", "vers": "nfs_version", "nfsvers": "nfs_version", "proto": "protocol"}
+_OPTIONS = r"(?P<options>\S*[rw]size=\S*)"
+_MOUNTS = (
+    # mount -t nfs server:/export /mnt -o rsize=8192,wsize=8192
+    re.compile(rf".*\bmount\b.*?-t\s*nfs[234]?\b(?=.*\s(?P<server>[\w.-]+):(?P<export>/\S*)\s+(?P<point>/\S*))(?:.*-o\s*{_OPTIONS})?.*"),
+    # server:/export on /mnt type nfs (rw,rsize=8192,...)
+    re.compile(r"(?P<server>[\w.-]+):(?P<export>/\S*) on (?P<point>/\S*) type nfs[234]? \((?P<options>[^)]*)\)"),
+    # server:/export /mnt nfs rw,rsize=8192,... 0 0
+    re.compile(r"(?P<server>[\w.-]+):(?P<export>/\S*) (?P<point>/\S*) nfs[234]? (?P<options>\S+)(?: \d+ \d+)?"),
+)  # fmt: skip
+# nfsstat -m prints two lines.
+_NFSSTAT_HEAD = re.compile(r"(?P<point>/\S*) from (?P<server>[\w.-]+):(?P<export>/\S*)")
+_NFSSTAT_FLAGS = re.compile(r"\s*Flags:\s*(?P<options>\S+)")
+
+# Behind a prompt, a shell's trace mark or nothing.
+_COMMAND = re.compile(
+    r"(?:.{0,80}?[#$%>]\s+|\++ )?(?P<command>(?:time\s+(?:-p\s+)?|/usr/bin/time\s+)?(?:dd|cat|cp|wc|md5sum|sum)\s.*)"
+)
+_SOURCE = re.compile(r"(?:\bif=|\s)(?P<path>/[^\s;|>&]+)")
+_FILE_SIZE = re.compile(r"-[rwxsStT-]{9}\S?\s+\d+\s+\S+\s+\S+\s+(?P<bytes>[0-9]{1,18})\s.*?(?P<path>/\S+)")
+
+_DECIMAL = r"[0-9]{1,9}(?:\.[0-9]{1,9})?(?:e[+-][0-9][0-9])?"
+_RECORDS_IN = re.compile(r"(?P<whole>\d{1,15})\+(?P<partial>\d{1,15}) records in")
+_COPIED = rf"(?P<bytes>[0-9]{{1,18}}) bytes? \([^)]*\) copied, (?P<seconds>{_DECIMAL})"
+_RATE = rf"(?P<rate>{_DECIMAL})"
+# GNU dd counts MB in powers of 1000, busybox in powers of 1024; the BSDs print bytes.
+_DD_RATES = (
+    (re.compile(rf"{_COPIED} s, {_RATE} (?P<unit>[kMGT]?B/s)"), " 10^"),
+    (re.compile(rf"{_COPIED} seconds, {_RATE}(?P<unit>[kMGT]?B/s)"), ""),
+    (
+        re.compile(
+            rf"(?P<bytes>[0-9]{{1,18}}) bytes transferred in (?P<seconds>{_DECIMAL}) secs "
+            rf"\({_RATE} (?P<unit>bytes/sec)\)"
+        ),
+        "",
+    ),
+)
+_THOUSANDS = {"k": 3, "M": 6, "G": 9, "T": 12}
+
+# Shells print three lines, other time commands one.
+_SHELL_TIME = re.compile(r"(?P<which>real|user|sys)\s+(?P<time>\d{1,6}m[0-5]?\d(?:\.\d{1,6})?s|\d{1,8}(?:\.\d{1,6})?)")
+_TIMES = (
+    re.compile(r"(?P<user>\d+\.\d+)user (?P<sys>\d+\.\d+)system (?P<real>[\d:.]+)elapsed (?P<percent>\d+)%CPU.*"),
+    re.compile(r"(?P<user>\d+\.\d+)u (?P<sys>\d+\.\d+)s (?P<real>[\d:.]+) (?P<percent>\d+\.\d)%.*"),
+    re.compile(r".*\s(?P<user>\d+\.\d+)s user (?P<sys>\d+\.\d+)s system (?P<percent>\d+)% cpu (?P<real>[\d:.]+) total"),
+)
+_REASONS = "Stale|error|No such|denied|refused|timed out|not mounted|Interrupted|Is a directory"
+_ERROR = re.compile(rf"(?:dd|cat|cp|mount(?:\.nfs)?|md5sum): .*(?:{_REASONS}).*")
+# Lines are cut to so many characters, since patterns with lookahead would be slow on longer ones.
+_LONGEST = 2000
+
+
+class Mount(NamedTuple):
+    """An NFS mount: mount point, and keys and texts of each read's facts."""
+
+    point: str
+    keys: tuple[str, ...]
+    texts: tuple[str, ...]
+
+
+class Command(NamedTuple):
+    """A command, and the path of the read file, if any."""
+
+    text: str
+    path: str
+
+
+@lru_cache(64)
+def _build_mount(server: str, export: str, point: str, options: str | None) -> Mount:
+    """Return a mount with options as printed (``rw,rsize=8192``).
+
+    Of synonyms, the first in ``_FACTORS`` counts.
+    """
+    facts = {"server": server, "export": export}
+    parts = (part.partition("=") for part in (options or "").split(",") if part)
+    chosen = {name: value for name, _, value in parts}
+    for option, name in _FACTORS.items():
+        if option in chosen:
+            text = chosen[option].strip()
+            facts.setdefault(f"factor.{name}", text.upper() if name == "protocol" else text)
+    listed = [f"{name}={value}" if value else name for name, value in chosen.items()]
+    facts["mount_options"] = ",".join(listed).strip()
+    return Mount(point, tuple(facts), tuple(facts.values()))
+
+
+def _read_mount(line: str) -> Mount | None:
+    """Return the mount in a line, if any."""
+    return _match_mount(line.strip()) if ":/" in line and "nfs" in line else None
+
+
+@lru_cache(64)
+def _match_mount(line: str) -> Mount | None:
+    for pattern in _MOUNTS:
+        if match := pattern.fullmatch(line):
+            return _build_mount(match["server"], match["export"], match["point"], match["options"])
+    return None
+
+
+def _read_command(line: str) -> Command | None:
+    """Return the command in a line; None if repeated with times or an error."""
+    # Searching for the words is faster than the pattern.
+    named = "dd" in line or "cat" in line or "cp" in line or "sum" in line or "wc" in line
+    return _match_command(line) if named else None
+
+
+@lru_cache(64)
+def _match_command(line: str) -> Command | None:
+    match = _COMMAND.fullmatch(line)
+    if match is None or _is_error(line) or _read_times(line):
+        return None
+    source = _SOURCE.search(match["command"])
+    return Command(match["command"], source["path"] if source else "")
+
+
+def _is_error(line: str) -> bool:
+    return ": " in line and _ERROR.fullmatch(line) is not None
+
+
+def _read_times(line: str) -> dict[str, str]:
+    for pattern in _TIMES if "%" in line else ():
+        if match := pattern.fullmatch(line):
+            return match.groupdict()
+    return {}
+
+
+def _read_figures(line: str) -> Mapping[str, str]:
+    """Return the figures by name: an error, dd's records or figures, or times."""
+    if _is_error(line):
+        return {"error": line}
+    if line.startswith(("real", "user", "sys")) and (shell := _SHELL_TIME.fullmatch(line)):
+        return {shell["which"]: shell["time"]}
+    if line.endswith("records in") and _RECORDS_IN.fullmatch(line):
+        return {"records": line}
+    return (_read_dd_figures(line) if "byte" in line else None) or _read_times(line)
+
+
+def _read_dd_figures(line: str) -> dict[str, str] | None:
+    for pattern, scale in _DD_RATES:
+        if match := pattern.fullmatch(line):
+            unit = match["unit"]
+            # As ``perfdb.analysis.units`` spells powers of 1000.
+            full_unit = f"{unit}{scale}{_THOUSANDS[unit[0]]}" if scale and unit[0] in _THOUSANDS else unit
+            return {**match.groupdict(), "unit": full_unit}
+    return None
+
+
+def _find_seconds_unit(text: str) -> str:
+    """Return the shape of a printed time."""
+    if "m" in text:
+        return "mmmss.s"
+    if ":" not in text:
+        return "s"
+    if text.count(":") > 1:
+        return "hh:mm:ss"
+    return "mmm:ss.hs" if "." in text else "mmm:ss"
 
 
 @dataclass(slots=True)
@@ -51,8 +204,8 @@ class _Read:
     def is_followed_by(self, name: str) -> bool:
         """Return whether a line with this figure begins another read."""
         if name == "records":
-            return "records" in self.figures or not _TIMES.isdisjoint(self.figures)
-        return name in _TIMES and name in self.figures
+            return "records" in self.figures or not _SHELL_TIMES.isdisjoint(self.figures)
+        return name in _SHELL_TIMES and name in self.figures
 
     def take(self, figures: Mapping[str, str], line: int) -> None:
         """Keep the figures of a line, and only the first of several errors."""
@@ -62,22 +215,22 @@ class _Read:
         self.last_line = line
         if "error" not in figures or "error" not in self.figures:
             for name, text in figures.items():
-                self.figures[name] = _new(Printed, (text, line))
+                self.figures[name] = Printed(text, line)
 
 
 def recognise(text: Text) -> bool:
     """Look for an NFS mount, and for a timing or dd's records."""
-    head = [line[: transcript_lines.LONGEST] for line in islice(text.lines, _HEAD_LINES)]
+    head = [line[:_LONGEST] for line in islice(text.lines, _HEAD_LINES)]
     return any(map(_is_mounting, head)) and any(map(_is_timing, head))
 
 
 def _is_mounting(line: str) -> bool:
-    return ":/" in line and bool(transcript_lines.read_mount(line) or transcript_lines.NFSSTAT_HEAD.fullmatch(line))
+    return ":/" in line and bool(_read_mount(line) or _NFSSTAT_HEAD.fullmatch(line))
 
 
 def _is_timing(line: str) -> bool:
-    figures = transcript_lines.read_figures(line.strip())
-    return "records" in figures or not _TIMES.isdisjoint(figures)
+    figures = _read_figures(line.strip())
+    return "records" in figures or not _SHELL_TIMES.isdisjoint(figures)
 
 
 def parse(text: Text) -> Parsed:
@@ -104,7 +257,7 @@ class _Reader:
         # Digits may be missing at the end of the file, for only some times have a unit.
         cut = None if self.text.ends_whole else len(self.text.lines)
         for number, raw in self.text.numbered():
-            line = raw[: transcript_lines.LONGEST].strip()
+            line = raw[:_LONGEST].strip()
             if not line:
                 continue
             # A quick test that excludes most lines.
@@ -112,8 +265,8 @@ class _Reader:
                 continue
             if number == cut and line[-1].isdigit():
                 continue
-            command = transcript_lines.read_command(line)
-            figures = _NOTHING if command else transcript_lines.read_figures(line)
+            command = _read_command(line)
+            figures = _NOTHING if command else _read_figures(line)
             before = self.read
             # Only dd's records and the three times of a shell are alone in their lines.
             if before is not None and (command or (len(figures) == 1 and before.is_followed_by(*figures))):
@@ -128,23 +281,23 @@ class _Reader:
 
     def _is_circumstance(self, line: str, number: int) -> bool:
         """Keep a mount or a file's size; return False for other lines."""
-        mount = transcript_lines.read_mount(line)
+        mount = _read_mount(line)
         if mount is None and (self.waiting or " from " in line):
             mount = self._read_nfsstat(line)
         if mount is not None:
             self.mounts[mount.point] = mount, number
-        size = transcript_lines.FILE_SIZE.fullmatch(line) if line.startswith("-") else None
+        size = _FILE_SIZE.fullmatch(line) if line.startswith("-") else None
         if size is not None:
             self.sizes[size["path"]] = Printed(size["bytes"], number)
         return mount is not None or size is not None
 
     def _read_nfsstat(self, line: str) -> Mount | None:
-        if head := transcript_lines.NFSSTAT_HEAD.fullmatch(line):
+        if head := _NFSSTAT_HEAD.fullmatch(line):
             self.waiting = (head["server"], head["export"], head["point"])
-        flags = transcript_lines.NFSSTAT_FLAGS.fullmatch(line) if self.waiting else None
+        flags = _NFSSTAT_FLAGS.fullmatch(line) if self.waiting else None
         if flags is None or self.waiting is None:
             return None
-        mount = transcript_lines.build_mount(*self.waiting, flags["options"])
+        mount = _build_mount(*self.waiting, flags["options"])
         self.waiting = None
         return mount
 
@@ -176,10 +329,10 @@ def _build_fragment(read: _Read, file: str, found: ProblemLog) -> Fragment:
     status = _judge(read, found)
     gathered = FragmentBuilder()
     _gather_facts(read, gathered)
-    if status is _COMPLETE:
+    if status is Status.COMPLETE:
         _gather_figures(read, gathered)
     lines = min(read.line, read.size.line) if read.size else read.line, read.last_line
-    return driver_fragment((file, NAME, VERSION), lines, status, gathered.facts, gathered.readings)
+    return build_fragment((file, NAME, VERSION), lines, status, gathered.facts, gathered.readings)
 
 
 def _judge(read: _Read, found: ProblemLog) -> Status:
@@ -187,7 +340,7 @@ def _judge(read: _Read, found: ProblemLog) -> Status:
         remedy = "Mend the mount or the path, then measure again."
         found.warn("nfs_read.failed", f"The read failed: {error.text}.", remedy, error.line)
         return Status.FAILED
-    if read.seconds is None or (_LAST_OF_TIME not in read.figures and not _TIMES.isdisjoint(read.figures)):
+    if read.seconds is None or (_LAST_OF_TIME not in read.figures and not _SHELL_TIMES.isdisjoint(read.figures)):
         message = "No time is printed for this read: it was interrupted, or the transcript cut off."
         found.warn("nfs_read.cut-off", message, "Measure again, or transfer the file again.", read.last_line)
         return Status.INCOMPLETE
@@ -195,7 +348,7 @@ def _judge(read: _Read, found: ProblemLog) -> Status:
         message = "Nothing says how many bytes were read."
         found.warn("nfs_read.no-size", message, "Put the output of ls -l FILE before the read.", read.last_line)
         return Status.INCOMPLETE
-    return _COMPLETE
+    return Status.COMPLETE
 
 
 def _gather_facts(read: _Read, gathered: FragmentBuilder) -> None:
@@ -218,7 +371,7 @@ def _gather_figures(read: _Read, gathered: FragmentBuilder) -> None:
     gathered.add_raw_number(_BYTES, *size)
     if "rate" in figures:
         gathered.add_raw_number(("mb_per_s", figures["unit"].text, "total"), *figures["rate"])
-    gathered.add_raw_number(("driver_s", transcript_lines.find_seconds_unit(seconds.text), "total"), *seconds)
+    gathered.add_raw_number(("driver_s", _find_seconds_unit(seconds.text), "total"), *seconds)
     if "percent" in figures:
         gathered.add_reading("processor_util", figures["percent"], "%", "client")
         gathered.add_raw_fact("cpu_scope", "process", figures["percent"].line)

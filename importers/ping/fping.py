@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from importers.fragment_builder import FragmentBuilder, driver_fragment
+from importers.fragment_builder import FragmentBuilder, build_fragment
 from importers.model import Fragment, Listing, Status
 from importers.problem_log import ProblemLog
 
@@ -108,4 +108,4 @@ def _judge(lost: bool, server: str, number: int, found: ProblemLog) -> Status:
 def _build_fragment(source: _Source, number: int, into: FragmentBuilder, rows: _Rows, status: Status) -> Fragment:
     lines = rows.lines[0] if rows.lines else number, number
     listings = (Listing("intervals", _COLUMNS, rows.cells, rows.lines),) if rows.lines else ()
-    return driver_fragment(source, lines, status, into.facts, into.readings, listings=listings)
+    return build_fragment(source, lines, status, into.facts, into.readings, listings=listings)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from importers.fragment_builder import FragmentBuilder, Printed, driver_fragment, from_epoch
+from importers.fragment_builder import FragmentBuilder, Printed, build_fragment, from_epoch
 from importers.model import Fragment, Listing, Parsed, Problem, Status, Text
 from importers.ping import fping
 from importers.problem_log import ProblemLog
@@ -131,7 +131,7 @@ def _read(report: _Report, text: Text, found: ProblemLog) -> Fragment:
         _gather_figures(report, into)
     taken, ended = map(from_epoch, report.epochs) if report.epochs else (None, None)
     rows, lines = report.replies, report.reply_lines
-    return driver_fragment(
+    return build_fragment(
         (text.name, NAME, VERSION),
         (report.first_line, report.last_line),
         status,

@@ -11,7 +11,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
-from importers.fragment_builder import FragmentBuilder, Printed, driver_fragment
+from importers.fragment_builder import FragmentBuilder, Printed, build_fragment
 from importers.key_values import whole
 from importers.model import Fragment, Parsed, Status, Text
 from importers.problem_log import ProblemLog
@@ -195,7 +195,7 @@ def _read(
                 gathered.add_fact(f"processors@{role}", cores[1], configuration[cpu].line)
         _gather_readings(block, gathered)
     lines = block.line, block.last_line
-    return driver_fragment((file, NAME, VERSION), lines, status, gathered.facts, gathered.readings)
+    return build_fragment((file, NAME, VERSION), lines, status, gathered.facts, gathered.readings)
 
 
 def _judge(block: _Block, found: ProblemLog) -> Status:

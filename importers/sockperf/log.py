@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 
-from importers.fragment_builder import FragmentBuilder, Printed, driver_fragment
+from importers.fragment_builder import FragmentBuilder, Printed, build_fragment
 from importers.key_values import whole
 from importers.model import Fragment, Parsed, Status, Text
 from importers.problem_log import ProblemLog
@@ -203,7 +203,7 @@ def _read(block: _Block, file: str, found: ProblemLog) -> Fragment:
         else:
             _gather_latency(block, gathered)
     lines, role = (block.first_line, block.last_line), "server" if block.is_server else "client"
-    return driver_fragment((file, NAME, VERSION), lines, status, gathered.facts, gathered.readings, role=role)
+    return build_fragment((file, NAME, VERSION), lines, status, gathered.facts, gathered.readings, role=role)
 
 
 def _judge(block: _Block, found: ProblemLog) -> Status:

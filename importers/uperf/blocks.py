@@ -44,7 +44,6 @@ _ONE_WAY = frozenset({"read", "write", "recv", "send", "sendto", "sendfile", "se
 _SIZE = r"(\d{1,15}[kmg]?)"
 _EXCHANGE_NAME = re.compile(rf"(rr|crr|strg|strp)(?:\d+c)?-{_SIZE}x{_SIZE}(?:-+\d+)?", re.IGNORECASE)
 _STREAM_NAME = re.compile(rf"str-(read|write)x{_SIZE}(?:-+\d+)?", re.IGNORECASE)
-_new = tuple.__new__  # As in ``importers.fragment_builder``.
 
 Row = tuple[Sequence[str], int]
 """The groups of a line's pattern, and the number of the line."""
@@ -164,7 +163,7 @@ class _Reader:
         elif self._row is not None and (row := self._row.fullmatch(piece)):
             self._rows.append((row.groups(), line))
         else:
-            self.block.others.append(_new(Printed, (piece, line)))
+            self.block.others.append(Printed(piece, line))
 
     def _take_progress(self, piece: str, line: int) -> bool:
         match = _PROGRESS.match(piece)
@@ -172,7 +171,7 @@ class _Reader:
             return False
         self.block.progress.setdefault(match[1], []).append((match.groups(), line))
         if behind := piece[match.end() :].strip():
-            self.block.others.append(_new(Printed, (behind, line)))
+            self.block.others.append(Printed(behind, line))
         return True
 
     def open_table(self, row: Pattern[str], rows: list[Row]) -> None:

@@ -3,8 +3,8 @@
 import re
 from itertools import islice
 
-from importers.fragment_builder import FragmentBuilder, Printed, from_epoch
-from importers.model import Fragment, Kind, Parsed, Text
+from importers.fragment_builder import FragmentBuilder, Printed, build_fragment, from_epoch
+from importers.model import Kind, Parsed, Status, Text
 from importers.problem_log import ProblemLog
 
 # Process, thread, kind of operation, its end and its duration, both in nanoseconds.
@@ -35,16 +35,9 @@ def parse(text: Text, name: str, version: int) -> Parsed:
         message = f"{odd} lines of the history are not five numbers; they were left out."
         found.note("uperf.torn-lines", message, "None is needed: threads that write at once tear each other's lines.")
     taken, ended = (from_epoch(f"{nanoseconds[:-9]}.{nanoseconds[-9:]}") for nanoseconds in (first, latest))
-    fragment = Fragment(
-        file=text.name,
-        format=name,
-        format_version=version,
-        kind=Kind.REPORT,
-        first_line=first_line,
-        last_line=last_line,
-        taken=taken,
-        ended=ended,
-        zone="+00:00",
-        facts=gathered.facts,
+    source, lines, zone = (text.name, name, version), (first_line, last_line), "+00:00"
+    facts, kind = gathered.facts, Kind.REPORT
+    fragment = build_fragment(
+        source, lines, Status.COMPLETE, facts, kind=kind, role=None, taken=taken, ended=ended, zone=zone
     )
     return Parsed([fragment], found.problems)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from functools import lru_cache
 
-from importers.fragment_builder import FragmentBuilder, Printed, driver_fragment, from_epoch
+from importers.fragment_builder import FragmentBuilder, Printed, build_fragment, from_epoch
 from importers.key_values import whole
 from importers.model import Fragment, Listing, Parsed, Status, Text
 from importers.problem_log import ProblemLog
@@ -82,7 +82,7 @@ def _read(block: Block, file: str, found: ProblemLog) -> Fragment:
     if status is Status.COMPLETE and measured is not None:
         _gather_figures(block, measured, gathered, found)
     taken, ended = _find_times(block.raw.values())
-    return driver_fragment(
+    return build_fragment(
         (file, NAME, VERSION),
         (block.first_line, block.last_line),
         status,

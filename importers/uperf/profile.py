@@ -11,9 +11,9 @@ from xml.etree.ElementTree import ParseError
 from defusedxml.common import DefusedXmlException
 from defusedxml.ElementTree import DefusedXMLParser
 
-from importers.fragment_builder import FragmentBuilder, Printed
+from importers.fragment_builder import FragmentBuilder, Printed, build_fragment
 from importers.key_values import whole
-from importers.model import Fragment, Kind, Parsed, Text
+from importers.model import Kind, Parsed, Status, Text
 from importers.problem_log import ProblemLog
 
 _LARGE = 2**20
@@ -115,15 +115,8 @@ def parse(text: Text, name: str, version: int) -> Parsed:
     gathered = FragmentBuilder()
     gathered.add_printed("profile", Printed(profile.attributes.get("name", ""), profile.line))
     _gather_groups(profile.find_all("group"), gathered, found)
-    fragment = Fragment(
-        file=text.name,
-        format=name,
-        format_version=version,
-        kind=Kind.REPORT,
-        first_line=1,
-        last_line=len(text.lines),
-        facts=gathered.facts,
-    )
+    source, lines = (text.name, name, version), (1, len(text.lines))
+    fragment = build_fragment(source, lines, Status.COMPLETE, gathered.facts, kind=Kind.REPORT, role=None)
     return Parsed([fragment], found.problems)
 
 

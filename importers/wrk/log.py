@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from importers.fragment_builder import FragmentBuilder, Printed, driver_fragment
+from importers.fragment_builder import FragmentBuilder, Printed, build_fragment
 from importers.model import Fragment, Parsed, Status, Text
 from importers.problem_log import ProblemLog
 from importers.trial_numbers import number_trials
@@ -119,7 +119,7 @@ def _read(report: _Report, text: Text, found: ProblemLog) -> Fragment:
     if status is not Status.FAILED:
         _gather_figures(report, into)
     lines = report.first_line, report.last_line
-    return driver_fragment((text.name, NAME, VERSION), lines, status, into.facts, into.readings)
+    return build_fragment((text.name, NAME, VERSION), lines, status, into.facts, into.readings)
 
 
 def _gather_facts(report: _Report, into: FragmentBuilder) -> None:

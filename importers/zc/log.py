@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import PurePosixPath
 from statistics import median_low
 
-from importers.fragment_builder import FragmentBuilder, Printed, driver_fragment
+from importers.fragment_builder import FragmentBuilder, Printed, build_fragment
 from importers.model import Fragment, Kind, Listing, Parsed, Status, Text
 from importers.problem_log import ProblemLog
 from importers.trial_numbers import number_trials
@@ -134,7 +134,7 @@ def _read_transfer(transfer: _Transfer, file: str, found: ProblemLog) -> Fragmen
         samples = " ".join([rate.text for rate in transfer.rates])
         gathered.add_fact("samples_kbytes_per_s", samples, transfer.rates[0].line)
     listings = _list_samples(("rate", "KB/s"), transfer.rates)
-    return driver_fragment((file, NAME, VERSION), (first, last), status, gathered.facts, listings=listings, role=None)
+    return build_fragment((file, NAME, VERSION), (first, last), status, gathered.facts, listings=listings, role=None)
 
 
 def _judge_transfer(transfer: _Transfer, found: ProblemLog) -> Status:
@@ -193,9 +193,8 @@ def _parse_sender(text: Text, found: ProblemLog) -> list[Fragment]:
         found.warn("zc.failed", message, "Check the receiver, then measure again.", errors[0].line)
     status = Status.FAILED if errors else Status.COMPLETE
     source, lines = (text.name, NAME, VERSION), (1, len(text.lines))
-    fragment = driver_fragment(source, lines, status, gathered.facts, gathered.readings)
-    fragment.kind = Kind.DRIVER if errors else Kind.REPORT
-    return [fragment]
+    kind = Kind.DRIVER if errors else Kind.REPORT
+    return [build_fragment(source, lines, status, gathered.facts, gathered.readings, kind=kind)]
 
 
 # cyclesoak
@@ -231,20 +230,14 @@ def _parse_cyclesoak(text: Text, found: ProblemLog) -> list[Fragment]:
         role = roles[0] if len(roles) == 1 else "host"
         _gather_load(loads, role, gathered, found)
     _gather_calibration(text, role, gathered, found)
-    fragment = Fragment(
-        file=text.name,
-        format=NAME,
-        format_version=VERSION,
-        kind=Kind.REPORT,
-        first_line=1,
-        last_line=len(text.lines),
-        role=role,
-        status=Status.COMPLETE if gathered.facts else Status.FAILED,
-        facts=gathered.facts,
-        readings=gathered.readings,
-        listings=_list_samples(("load", "%"), loads),
-    )
-    return [fragment]
+    source, lines = (text.name, NAME, VERSION), (1, len(text.lines))
+    status = Status.COMPLETE if gathered.facts else Status.FAILED
+    listings = _list_samples(("load", "%"), loads)
+    return [
+        build_fragment(
+            source, lines, status, gathered.facts, gathered.readings, kind=Kind.REPORT, role=role, listings=listings
+        )
+    ]
 
 
 def _gather_load(loads: list[Printed], role: str, gathered: FragmentBuilder, found: ProblemLog) -> None:
