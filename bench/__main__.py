@@ -1,4 +1,4 @@
-"""Benchmark of imports, questions, pages and growth: ``python -m bench [--runs N] [--only WORD] [--json FILE]``."""
+"""Benchmark: ``python -m bench [--runs N] [--only WORD] [--json FILE]``."""
 
 import argparse
 import json

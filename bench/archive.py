@@ -1,4 +1,4 @@
-"""Synthetic archive of any size, the same on every machine; ``python -m bench.archive RUNS`` stores it.
+"""Synthetic archive of any size; ``python -m bench.archive RUNS`` stores it.
 
 A study is measured at one level on one system: 12 devices, 6 MTU sizes, 6 user counts, 5 workloads and 3 trials, so
 6,480 runs less the few that are missing, of about 40 values each. Throughput saturates with the users, the cost of a
@@ -46,7 +46,7 @@ _PERCENTILES = ("latency_p50_ms", "latency_p90_ms", "latency_p95_ms", "latency_p
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """Throughput and cost of one device: ``peak`` with very many users, half of it at ``half`` users."""
+    """Throughput and cost of a device, half of ``peak`` at ``half`` users."""
 
     peak: float
     half: float
@@ -99,7 +99,7 @@ def records(study: int) -> Iterator[RunRecord]:
 
 
 def _values(curve: Curve, workload: Workload, mtu: int, users: int, random: Random) -> Iterator[tuple[Measure, float]]:
-    """Yield each measure of a run with its value, first those that all others follow from."""
+    """Yield each measure of a run with its value, inputs first."""
     streams = workload.pattern.startswith("STR")
     noise = random.lognormvariate(0, _NOISE)
     rate = curve.peak * (1 + math.log2(mtu / 1492) / 20) * users / (users + curve.half) * noise
@@ -131,7 +131,7 @@ def _values(curve: Curve, workload: Workload, mtu: int, users: int, random: Rand
 
 
 def fill(runs: int) -> None:
-    """Store the studies that an instance does not have yet, each in one transaction, by perfdb's own writer."""
+    """Store the studies that an instance lacks, by perfdb's writer."""
     django.setup()
     from perfdb.results.models import Study
     from perfdb.results.runs.experiments import Vocabulary

@@ -1,4 +1,4 @@
-"""Pages in a real Chromium: ``python -m bench.browser [--runs N] [--only WORD]`` prints bytes, paint, jumps, reaction.
+"""Pages in a real Chromium: ``python -m bench.browser`` prints bytes and times.
 
 Each page is opened three times with an empty cache (medians count) and once more with a filled one.
 
@@ -57,7 +57,7 @@ PAINT_MS, JUMPS, REACTION_MS = 1000.0, 0.001, 100.0
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A page with its bars in kilobytes, at the first and at a later visit."""
+    """A page with its bars in kilobytes, first and later."""
 
     name: str
     address: str
@@ -68,7 +68,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """Measurements of one visit, with the time of the page of fixed content before it (``control_ms``)."""
+    """Measurements of one visit, with the machine's ``control_ms`` before."""
 
     kilobytes: float
     paint_ms: float
@@ -133,7 +133,7 @@ def measured_pages(browser: Browser, port: int, only: str) -> Iterator[tuple[str
 
 
 def verdict(value: float, bar: float, load: float = 1.0) -> Verdict:
-    """Return whether a value is within its bar, or would be on a machine that is ``load`` times faster."""
+    """Return whether a value is within its bar, perhaps without load."""
     if value <= bar:
         return Verdict.HOLDS
     return Verdict.NOISY if value / load <= bar else Verdict.OVER
@@ -160,7 +160,7 @@ _SEVERITY = [Verdict.HOLDS, Verdict.NOISY, Verdict.OVER]
 
 
 def _visit_often(browser: Browser, address: str, target: Target) -> tuple[list[Visit], Visit]:
-    """Return the visits with an empty cache, and the last one with a filled cache."""
+    """Return the visits with an empty cache, and one with a filled."""
     first = []
     for _ in range(_VISITS):
         context = _new_context(browser)
@@ -177,7 +177,7 @@ def _new_context(browser: Browser) -> BrowserContext:
 
 
 def _visit(page: Page, address: str, *, has_chart: bool) -> Visit:
-    """Open an address, wait until it is drawn, use its chart, and return the measurements."""
+    """Open an address, use its chart, and return the measurements."""
     control = _control_ms(page)
     received = 0.0
     session = page.context.new_cdp_session(page)
@@ -210,7 +210,7 @@ def _control_ms(page: Page) -> float:
 
 
 def _use_chart(page: Page) -> float:
-    """Try all gestures on the first chart and return the layout shift before the filter's answer."""
+    """Try all gestures on the first chart; return the layout shift."""
     chart = page.locator("perf-chart").first
     for step in range(15):
         page.mouse.move(*_place(chart, (step + 1) / 17, 0.5))
@@ -255,7 +255,7 @@ def _zoom(page: Page, chart: Locator) -> None:
 
 
 def _place(chart: Locator, across: float, down: float) -> tuple[float, float]:
-    """Return a place in the plotting area in screen coordinates, given in parts of its width and height."""
+    """Return screen coordinates of a place in the plotting area."""
     box: Any = chart.locator(".nsewdrag").first.bounding_box()
     return box["x"] + across * box["width"], box["y"] + down * box["height"]
 

@@ -1,4 +1,4 @@
-"""HTTP client of a benchmarked instance: uploads as a script sends them, and pages as a browser asks for them."""
+"""HTTP client of a benchmarked instance."""
 
 import http.client
 import json
@@ -53,7 +53,7 @@ class Client:
         return upload
 
     def _request(self, method: str, address: str, headers: Mapping[str, str], body: bytes | None = None) -> bytes:
-        """Return the body of an answer, over a new connection where the server closed the last one."""
+        """Return the body of an answer, reconnecting if needed."""
         sent = _JSON | dict(headers) | ({"Authorization": f"Bearer {self._token}"} if self._token else {})
         for is_last in (False, True):
             self._connection = self._connection or http.client.HTTPConnection("127.0.0.1", self._port, timeout=_LIMIT_S)

@@ -1,4 +1,4 @@
-"""Pages of a large archive: each within its bar, and beside the same page of a small archive."""
+"""Pages of a large archive, also beside a small archive."""
 
 from collections.abc import Iterator
 
@@ -27,7 +27,7 @@ def page_cases(instance: Instance) -> Iterator[Case]:
 
 
 def growth_cases(large: Instance, small: Instance) -> Iterator[Case]:
-    """Yield a case for each question and page, beside itself in the small archive; both have the first study."""
+    """Yield a case for each question and page, beside the small archive."""
     addresses = {name: f"/api/v1/tables/?{question}" for name, question in QUESTIONS.items()} | _PAGES
     for name, address in addresses.items():
         yield Case("growth", f"{name}, {large.runs:,} runs", _get(large, address), _get(small, address), GROWTH_BAR)

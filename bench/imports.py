@@ -1,4 +1,4 @@
-"""Imports through the web server and a real worker, beside COPY of the same rows into tables of the same shape."""
+"""Imports through web and worker, beside COPY of the same rows."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -30,7 +30,7 @@ Send = Callable[[bytes, str], int]
 
 
 def import_cases(instance: Instance, stack: ExitStack) -> Iterator[Case]:
-    """Yield the cases; ``instance`` must be an empty one, since imports change what other cases measure."""
+    """Yield the cases; ``instance`` must be empty."""
     connection = stack.enter_context(psycopg.connect(instance.database, autocommit=True))
     log, records = instance.client.send_log, instance.client.send_records
     yield _import_case(connection, "a small upload", inputs.log(FEW), log, Bar(seconds=1))
@@ -48,7 +48,7 @@ def _import_case(connection: Connection, name: str, data: bytes, send: Send, bar
 
 
 class _Copies:
-    """Rows of an upload's runs in PostgreSQL's binary form, and empty tables of the same shape to COPY them into."""
+    """Rows of an upload in binary form, and tables for copies."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection

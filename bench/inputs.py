@@ -1,4 +1,4 @@
-"""Benchmark inputs: a log of many runs, and runs of the archive as JSON records. All numbers are made up."""
+"""Benchmark inputs with made-up numbers: a log, and JSON records."""
 
 import json
 import re
@@ -31,7 +31,7 @@ def _named(data: bytes, copy: int) -> bytes:
 
 
 def records(runs: int, study: int = 0) -> bytes:
-    """Return ``runs`` runs of the archive from ``study`` on as JSON records, one a line."""
+    """Return ``runs`` runs of the archive as JSON records, one a line."""
     found = [each for number in range(archive.studies(runs) + 1) for each in archive.records(study + number)]
     return b"".join(json.dumps(_plain(each)).encode() + b"\n" for each in islice(found, runs))
 

@@ -1,4 +1,4 @@
-"""A running perfdb of the benchmark's own, with a synthetic archive of a given size.
+"""A running perfdb with a synthetic archive of a given size.
 
 Archives are kept in the benchmark's folder and used again while ``archive.py`` and the migrations stay the same.
 """

@@ -1,4 +1,4 @@
-"""Benchmark cases: timing of a piece of work beside its floor, and the verdict against a bar.
+"""Benchmark cases: timing of work beside its floor, and verdicts.
 
 Work and floor take turns in shuffled order, so that a busy machine slows both down alike. The floor runs twice a turn:
 where its two times disagree (A/A), the verdict is `noisy`.
@@ -36,7 +36,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """Seconds of the work, the floor and the floor's second run, one item a turn."""
+    """Seconds of work, floor, and the floor's second run, by turn."""
 
     work: tuple[float, ...]
     floor: tuple[float, ...]

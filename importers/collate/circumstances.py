@@ -1,4 +1,4 @@
-"""Rows of manifests: the drafts that a row belongs to, and contradictions with their logs."""
+"""Rows of manifests: their drafts, and contradictions with logs."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,7 +24,7 @@ def rows_by_run(rows: Iterable[Fragment]) -> dict[str, list[Fragment]]:
 
 
 def add_circumstances(draft: RunDraft, rows: Mapping[str, Sequence[Fragment]]) -> None:
-    """Add the rows that fit a draft; rows that contradict each other are all left out."""
+    """Add the rows that fit a draft, without contradictory ones."""
     stated = {fact.key: fact.text for fact in draft.facts if not fact.of_host}
     own = rows.get(draft.run_id.casefold(), ())
     fitting = [row for row in own if _fits(row, draft, stated)]
@@ -51,7 +51,7 @@ def unused_rows(rows: Mapping[str, Sequence[Fragment]], drafts: Iterable[RunDraf
 
 
 class UnusedRows:
-    """Rows of runs without logs: their number in each manifest, and a few run IDs."""
+    """Rows of runs without logs: number by manifest, and examples."""
 
     def __init__(self) -> None:
         self._counts: Counter[str] = Counter()
@@ -112,7 +112,7 @@ def _agree(rows: Sequence[Fragment]) -> bool:
 
 
 def _failure(row: Fragment, draft: RunDraft) -> list[Problem]:
-    """Report an exit status of the run's command other than 0; the log decides the run's status."""
+    """Report an exit status of the run's command other than 0."""
     status = next((fact for fact in row.facts if fact.key == _EXIT_STATUS), None)
     if status is None or not status.text.strip("0"):
         return []
@@ -122,7 +122,7 @@ def _failure(row: Fragment, draft: RunDraft) -> list[Problem]:
 
 
 def _contradictions(row: Fragment, draft: RunDraft) -> list[Problem]:
-    """Report values that differ from the logs', which win. Users of several processes are added up later."""
+    """Report values that differ from the logs', which win."""
     found = []
     certain = drop_assumed(draft.facts, [fact.key for fact in row.facts])
     for fact in row.facts:

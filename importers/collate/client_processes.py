@@ -1,4 +1,4 @@
-"""Client processes that were started together: each wrote its own log, and their data add up.
+"""Client processes started together, whose logs add up.
 
 Results in one file without trial numbers are of such processes. Else such logs are in one folder, are numbered
 (``netperf.01.txt``, ``netperf.02.txt``) and have the same configuration. So have the logs of successive trials: times
@@ -22,7 +22,7 @@ _CONFIGURATION = frozenset(
 
 
 def process_number(fragment: Fragment) -> str | None:
-    """Return the number in a client log's name that distinguishes it from an equal log."""
+    """Return the number that distinguishes a client log's name."""
     if not fragment.is_client or fragment.run_id is not None or fragment.taken is not None:
         return None
     match = _NUMBERED.fullmatch(PurePosixPath(fragment.file).stem)
@@ -32,7 +32,7 @@ def process_number(fragment: Fragment) -> str | None:
 def group_processes(
     fragments: Sequence[Fragment], run_ids: Mapping[int, str | None], stated: Mapping[str, Sequence[Fragment]]
 ) -> list[list[Fragment]]:
-    """Return groups of client logs of one run each, in the order of their numbers.
+    """Return groups of client logs of one run each, in order.
 
     ``run_ids`` has the run of each fragment by its ``id()``, ``stated`` the rows of manifests by run ID.
     """
@@ -54,7 +54,7 @@ def group_processes(
 
 
 def _key(fragment: Fragment, run_id: str | None) -> tuple[object, ...] | None:
-    """Return the common key of logs of one run; None for a log with a run ID or without number."""
+    """Return the common key of a run's logs, or None."""
     folder = own_folder(fragment, run_id)
     match = _NUMBERED.fullmatch(PurePosixPath(fragment.file).stem)
     if fragment.run_id is not None or folder is None or match is None:

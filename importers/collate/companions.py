@@ -1,4 +1,4 @@
-"""Files that accompany a log: the other end of its test, other output of its tool, and copies of its result.
+"""Files that accompany a log: other end, other output, copies.
 
 These files name no run. Both ends of a test may have the same cookie; else the files' names decide: ``x.send.txt`` and
 ``x.recv.txt`` are of one measurement, with ``x`` as the common name without the words for parts.
@@ -33,7 +33,7 @@ _Key = TypeVar("_Key")
 
 @lru_cache(maxsize=4096)
 def base_name(file: str) -> str:
-    """Return a file's path without its ending and without last words for parts of a measurement."""
+    """Return a file's path without ending and words for parts."""
     path = PurePosixPath(strip_ending(file))
     name = path.name
     while (match := _LAST_WORD.fullmatch(name)) and match["word"].lower() in _PARTS:
@@ -42,7 +42,7 @@ def base_name(file: str) -> str:
 
 
 def names_of_files(files: Iterable[str]) -> dict[str, str]:
-    """Return a path for each file to name its run: as short as it differs from the others' paths."""
+    """Return a short distinct path for each file, to name its run."""
     files = list(files)
     bases = Counter(map(base_name, files))
     plain = Counter(map(strip_ending, files))
@@ -88,7 +88,7 @@ def _cookie(fragment: Fragment) -> object:
 def _settings_of_folders(
     fragments: Iterable[Fragment], run_ids: Mapping[int, str | None], placed: Mapping[int, object]
 ) -> dict[int, list[Fragment]]:
-    """Assign stray settings to all logs of their tool in their folder, if the settings agree."""
+    """Assign stray settings to all logs of their tool and folder."""
     stray = [each for each in fragments if each.is_setting and run_ids[id(each)] is None and id(each) not in placed]
     logs = _grouped((each for each in fragments if each.is_client), _place) if stray else {}
     beside: dict[int, list[Fragment]] = {}
@@ -114,7 +114,7 @@ def _agree(settings: Iterable[Fragment]) -> bool:
 
 
 def find_copies(fragments: Iterable[Fragment]) -> dict[int, list[Fragment]]:
-    """Return further outputs of each result that its tool wrote twice, by the ``id()`` of the fullest output."""
+    """Return the copies of each result by ``id()`` of the fullest one."""
     copies: dict[int, list[Fragment]] = {}
     logs = [*(each for each in fragments if each.is_client)]
     if len({log.file for log in logs}) < 2:
@@ -135,12 +135,12 @@ def find_copies(fragments: Iterable[Fragment]) -> dict[int, list[Fragment]]:
 
 
 def _fullness(log: Fragment) -> tuple[bool, int]:
-    """Return a sort key for the more complete log; a log that names a data file only summarises that."""
+    """Return a sort key for the more complete log."""
     return log.fact_text("data_file") is None, len(log.readings) + len(log.facts)
 
 
 def _marks(log: Fragment) -> Iterator[object]:
-    """Yield keys that two outputs of one result share: the file named, and the headline values."""
+    """Yield keys that two outputs of one result share."""
     place = _place(log)
     yield place, log.fact_text("data_file") or _folder_and_name(log.file)[1]
     for name in _HEADLINES:
@@ -148,7 +148,7 @@ def _marks(log: Fragment) -> Iterator[object]:
 
 
 def _is_copy(one: Fragment, other: Fragment) -> bool:
-    """Whether two files print one result: one names the other, or all common values are equal."""
+    """Return whether two files print one result."""
     if one.file == other.file or one.trial != other.trial or not _same_test(one, other):
         return False
     names = {_folder_and_name(each.file)[1] for each in (one, other)}

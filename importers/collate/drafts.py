@@ -22,7 +22,7 @@ LONGEST_NAME = 200
 
 @dataclass(slots=True)
 class Collated:
-    """The drafts, in the order of their first files, and the problems that belong to no draft.
+    """The drafts in file order, and problems of no draft.
 
     ``rows`` are the rows of manifests that fit no draft; a problem reports these too.
     """
@@ -67,7 +67,7 @@ def collate(fragments: Iterable[Fragment], pattern: RunIdPattern | None = None) 
 
 
 def has_usable_names(fragment: Fragment) -> bool:
-    """Whether run ID, role, host and adapters are short enough for names and for a database index."""
+    """Return whether run ID, role, host and adapters are short enough."""
     # The client's logs of very many runs have no counters.
     names = fragment.run_id, fragment.role, fragment.host
     longest = max([len(name) for name in names if name], default=0)

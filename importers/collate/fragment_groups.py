@@ -1,4 +1,4 @@
-"""Grouping of fragments by run, so that a large upload is collated a few runs at a time.
+"""Grouping of fragments by run, for large uploads.
 
 A group gives the same drafts alone as among all fragments. That holds for fragments that name their run in their
 content, and for snapshots and reports that name it by file or folder, unless they accompany the log of another run.
@@ -44,7 +44,7 @@ class FragmentGroups:
             self._run_of_base[base] = run_id if self._run_of_base.get(base, run_id) == run_id else None
 
     def groups(self, pattern: RunIdPattern | None, fragment_at: Callable[[int], Fragment]) -> list[list[int]] | None:
-        """Return the numbers of each run's fragments, or None if the fragments cannot be separated.
+        """Return the indexes of each run's fragments, or None if inseparable.
 
         Rows of manifests about other runs form the last group. ``fragment_at`` returns the fragment of a number.
         """
@@ -66,7 +66,7 @@ class FragmentGroups:
     def _named_by_file(
         self, pattern: RunIdPattern | None, fragment_at: Callable[[int], Fragment]
     ) -> dict[str, list[int]] | None:
-        """Return the fragments that only their files name, by run; None if a fragment has no run."""
+        """Return fragments named by their files, by run, or None."""
         if not self._unnamed:
             return {}
         compiled, known = compile_pattern(pattern, []), self._known_run_ids()

@@ -1,4 +1,4 @@
-"""Placement of fragments in drafts: by run ID first, by time and folder once the others are placed."""
+"""Placement of fragments: by run ID first, then time and folder."""
 
 import re
 from collections import Counter
@@ -28,7 +28,7 @@ class OpenDraft:
     members: list[Fragment]
 
     def take(self, fragment: Fragment) -> None:
-        """Add a fragment to the draft; a second log of the client is that of another process."""
+        """Add a fragment to the draft, perhaps as another client process."""
         self.members.append(fragment)
         if fragment.is_client:
             if self.draft.driver is None:
@@ -72,7 +72,7 @@ class Placement:
         return self._named[id(fragment)]
 
     def drop_duplicates(self, fragments: Iterable[Fragment]) -> list[Fragment]:
-        """Return the fragments, each content once for each run: files of two runs may be equal."""
+        """Return the fragments, each content once a run."""
         first: dict[tuple[object, ...], Fragment] = {}
         seen: Counter[object] = Counter()
         for fragment in fragments:
@@ -104,7 +104,7 @@ class Placement:
         self._place_the_rest()
 
     def _folder(self, fragment: Fragment) -> str | None:
-        """Return the folder named after the fragment's run, if only the name states the run."""
+        """Return the folder named after the fragment's run."""
         run_id = self.run_id_of(fragment) if fragment.run_id is None else None
         return folder_of(fragment, run_id)
 
@@ -120,7 +120,7 @@ class Placement:
         self._say_run_id(opened, group[0])
 
     def _place(self, fragment: Fragment) -> None:
-        """Add a fragment to its run by the run ID in its content or name, else keep it waiting."""
+        """Add a fragment to its run by run ID, or queue it."""
         run_id = self.run_id_of(fragment)
         if run_id is None:
             self.waiting.append(fragment)
@@ -130,7 +130,7 @@ class Placement:
             self._say_run_id(opened, fragment)
 
     def _say_run_id(self, opened: OpenDraft, fragment: Fragment) -> None:
-        """Report a run ID from a name: once for the files of a run's folder, else for each file."""
+        """Report a run ID from a name, once for a run's folder."""
         folder = self._folder(fragment)
         if fragment.run_id is not None:
             return
@@ -141,7 +141,7 @@ class Placement:
             opened.draft.problems.append(about(fragment, Severity.NOTE, "collate.run-id-from-name", message))
 
     def _place_the_rest(self) -> None:
-        """Join fragments without run ID by time and host, else by folder; name other logs after their file."""
+        """Join fragments without run ID by time and host, else by folder."""
         self._place_waiting(self._join_by_time)
         self.unnamed += [[fragment] for fragment in self.waiting if fragment.is_client]
         self.waiting = [fragment for fragment in self.waiting if not fragment.is_client]
@@ -155,7 +155,7 @@ class Placement:
             self.problems.append(about(fragment, Severity.ERROR, "collate.no-run", message, CHOOSE))
 
     def _place_waiting(self, join: Callable[[Fragment], bool]) -> None:
-        """Join until there is no progress: each placed fragment may name hosts that place another."""
+        """Join fragments until there is no progress."""
         progress = True
         while progress and self.waiting:
             done = {id(fragment) for fragment in self.waiting if join(fragment)}
@@ -163,7 +163,7 @@ class Placement:
             progress = bool(done)
 
     def _name_by_files(self) -> None:
-        """Name each run after its log's file, or after the folder of its log and evidence alone."""
+        """Name each run after its log's file or own folder."""
         logs = Counter(own_folder(group[0], None) for group in self.unnamed)
         evidence_folders = {own_folder(fragment, None) for fragment in self.waiting} - {None}
         files = names_of_files(dict.fromkeys(group[0].file for group in self.unnamed))
@@ -193,7 +193,7 @@ class Placement:
                     opened.draft.problems.append(about(copy, Severity.NOTE, "collate.same-result", message))
 
     def _follow(self, fragment: Fragment) -> bool:
-        """Add a fragment to the run of the log that it accompanies; settings to all such runs."""
+        """Add a fragment to the runs of the log it accompanies."""
         logs = {id(log) for log in self.beside[id(fragment)]}
         fitting = [
             opened
@@ -224,7 +224,7 @@ class Placement:
         return True
 
     def _join_all_within(self, report: Fragment) -> bool:
-        """Add a report over a long time to every run of its host within that time."""
+        """Join a long report to every run of its host."""
         hosts = hosts_of([report])
         open_drafts = [
             opened
@@ -242,7 +242,7 @@ class Placement:
         return opened
 
     def _open_drafts_of(self, run_id: str, fragment: Fragment) -> list[OpenDraft]:
-        """Return the drafts of a run ID that a fragment belongs to: one trial, or all for a setting."""
+        """Return the drafts of a run ID that a fragment belongs to."""
         fitting = [opened for opened in self.by_run.get(run_id, ()) if may_join(opened.draft, fragment)]
         fitting = self._of_folder(fitting, fragment)
         if fragment.is_setting and fitting:
@@ -270,7 +270,7 @@ class Placement:
         return None
 
     def _of_folder(self, fitting: Sequence[OpenDraft], fragment: Fragment) -> list[OpenDraft]:
-        """Return the drafts in the fragment's folder, else those without evidence in a folder of their own.
+        """Return the drafts of a fragment's folder, or without own folder.
 
         Tools may use the same run IDs in several folders.
         """
@@ -305,7 +305,7 @@ def _duplicate(fragment: Fragment, known: Fragment) -> Problem:
 
 
 def may_join(draft: RunDraft, fragment: Fragment) -> bool:
-    """Whether a draft takes a fragment: trials do not differ, and there is one log of each side."""
+    """Return whether a draft takes a fragment of its trial and side."""
     if fragment.trial is not None and draft.trial is not None and fragment.trial != draft.trial:
         return False
     return not ((fragment.is_client and draft.driver is not None) or (fragment.is_peer and draft.peer is not None))

@@ -1,4 +1,4 @@
-"""Patterns of run IDs, as a regular expression or a template, and a bound on their matching time.
+"""Patterns of run IDs, with a bound on their matching time.
 
 A regular expression can take forever to fail (``(a+)+b``). So a bound on the ways to try a pattern is computed from its
 parts before its first use; a pattern above `MOST_WAYS` is refused, and texts longer than `LONGEST` are not tried.
@@ -21,7 +21,7 @@ _ONE_WAY = ("LITERAL", "NOT_LITERAL", "IN", "ANY", "AT", "RANGE", "CATEGORY", "N
 
 
 def compile_run_ids(regex: str) -> re.Pattern[str]:
-    """Compile a pattern. Raise ValueError for an invalid pattern, or one that could take too long."""
+    """Compile a pattern. Raise ValueError if invalid or too slow."""
     try:
         compiled = re.compile(regex)
         ways = _sequence(parser.parse(regex))
@@ -36,7 +36,7 @@ def compile_run_ids(regex: str) -> re.Pattern[str]:
 
 
 def match_run_id(compiled: re.Pattern[str], text: str) -> re.Match[str] | None:
-    """Match the whole of a text; return None for a text too long to be a run ID."""
+    """Return the match of a whole text, or None."""
     return compiled.fullmatch(text) if len(text) <= LONGEST else None
 
 
@@ -71,7 +71,7 @@ def _sequence(items: Sequence[Any]) -> int:
 
 
 def _ways(op: object, what: Any) -> int:
-    """Return an upper bound of the ways to try a part on a text of the greatest length."""
+    """Return an upper bound of a part's ways to match."""
     kind = str(op)
     if kind in _ONE_WAY:
         return 1
@@ -96,7 +96,7 @@ def _repeated(least: int, most: Any, body: Sequence[Any]) -> int:
 
 
 def _either(branches: Sequence[Sequence[Any]]) -> int:
-    """Return the ways of alternatives: one if these are texts of which none begins another."""
+    """Return the ways of alternatives, one for distinct texts."""
     texts = [_plain(branch) for branch in branches]
     known = sorted(text for text in texts if text)
     apart = all(not later.startswith(one) for one, later in pairwise(known))

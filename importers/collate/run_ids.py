@@ -1,4 +1,4 @@
-"""Run IDs in names of files and folders, and the dimensions encoded in a study's run IDs."""
+"""Run IDs in file and folder names, with encoded dimensions."""
 
 import re
 from collections import Counter
@@ -43,7 +43,7 @@ def compile_pattern(pattern: RunIdPattern | None, problems: list[Problem]) -> re
 
 
 def run_id_in_name(fragment: Fragment, known: Mapping[str, str], pattern: re.Pattern[str] | None) -> str | None:
-    """Return the run ID in the file's or a folder's name; None for none or several.
+    """Return the only run ID in file and folder names, or None.
 
     ``known`` run IDs (by their lower case) win, also as a word of a report's title; then matches of the pattern; then a
     word of letters and digits at the head of the file's name or as the folder's name.
@@ -61,7 +61,7 @@ def run_id_in_name(fragment: Fragment, known: Mapping[str, str], pattern: re.Pat
 # A file may have thousands of fragments, one after the other.
 @lru_cache(256)
 def _words(name: str) -> tuple[str, ...]:
-    """Return the names of file and folders, whole and cut at dots, blanks, underscores and hyphens."""
+    """Return the names of file and folders, whole and in words."""
     parts = reversed(PurePosixPath(name).parts)
     return tuple(word for part in parts for word in (part, *re.split(r"[.\s]+", part), *re.split(r"[._\-\s]+", part)))
 
@@ -81,7 +81,7 @@ def _likely(fragment: Fragment) -> Iterator[str]:
 
 
 def _head(fragment: Fragment, name: str) -> str:
-    """Return the first word of a file's name; of a log with words joined by underscores unless all are usual."""
+    """Return the first word of a file's name."""
     word = re.split(r"[.\s]+", name)[0]
     head, *rest = word.split("_")
     return word if fragment.is_client and not all(_is_usual(each, fragment) for each in rest) else head
@@ -147,7 +147,7 @@ def folder_of(fragment: Fragment, run_id: str | None) -> str | None:
 
 
 def own_folder(fragment: Fragment, run_id: str | None) -> str | None:
-    """Return the folder named after the run; without run ID the file's folder, if any."""
+    """Return the folder named after the run, or the file's folder."""
     if run_id is not None:
         return folder_of(fragment, run_id)
     parent = PurePosixPath(fragment.file).parent
@@ -155,7 +155,7 @@ def own_folder(fragment: Fragment, run_id: str | None) -> str | None:
 
 
 def distinct_names(paths: Iterable[str]) -> dict[str, str]:
-    """Return a run ID for each path: its last part, after as many parts as make it unique."""
+    """Return a run ID for each path, from as few parts as needed."""
     parts = {path: PurePosixPath(path).parts for path in paths}
     names = {path: own[-1] for path, own in parts.items()}
     for depth in range(2, max(map(len, parts.values()), default=0) + 1):

@@ -15,7 +15,7 @@ UNNAMED = "host"
 
 
 def pair_snapshots(draft: RunDraft, snapshots: Sequence[Fragment]) -> None:
-    """Fill ``draft.pairs``, in the order of their first snapshots; report snapshots that fit no pair.
+    """Fill ``draft.pairs`` in order; report snapshots that fit no pair.
 
     A snapshot with an empty role is paired by its host, which gets a role later.
     """
@@ -36,7 +36,7 @@ def pair_snapshots(draft: RunDraft, snapshots: Sequence[Fragment]) -> None:
 
 
 def _host_key(snapshot: Fragment, snapshots: Sequence[Fragment]) -> str | None:
-    """Return the host in lower case; a snapshot without host belongs to its role's only host."""
+    """Return the host in lower case, by default its role's only one."""
     if snapshot.host:
         return snapshot.host.casefold()
     hosts = {each.host.casefold() for each in snapshots if each.host and each.role == snapshot.role}
@@ -44,7 +44,7 @@ def _host_key(snapshot: Fragment, snapshots: Sequence[Fragment]) -> str | None:
 
 
 def _by_contents(snapshots: Sequence[Fragment]) -> Iterator[list[Fragment]]:
-    """Yield all of a host's snapshots, or those of each kind of counters where these have separate files."""
+    """Yield a host's snapshots together, or by kind of counters."""
     if all(sum(each.phase == phase for each in snapshots) <= 1 for phase in _PHASES):
         yield list(snapshots)
         return
@@ -74,7 +74,7 @@ def _left_out(draft: RunDraft, snapshot: Fragment, code: str, message: str) -> P
 
 
 def name_roles(draft: RunDraft, given: Mapping[str, str]) -> None:
-    """Give every pair of snapshots a role, and each host's own facts their key in the run.
+    """Set the role of every pair, and the keys of hosts' facts.
 
     Logs and manifests name the client, else a person does (``client`` and ``server`` of ``given``). One undecided host
     of two gets the role that is left; other hosts have their own name as role.
@@ -133,7 +133,7 @@ def _role_by_file(draft: RunDraft, known: Mapping[str, str]) -> dict[str, str]:
 
 
 def _of_run(draft: RunDraft) -> list[SourcedFact]:
-    """Return the facts without repetitions, those of hosts other than the client under their role."""
+    """Return the facts without repetitions, other hosts' by role."""
     placed: dict[tuple[str, str], SourcedFact] = {}
     for fact in draft.facts:
         role = draft.roles.get(fact.file, "") if fact.of_host else ""

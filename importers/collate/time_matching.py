@@ -52,7 +52,7 @@ def choose_by_time_and_host(
 
 
 def window(draft: RunDraft) -> tuple[datetime, datetime | None] | None:
-    """Return start and end by the driver's log, else the server's; the end is None when cut off."""
+    """Return start and end by driver or server; None if cut off."""
     log = _log(draft)
     return None if log is None or log.taken is None else (log.taken, log.ended)
 
@@ -63,7 +63,7 @@ def _log(draft: RunDraft) -> Fragment | None:
 
 
 def _shift(draft: RunDraft, fragment: Fragment) -> timedelta:
-    """Return how far the fragment's clock is ahead of the log's, 0 without offsets from UTC."""
+    """Return how far the fragment's clock is ahead of the log's."""
     log = _log(draft)
     offsets = [_offset(each.zone) for each in (fragment, log) if each is not None]
     mine, theirs = offsets if len(offsets) == 2 else (None, None)
@@ -96,7 +96,7 @@ def is_within(draft: RunDraft, report: Fragment) -> bool:
 
 
 def _distance(fragment: Fragment, draft: RunDraft) -> timedelta | None:
-    """Return the time between a fragment and the edge of its run, None if they cannot belong together."""
+    """Return the time between a fragment and a run, or None."""
     times = window(draft)
     if times is None or fragment.taken is None:
         return None

@@ -46,7 +46,7 @@ LONGEST_PATH = 1000
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Limits of an archive: number of files, bytes unpacked, and bytes unpacked per byte packed."""
+    """Limits of an archive: files, bytes, and compression ratio."""
 
     files: int = 5_000
     total_bytes: int = 2 * 1024**3
@@ -55,7 +55,7 @@ class Limits:
 
 @dataclass(slots=True)
 class Unpacked:
-    """The files of an archive, named by their path inside it, and problems with other members."""
+    """Files of an archive by path, and problems of other members."""
 
     files: list[SourceFile] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
@@ -70,7 +70,7 @@ def is_archive(data: bytes) -> bool:
 
 
 def decompress(file: SourceFile, limits: Limits = DEFAULT_LIMITS) -> SourceFile | Problem:
-    """Unpack a file packed by gzip or bzip2, and keep its name; return any other file unchanged.
+    """Return a gzip or bzip2 file unpacked; any other file unchanged.
 
     Return a problem for a file that is damaged, cut off or above a limit.
     """
@@ -100,7 +100,7 @@ def _damaged(name: str, error: Exception) -> Problem:
 
 
 def unpack(archive: SourceFile, limits: Limits = DEFAULT_LIMITS) -> Unpacked:
-    """Unpack a zip archive. A limit passed or a corrupt archive gives a problem and no files."""
+    """Return a zip's files; none, with a problem, if corrupt or too large."""
     try:
         with ZipFile(stream(archive.data)) as container:
             return _unpack_members(archive.name, container, limits)
@@ -174,7 +174,7 @@ def _objection(member: ZipInfo, name: str) -> str | None:
 
 
 def _check_size(archive: str, member: ZipInfo, size: int, room: int, limits: Limits) -> None:
-    """Refuse the archive if a member has more bytes than the room left or the allowed ratio."""
+    """Refuse an archive whose member exceeds room or ratio."""
     if size > room:
         raise _Refused(archive, f"The archive {archive} unpacks to more than {limits.total_bytes} bytes.")
     if size > _expected(member, limits):

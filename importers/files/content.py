@@ -1,4 +1,4 @@
-"""The bytes of a file: in memory, on disk, or a part of a file on disk.
+"""Bytes of a file: in memory, on disk, or a part.
 
 A file may be larger than memory: ``Content`` has a length and slices, as ``bytes`` have; ``parts`` and ``stream`` read
 piece by piece.
@@ -23,7 +23,7 @@ class Content(Protocol):
 
 
 class FileContent:
-    """``size`` bytes of an open file from ``start``, by default up to its end; slices are read on demand.
+    """Bytes of an open file from ``start``, read by slices.
 
     The file is closed when the last reference is gone.
     """
@@ -79,7 +79,7 @@ class _Stream(io.RawIOBase):
 
 
 class Spool:
-    """Storage of data from streams: in memory, and above ``room`` bytes in all in a temporary file."""
+    """Storage of streamed data, above ``room`` bytes in a temporary file."""
 
     def __init__(self, room: int = 4 * 1024**2) -> None:
         self._room = room

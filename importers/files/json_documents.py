@@ -1,4 +1,4 @@
-"""JSON as tools print it: values with their lines, numbers as printed, repeated keys, broken documents.
+"""JSON with lines, printed numbers, repeated keys, and broken documents.
 
 A file may hold several documents, one after another or one a line, with other text before, between and after them.
 Reading takes linear time and never raises: a document that breaks off keeps its values up to that place.
@@ -76,7 +76,7 @@ class _Source:
 
 
 class _Tape:
-    """The values of a document in the order in which they begin, a few numbers each.
+    """Values of a document in order, a few numbers each.
 
     ``ends`` has the end of a scalar, and minus the place of the value behind an object or array.
     """
@@ -99,7 +99,7 @@ class _Tape:
             at = at + 1 if end > 0 else -end
 
     def index(self, place: int) -> dict[str | int, int]:
-        """Return the places of an object's values by key, the first of each, or of an array's by position."""
+        """Return the first values by key, or an array's by position."""
         known = self._indexes.get(place)
         if known is None:
             if len(self._indexes) >= _INDEXES:
@@ -119,7 +119,7 @@ class _Tape:
 
 
 class Node:
-    """A value of a document: an object, an array, a string, a number or a word (true, false, null, NaN)."""
+    """A value of a document: object, array, string, number or word."""
 
     __slots__ = ("_place", "_tape")
 
@@ -149,19 +149,19 @@ class Node:
 
     @property
     def is_number(self) -> bool:
-        """Whether the value is a finite number: the only value that ends with a digit."""
+        """Return whether the value is a finite number."""
         end = self._tape.ends[self._place]
         return end > 0 and self._tape.source.characters[end - 1].isdigit()
 
     @property
     def text(self) -> str:
-        """A number or word as printed, a string without quotes and escapes; empty for objects and arrays."""
+        """Return a value's text, without quotes and escapes; "" for containers."""
         tape, place = self._tape, self._place
         printed = tape.source.characters[tape.starts[place] : max(tape.ends[place], 0)]
         return _unquote(printed) if printed[:1] == '"' else printed
 
     def items(self) -> Iterator[tuple[str, "Node"]]:
-        """Yield the members of an object or array in order; repeated keys repeatedly, keys of elements empty."""
+        """Yield the members of an object or array in order."""
         tape = self._tape
         return ((tape.keys[at], Node(tape, at)) for at in tape.members(self._place))
 
@@ -174,7 +174,7 @@ class Node:
         return (value for _, value in self.items())
 
     def get(self, *path: str | int) -> "Node | None":
-        """Return the value at a path of keys and positions from 0; of a repeated key the first."""
+        """Return the value at a path of keys and positions."""
         place = self._tape.find(self._place, path)
         return None if place is None else Node(self._tape, place)
 
@@ -183,7 +183,7 @@ class Node:
         return [value for name, value in self.items() if name == key] if key in self._tape.index(self._place) else []
 
     def texts(self) -> dict[str, str]:
-        """Return the texts of an object's values by key; of a repeated key the last."""
+        """Return the texts of an object's values by key."""
         return {key: value.text for key, value in self.items()}
 
     def figures(self) -> dict[str, str]:
@@ -192,7 +192,7 @@ class Node:
         return {key: value.text for key, value in found if value.is_number} if self.is_object else {}
 
     def numbers(self) -> list[str | None]:
-        """Return the values of an array or object, None for each that is not a finite number."""
+        """Return the finite numbers of an array or object, or None each."""
         return [value.text if value.is_number else None for value in self.values()]
 
     def string(self, *path: str | int) -> Printed | None:
@@ -221,7 +221,7 @@ class Node:
 
 
 def _unquote(printed: str) -> str:
-    """Return a string without quotes and escapes, or with a wrong escape as printed; mark NUL and surrogates."""
+    """Return a string without quotes and escapes; mark NUL and surrogates."""
     if "\\" not in printed:
         return printed[1:-1]
     try:
@@ -251,18 +251,18 @@ class Document:
 
 
 def documents(text: Text) -> Iterator[Document]:
-    """Yield the documents of a file, in order, each read when it is asked for."""
+    """Yield the documents of a file in order, lazily."""
     beginning = _beginning(text, HEAD)
     return iter(beginning.documents) if beginning.is_all else _read(_Window(text.pieces(), text.ends_whole))
 
 
 def head(text: Text, size: int = HEAD) -> list[Document]:
-    """Return the documents in the first ``size`` characters; the last one may be cut off there."""
+    """Return the documents in the first ``size`` characters."""
     return _beginning(text, size).documents
 
 
 def outside(text: Text, spans: Iterable[tuple[int, int]]) -> list[tuple[int, str]]:
-    """Return the numbered lines outside documents; ``spans`` are the first and last lines of these, in order."""
+    """Return the numbered lines outside documents, given as line ``spans``."""
     found = []
     rest = iter(spans)
     first, last = next(rest, _NOWHERE)
@@ -288,7 +288,7 @@ def _beginning(text: Text, size: int) -> _Beginning:
 
 
 def _read_beginning(text: Text, size: int) -> _Beginning:
-    """Read the first ``size`` characters of a file, or the whole of a small file."""
+    """Return the first ``size`` characters of a file."""
     if text.lacks("{", size):
         return _Beginning([], is_all=False)
     lines: list[str] = []
@@ -302,10 +302,10 @@ def _read_beginning(text: Text, size: int) -> _Beginning:
 
 
 class _Window:
-    """The lines of a file that are being looked at, and an iterator of the lines behind them."""
+    """Lines of a file in view, and an iterator of later ones."""
 
     def __init__(self, pieces: Iterable[str], ends_whole: bool) -> None:
-        """``pieces`` are lines, or many lines in one text, without the end of the last."""
+        """Store ``pieces``: lines, or texts of many lines."""
         self._pieces = _with_ends(iter(pieces), ends_whole)
         self.source = _Source(next(self._pieces, ""))
         self._next = next(self._pieces, None)
@@ -316,7 +316,7 @@ class _Window:
         return self._next is None
 
     def grow(self, at: int) -> int:
-        """Drop the lines before a place, add as many characters behind it, and return the place's new offset.
+        """Drop old lines, add characters, and return the place's new offset.
 
         Doubling keeps the time linear, although the characters are read again.
         """
@@ -377,7 +377,7 @@ def _read_document(source: _Source, start: int) -> tuple[Document, int]:
 
 
 def _fill(tape: _Tape, end: int) -> tuple[int, str | None]:
-    """Add the values of a document to its tape; return where it ends or breaks, and a problem in the latter case.
+    """Add a document to its tape; return its end, and any problem.
 
     ``comma`` is True behind a comma, False behind a value without one, None behind an opening bracket.
     """

@@ -1,4 +1,4 @@
-"""A sequence of the lines of a file, decoded in blocks of about 256 KB when they are needed."""
+"""Sequence of a file's lines, decoded in blocks of about 256 KB."""
 
 from array import array
 from bisect import bisect_right
@@ -12,23 +12,23 @@ _HEAD_BLOCKS = 2  # Where lines are long, the hundred first ones reach into the 
 
 
 class Cut(Protocol):
-    """The storage of lines in a block, which ends with a line end (except the last block of a file)."""
+    """Storage of lines in a block that ends with a line end."""
 
     def __call__(self, block: bytes, /) -> list[str]:
         """Return the lines of a block, without their ends."""
 
     def text(self, block: bytes, /) -> str:
-        """Return a block as one text, every line ended by LF, perhaps with CR before LF."""
+        """Return a block as one text with LF line ends."""
 
 
 class Lines(Sequence[str]):
-    """The lines of some content. Iterating is fast; random access decodes a block each time.
+    """Lines of some content, fast to iterate, slower at random.
 
     The last used block and the first two, at which every format looks, are kept decoded.
     """
 
     def __init__(self, content: Content, cut: Cut, starts: "array[int]", firsts: "array[int]") -> None:
-        """``starts`` are the offsets of the blocks and of the end; ``firsts`` the lines before each, and of all."""
+        """Store ``starts``, the blocks' offsets, and ``firsts``, their line numbers."""
         self.content, self.cut = content, cut
         self.starts, self.firsts = starts, firsts
         self._at, self._block = -1, list[str]()
@@ -50,7 +50,7 @@ class Lines(Sequence[str]):
         return ("\n".join(self._lines(at)) for at in range(len(self.starts) - 1))
 
     def blocks(self) -> Iterator[str]:
-        """Yield texts of many lines, perhaps with CR before LF: faster than ``pieces``, to search for words."""
+        """Yield texts of many lines, for fast searches of words."""
         bounds = pairwise(self.starts)
         return (self.cut.text(self.content[start:end]) for start, end in bounds)
 
@@ -93,7 +93,7 @@ class Lines(Sequence[str]):
 
 
 def blocks(content: Content, start: int, ends: bytes) -> Iterator[bytes]:
-    """Yield the content from ``start`` on in blocks that end with a line end, except perhaps the last.
+    """Yield the content from ``start`` on in blocks of whole lines.
 
     ``ends`` are the bytes that end a line. A line longer than a block makes a block of its own.
     """

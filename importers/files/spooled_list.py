@@ -12,7 +12,7 @@ _BLOCKS_IN_MEMORY = 8
 
 
 class SpooledList(Generic[T]):
-    """A list that can only grow. With more than ``in_memory`` items it moves to a file that has no name.
+    """A growing list, on disk beyond ``in_memory`` items.
 
     An item that is read from the file is a copy of the appended one.
     """

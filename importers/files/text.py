@@ -42,7 +42,7 @@ _EBCDIC_TEXT = (ascii_letters + digits + " .<(+|&!$*);-/,%_>?:#@'=\"").encode(EB
 
 @dataclass(slots=True)
 class Decoded:
-    """A file's text, or None; a problem may accompany a text (a stray byte) or replace it."""
+    """A file's text or None, perhaps with a problem."""
 
     text: Text | None = None
     problems: list[Problem] = field(default_factory=list)
@@ -120,12 +120,12 @@ class _Census:
 
     @property
     def is_ebcdic_as_latin1(self) -> bool:
-        """Whether EBCDIC was decoded as Latin-1: pairs that start with C2 or C3, and @ for blanks."""
+        """Return whether EBCDIC was decoded as Latin-1."""
         return self.latin1_leads * 20 > self.size and self.ebcdic_blanks > self.blanks
 
     @property
     def is_ebcdic(self) -> bool:
-        """Whether there are few ASCII blanks, and many EBCDIC blanks or hardly anything but EBCDIC text.
+        """Return whether bytes are EBCDIC, by their blanks.
 
         The second test is for logs with few blanks.
         """
@@ -199,7 +199,7 @@ def _has(content: Content, wanted: bytes) -> bool:
 
 
 def _decode_lines(name: str, content: Content, codec: str, encoding: str, start: int) -> Decoded:
-    """Cut at LF, keeping CR inside a line (overprinting); cut a file with CR alone there."""
+    """Return lines cut at LF, or at CR alone."""
     form = Form(codec) if _has(content, b"\n") else Form(codec, b"\r", "\r")
     return _cut(name, content, form, encoding, start)
 
@@ -215,7 +215,7 @@ def _decode_ebcdic(name: str, content: Content) -> Decoded:
 
 
 def _record_length(content: Content) -> int | None:
-    """Return the length at which all records start with a carriage control, or that divides the size."""
+    """Return the record length by carriage control or size, or None."""
     for length in RECORD_LENGTHS[:3]:
         if len(content) >= 2 * length and not any(
             part[::length].strip(_CARRIAGE_CONTROLS) for part in parts(content, size=length * _RECORDS)
@@ -260,7 +260,7 @@ class _Look:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """Lines in bytes: the codec, the bytes that end a line, and the character besides LF that these stand for."""
+    """Lines in bytes: codec, line end bytes, and their character."""
 
     codec: str
     ends: bytes = b"\n"
@@ -315,7 +315,7 @@ def _cut(name: str, content: Content, form: Form, encoding: str, start: int = 0)
 
 
 def make_outline(text: Text, content: Content) -> bytes | None:
-    """Return how and where the lines of a decoded file are stored, some 16 bytes for 256 KB of lines.
+    """Return the offsets of a file's lines in 16-byte steps.
 
     None where the lines are not those of ``content``, as in UTF-16.
     """

@@ -1,4 +1,4 @@
-"""Application of a mapping: a grid to published runs with values, and differences in per cent."""
+"""Application of a mapping: a grid to published runs and differences."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -14,7 +14,7 @@ METRIC = "metric"
 
 
 def apply_mapping(grid: Grid, mapping: Mapping) -> Applied:
-    """Read a grid by a mapping. Never raise: unreadable cells are problems and stay out."""
+    """Read a grid by a mapping; unreadable cells become problems."""
     return _Application(grid, mapping).read()
 
 
@@ -65,7 +65,7 @@ class _Application:
         return self._answer
 
     def _read_block(self, columns: Sequence[Part], rows: Sequence[Sequence[Cell]], parts: Sequence[Row]) -> None:
-        """Read the rows between two sections. Rows of values, such as run IDs, apply to all of them."""
+        """Read the rows of a section; rows of values apply to all."""
         values = self._headings.values_of_columns(rows, parts)
         names = self._headings.names_of_columns()
         for row, part in zip(rows, parts, strict=True):
@@ -146,7 +146,7 @@ class _Application:
         )
 
     def _run(self, facts: dict[str, PrintedValue]) -> int:
-        """Return the index of the run with these facts and those of the whole table."""
+        """Return the index of the run with these facts."""
         fixed = {
             dimension: PrintedValue(self._headings.value(dimension, text), text)
             for dimension, text in self._mapping.fixed.items()
@@ -209,6 +209,6 @@ class _Application:
 
 
 def _with_unit(name: Name, printed: str) -> Name:
-    """Return the name with the unit from a row or column of units, if its own text has none."""
+    """Return the name with its own unit, or that of its line."""
     unit = read_unit(printed) if printed and not name.unit else None
     return replace(name, unit=printed, read_as=unit.read_as) if unit else name

@@ -1,4 +1,4 @@
-"""Tables as grids of texts: cells with their place in the paste, and merged headings repeated in each cell."""
+"""Tables as grids of texts with places and repeated merged headings."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -65,7 +65,7 @@ def clean(text: str) -> str:
 
 
 def grid_of(title: str, rows: Iterable[Sequence[tuple[str, int]]]) -> Grid:
-    """Return a grid of (text, line) cells; fill short rows with empty cells. Raise TooLargeError."""
+    """Return a grid of (text, line) cells, filled up. Raise TooLargeError."""
     found = [list(row) for row in rows]
     width = max((len(row) for row in found), default=0)
     if width * len(found) > MOST_CELLS:
@@ -91,7 +91,7 @@ def is_numbered_title(line: str) -> bool:
 
 
 def is_title(line: str) -> bool:
-    """Whether a line above a table can be its title: short, and not a sentence."""
+    """Return whether a line can be a title: short, no sentence."""
     text = line.strip().lstrip("#").strip()
     return bool(text) and (is_numbered_title(text) or (len(text) <= _LONGEST_TITLE and not _SENTENCE.search(text)))
 

@@ -49,7 +49,7 @@ class Guessed:
 
 
 def guess_mapping(grid: Grid, remembered: Sequence[Mapping] = ()) -> Guessed:
-    """Propose a mapping. ``remembered`` are mappings of earlier tables of the study, the newest last."""
+    """Propose a mapping; ``remembered`` are earlier ones, the newest last."""
     return _Guesser(grid, remembered).guess()
 
 
@@ -122,7 +122,7 @@ class _Guesser:
         return sum(self._is_measure(row[column]) for row in self._texts)
 
     def _names_on_top(self) -> int | None:
-        """Return the row among the first ones with the most names of metrics beside its first cell."""
+        """Return the first row with the most names of metrics."""
         counts = {
             row: self._measures_in_row(row)
             for row in range(min(_FIRST_ROWS, len(self._texts) - 1))
@@ -142,7 +142,7 @@ class _Guesser:
     # The three ways in which a table can be laid out.
 
     def _with_names_on_top(self, row: int) -> Mapping:
-        """Return a mapping with runs as rows: columns before the first metric identify the run."""
+        """Return a mapping with runs as rows, identified by the first columns."""
         names = self._texts[row]
         side = next(column for column, text in enumerate(names) if self._is_measure(text))
         units = self._unit_row == row + 1
@@ -159,7 +159,7 @@ class _Guesser:
         return Mapping(head, side, (*top, NAMES, *[UNIT] * units), tuple(left))
 
     def _with_names_on_the_left(self, column: int) -> Mapping:
-        """Return a mapping with runs as columns: rows above the first metric identify the run."""
+        """Return a mapping with runs as columns, identified by the first rows."""
         side = column + 1
         labels = [row[column] for row in self._texts]
         head = next(at for at, text in enumerate(labels) if self._begins_body(at, text))
@@ -176,13 +176,13 @@ class _Guesser:
         return Mapping(head, side, tuple(top), (*left, self._label_column(column, rows), *[UNIT] * units))
 
     def _begins_body(self, row: int, label: str) -> bool:
-        """Whether a row is the first with values, or the section above; words above all headings are not."""
+        """Return whether a row is the first with values, or their section."""
         if self._is_section(row):
             return self._is_measure(label) or not all(map(self._is_section, range(row)))
         return self._is_measure(label)
 
     def _label_column(self, column: int, rows: Sequence[int]) -> str:
-        """Return the kind of the label column: names of metrics, or values if sections name these."""
+        """Return the kind of the label column: names of metrics, or values."""
         texts = [self._texts[row][column] for row in rows]
         if any(map(self._is_measure, texts)):
             self._why[f"left.{column}"] = Guess(NAMES, 0.95, "names metrics")
@@ -208,7 +208,7 @@ class _Guesser:
         return self._line(f"top.{row}", label, texts)
 
     def _line(self, part: str, heading: str, texts: Sequence[str]) -> str:
-        """Return the kind of a heading line, by earlier tables, by its own heading, else by its values."""
+        """Return the kind of a heading line, by earlier tables or content."""
         known = self._known.get(folded(heading))
         if heading and known is not None and known.what is What.DIMENSION:
             found = Guess(known.dimension, 1.0, REMEMBERED)
@@ -251,7 +251,7 @@ class _Guesser:
         return replace(mapping, fixed={dimension: guess.value for dimension, guess in facts.items()})
 
     def _names(self, mapping: Mapping) -> dict[str, Name]:
-        """Return the meaning of every text in lines of names, sections of names, and differences."""
+        """Return the meaning of every text in lines of names."""
         lines = [
             *(text for at in range(mapping.head) for text in self._names_of_top(mapping, at)),
             *(text for at in range(mapping.side) for text in self._names_of_left(mapping, at)),
@@ -278,7 +278,7 @@ class _Guesser:
         return found.name if found else Name()
 
     def _as_remembered(self, mapping: Mapping) -> Mapping:
-        """Return the mapping with kinds and values of earlier mappings where nothing else is certain."""
+        """Return the mapping, completed from earlier mappings."""
         values: dict[str, dict[str, str]] = {}
         for earlier in self._remembered:
             for dimension, meant in earlier.values.items():
@@ -314,7 +314,7 @@ class _Guesser:
     # Differences.
 
     def _with_difference(self, mapping: Mapping) -> Mapping:
-        """Return the mapping with the compared values: by heading, by earlier tables, or by trying."""
+        """Return the mapping with the compared values."""
         words = [text for text, name in mapping.names.items() if name.what is What.DIFFERENCE]
         if not words:
             return mapping
@@ -336,7 +336,7 @@ class _Guesser:
         return chosen
 
     def _compared_values(self, mapping: Mapping, words: set[str]) -> tuple[str, list[str]]:
-        """Return the dimension of the line with the word for a difference, and its values."""
+        """Return the dimension of the line of differences, and its values."""
         lines = [
             (mapping.section, self._sections(mapping)),
             *((mapping.top[at], self._texts[at][mapping.side :]) for at in range(mapping.head)),
@@ -362,7 +362,7 @@ def _certainty(shares: Sequence[float], best: int, *, named: bool) -> float:
 
 
 def _agreement(grid: Grid, mapping: Mapping) -> float:
-    """Return the share of printed differences that follow from the printed values within one per cent."""
+    """Return the share of printed differences that follow from the values."""
     applied = apply_mapping(grid, mapping)
     right = 0
     for percent in applied.percents:
@@ -384,7 +384,7 @@ _BETWEEN = re.compile(r"\s+[-\u2013\u2014]\s+|[:;,()]\s*")
 
 
 def title_facts(title: str) -> dict[str, Guess]:
-    """Return facts in a title: ``RR - 1492`` a workload and an MTU, ``CPU Time: QDIO`` a device."""
+    """Return facts in a title, such as ``RR - 1492`` or ``CPU Time: QDIO``."""
     bare = _TITLE_NUMBER.sub("", title, count=1) if is_numbered_title(title) else title
     facts: dict[str, Guess] = {}
     for part in filter(None, map(str.strip, _BETWEEN.split(bare[:200]))):

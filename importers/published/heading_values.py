@@ -71,7 +71,7 @@ def is_device(text: str) -> bool:
 
 
 def value_of(dimension: str, text: str) -> str:
-    """Return a normalised value: ``Layer3`` is 3, ``01`` is 1, ``10 users`` is 10, ``STR`` is STRG."""
+    """Return a normalised value: ``Layer3`` is 3, ``10 users`` is 10."""
     bare = text.strip()
     if dimension == "workload":
         return WORKLOADS.get(bare.casefold(), bare)

@@ -13,7 +13,7 @@ from importers.published.mapping import DIMENSIONS, FACTOR, Name, What
 
 
 class Guess(NamedTuple):
-    """A possible meaning of a text: ``certainty`` from 0 to 1, and the reason in a few words."""
+    """A possible meaning of a text, with ``certainty`` from 0 to 1 and reason."""
 
     value: str
     certainty: float
@@ -180,7 +180,7 @@ def _measure(text: str) -> NameGuess | None:
 
 
 def _with_unit(text: str) -> tuple[str, str, _Unit | None]:
-    """Return the words, the unit as printed and its meaning: the whole text, in brackets, or at the end."""
+    """Return words, printed unit and its meaning."""
     whole = read_unit(text)
     if whole is not None:
         return "", text.strip(), whole
@@ -220,7 +220,7 @@ def _named(metric: str, part: str, role: str, read: tuple[str, str, _Unit | None
 
 
 def _utilisation(words: str, part: str, role: str) -> NameGuess:
-    """Return a metric in per cent of the system, or of one processor for another guest."""
+    """Return a metric in per cent of the system or one processor."""
     if "run+wait" in words.casefold():
         return NameGuess(Name(What.MEASURE, "run_wait", role, "", "%"), 0.9, "running and waiting is in per cent")
     whole = role in {"total", "client", "server"} or "lpar" in words.casefold()
@@ -251,7 +251,7 @@ def is_difference(text: str) -> bool:
 
 
 def read_comparison(text: str) -> tuple[str, str] | None:
-    """Return the compared value and the baseline in a heading such as ``% diff OSA vs VSwitch``."""
+    """Return value and baseline of a heading like ``% diff OSA vs VSwitch``."""
     match = _AGAINST.search(re.sub(r"(?i)%|\b(?:diff(?:erence)?|change|of|in)\b|[():,]", " ", text))
     return (match["compared"].strip(), match["baseline"].strip()) if match else None
 

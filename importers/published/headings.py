@@ -42,7 +42,7 @@ class Part:
 
 @dataclass(slots=True)
 class Row:
-    """A row's headings; ``values`` is the dimension of a row that holds values for its columns.
+    """A row's headings; ``values`` is the dimension of a row of values.
 
     ``begins`` marks the beginning of another part of the table, which may have further rows of values.
     """
@@ -113,7 +113,7 @@ class Headings:
             yield Row(part, name, values=self._dimension_of(name))
 
     def _part(self, kind: str, text: str, line: int, *, section: bool = False) -> Part:
-        """Return the meaning of one heading, by its text or by the kind of its line."""
+        """Return the meaning of one heading, by text or line."""
         name = self._names.get(folded(text), Name())
         if not text or kind == IGNORE:
             return Part()
@@ -182,7 +182,7 @@ class Headings:
 
 
 def blocks(parts: Iterable[Row]) -> Iterator[tuple[int, list[Row]]]:
-    """Yield the rows from one section to the next, with the place of the first."""
+    """Yield the rows of each section, with the index of the first."""
     start, block = 0, list[Row]()
     for at, part in enumerate(parts):
         if part.begins and block:
@@ -194,14 +194,14 @@ def blocks(parts: Iterable[Row]) -> Iterator[tuple[int, list[Row]]]:
 
 
 def section_text(row: Sequence[Cell]) -> str:
-    """Return the text that is alone in its row or merged over all of it, or ""."""
+    """Return the only text of a row, or ""."""
     first = row[0]
     alone = first.text and all(not cell.text or (cell.merged and cell.text == first.text) for cell in row[1:])
     return first.text if alone and len(row) > 1 else ""
 
 
 def top_texts(grid: Grid, mapping: Mapping, line: int) -> list[str]:
-    """Return a heading row's texts for all columns; a heading printed once holds up to the next."""
+    """Return a heading row's texts for all columns, repeated up to the next."""
     texts = [cell.text for cell in grid.rows[line]]
     if mapping.top[line] in _NOT_REPEATED:
         return texts
@@ -209,7 +209,7 @@ def top_texts(grid: Grid, mapping: Mapping, line: int) -> list[str]:
 
 
 def left_texts(grid: Grid, mapping: Mapping) -> list[list[str]]:
-    """Return the headings of every row of the body; a dimension's value holds until the next."""
+    """Return the headings of every body row, values repeated."""
     rows = []
     last = [""] * mapping.side
     for row in grid.rows[mapping.head :]:

@@ -1,4 +1,4 @@
-"""HTML tables: merged cells are repeated, nested tables are separate tables, other elements are ignored."""
+"""HTML tables, with merged cells repeated and nested tables apart."""
 
 import re
 from dataclasses import dataclass, field
@@ -105,7 +105,7 @@ class _Reader(HTMLParser):
             self._open[-1].cell.parts.append(data)
 
     def _last_text(self) -> str:
-        """Return the last line of text before a table, if it can be a title."""
+        """Return the last line before a table, if a possible title."""
         lines = [clean(line) for line in "".join(self._text).split("\n")]
         last = next((line for line in reversed(lines) if line), "")
         return last if is_title(last) else ""
@@ -133,7 +133,7 @@ def read_html(text: str) -> list[Grid]:
 
 
 def _expanded(table: _Table, rows: list[list[_Open]], budget: int) -> Grid:
-    """Return the grid with every merged cell in all its places; rows below the last are cut off."""
+    """Return the grid with merged cells repeated, within its rows."""
     placed: list[dict[int, Cell]] = [{} for _ in rows]
     count = 0
     for at, row in enumerate(rows):

@@ -1,4 +1,4 @@
-"""Mapping of a table's headings to meanings, as plain data that is remembered for the next table.
+"""Mapping of a table's headings to meanings, as plain data.
 
 Meanings belong to the texts of headings rather than to their places, so that a mapping also fits a table with more
 rows.

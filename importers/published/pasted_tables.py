@@ -39,7 +39,7 @@ class Syntax(StrEnum):
 
 
 def read_tables(text: str, syntax: Syntax | None = None) -> Tables:
-    """Read every table of a text with its title; recognise the syntax unless given. Never raise for bad content.
+    """Return every table of a text with its title, in any syntax.
 
     Lines count as in ``text``. Tables need two columns; a text without tables is a problem.
     """
@@ -105,7 +105,7 @@ def _read_csv(text: str) -> list[Grid]:
 
 
 def _csv_rows(text: str, delimiter: str) -> Iterator[list[tuple[str, int]]]:
-    """Yield rows of (text, line of the row's beginning); an empty line is an empty row."""
+    """Yield rows of (text, first line); an empty line is an empty row."""
     reader = csv.reader((line + "\n" for line in text.split("\n")), delimiter=delimiter)
     line = 1
     for row in reader:
@@ -114,7 +114,7 @@ def _csv_rows(text: str, delimiter: str) -> Iterator[list[tuple[str, int]]]:
 
 
 def _evenness(rows: Sequence[Sequence[tuple[str, int]]]) -> float:
-    """Return the share of rows with several cells that have the commonest number of cells; 0 without such rows."""
+    """Return the share of rows with the commonest number of cells."""
     widths = [len(row) for row in rows if len(row) > 1]
     return max((widths.count(width) for width in set(widths)), default=0) / max(sum(map(bool, rows)), 1)
 
@@ -156,7 +156,7 @@ def _read_markdown(text: str) -> list[Grid]:
 
 
 def _end_of_rows(lines: Sequence[str], at: int) -> int:
-    """Return the end of the table that begins at ``at``; ``at`` itself if none does."""
+    """Return the end of the table at ``at``, or ``at``."""
     loose = at + 1 < len(lines) and "|" in lines[at] and "|" in lines[at + 1] and _RULE.fullmatch(lines[at + 1])
     end = at
     while end < len(lines) and _is_row(lines[end], bool(loose)):

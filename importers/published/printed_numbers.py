@@ -25,7 +25,7 @@ _DIGIT = re.compile(r"\d", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """A printed number with sign and point alone, the unit in the cell, and its decimals."""
+    """A printed number: digits, unit of the cell, and decimals."""
 
     number: str
     unit: str

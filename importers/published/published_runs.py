@@ -1,4 +1,4 @@
-"""The content of a published table: runs with their values, differences in per cent, and problems."""
+"""Content of a published table: runs, values, differences, and problems."""
 
 from dataclasses import dataclass, field
 
@@ -7,7 +7,7 @@ from importers.model import Problem
 
 @dataclass(frozen=True, slots=True)
 class PrintedValue:
-    """A dimension's value, normalised and as printed, and the line; line 0 means that a person gave it."""
+    """A dimension's value, normalised and printed, with line (0: by a person)."""
 
     value: str
     printed: str
@@ -16,7 +16,7 @@ class PrintedValue:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A printed number. ``number`` is the text without marks; ``read_as`` is the unit for the conversion."""
+    """A printed number; ``read_as`` is its unit for conversion."""
 
     metric: str
     role: str
@@ -33,7 +33,7 @@ class Figure:
 
 @dataclass(slots=True)
 class PublishedRun:
-    """A run, or a mean over trials, in a table: its facts and its values."""
+    """A run, or a mean over trials, with facts and values."""
 
     facts: dict[str, PrintedValue]
     figures: list[Figure] = field(default_factory=list)
@@ -45,7 +45,7 @@ class PublishedRun:
 
 @dataclass(frozen=True, slots=True)
 class Percent:
-    """A printed difference: by how much the value of run ``compared`` exceeds that of run ``baseline``."""
+    """A printed difference of run ``compared`` relative to run ``baseline``."""
 
     metric: str
     role: str

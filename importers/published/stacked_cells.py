@@ -1,4 +1,4 @@
-"""Tables whose cells stand one below the other, as documents come out of a browser or a converter.
+"""Tables whose cells stand below each other, as pasted from browsers.
 
 A cell is a stack of lines, all cells of a table row have equally many, and empty lines separate cells. An empty cell is
 made of the same empty lines, so cells are found by counting: the width of the table is the one that fits the counts.
@@ -60,7 +60,7 @@ def _table(title: str, lines: Sequence[Line]) -> Grid | None:
 
 
 def _gap(body: Sequence[Line]) -> int:
-    """Return the number of empty lines between cells: the shortest run of such lines; 0 for none."""
+    """Return the number of empty lines between cells, or 0."""
     runs, run = [], 0
     for text, _ in body:
         if text:
@@ -73,7 +73,7 @@ def _gap(body: Sequence[Line]) -> int:
 
 
 def _counted(body: Sequence[Line], width: int, gap: int) -> _Found | None:
-    """Return the rows of ``width`` cells, as far as the counts fit; None for fewer than two rows."""
+    """Return the rows of ``width`` cells that fit, or None."""
     rows: list[list[Line]] = []
     at = heights = 0
     looks = []
@@ -90,7 +90,7 @@ def _counted(body: Sequence[Line], width: int, gap: int) -> _Found | None:
 
 
 def _row(body: Sequence[Line], at: int, width: int, gap: int) -> list[list[Line]] | None:
-    """Return the cells of the row that begins at ``at``; None if the text does not fit."""
+    """Return the cells of the row at ``at``, or None."""
     height = next((n for n in range(min(_HIGHEST, len(body) - at)) if not body[at + n][0]), len(body) - at)
     if not height or height > _HIGHEST:
         return None

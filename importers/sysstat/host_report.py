@@ -44,7 +44,7 @@ def recognise(file: Text) -> bool:
 
 
 def parse(file: Text) -> Parsed:
-    """Return a report for each host; none for a file with the tool's error message."""
+    """Return a report for each host; none for an error message."""
     found = ProblemLog(file.name)
     failure = _failure(file)
     if failure is not None:
@@ -153,7 +153,7 @@ def _window(host: HostSamples) -> tuple[datetime | None, datetime | None]:
 
 
 def _listings(samples: Sequence[Sample]) -> Iterator[Listing]:
-    """Yield a table for all processors together, each interface and TCP; columns may change within a report."""
+    """Yield a table for all processors, each interface and TCP."""
     groups: dict[tuple[str, str, tuple[str, ...]], list[Sample]] = {}
     for sample in samples:
         activity, key, _, _, columns, _, _ = sample

@@ -1,4 +1,4 @@
-"""Structured output of sysstat: JSON (sadf -j, mpstat, iostat), XML (sadf -x), and tables (sadf -d, -p)."""
+"""Structured output of sysstat: JSON, XML (sadf -x), and tables (sadf -d, -p)."""
 
 import re
 from collections.abc import Iterator
@@ -35,7 +35,7 @@ def is_xml(text: Text) -> bool:
 
 
 def read_json(text: Text, found: ProblemLog) -> Iterator[HostSamples]:
-    """Yield every host of a document; one that was cut off is read as far as it goes."""
+    """Yield every host of a document, as far as it goes."""
     for document in json_documents.documents(text):
         hosts = document.root.get("sysstat", "hosts")
         if hosts is None:
@@ -94,7 +94,7 @@ def _statistic(node: Node, host: HostSamples) -> None:
 
 
 def _stamp(stamp: Node, host: HostSamples) -> tuple[str, date | None]:
-    """Return time and day: mpstat prints a time of day, sadf an object with date and clock."""
+    """Return time and day, of mpstat's or sadf's form."""
     if stamp.is_string:
         return stamp.text, None
     texts = stamp.texts()
@@ -110,7 +110,7 @@ def _add_node(node: Node, key: str, end: str, day: date | None, host: HostSample
 
 
 class _Target:
-    """Parser target that adds samples to the host at once, so that memory stays small."""
+    """XML target that adds samples to the host at once."""
 
     def __init__(self, found: ProblemLog) -> None:
         self.host = HostSamples(found)

@@ -33,7 +33,7 @@ _SLASHES = re.compile(r"(\d\d)/(\d\d)/(\d{4}|\d\d)")
 
 
 class Columns(NamedTuple):
-    """The columns of a sample, without ``%`` and ``/s``, and their activity: None for one not kept."""
+    """Plain column names of a sample, with the activity or None."""
 
     names: tuple[str, ...]
     activity: str | None
@@ -62,7 +62,7 @@ class Sample(NamedTuple):
 
 @dataclass(slots=True)
 class HostSamples:
-    """The samples of one host. ``begin`` is the start of the first interval, where printed."""
+    """The samples of one host, from ``begin`` on."""
 
     found: ProblemLog
     host: str | None = None
@@ -78,7 +78,7 @@ class HostSamples:
     restarted: bool = False
 
     def add(self, key: str, end: str, line: int, cells: Cells, day: date | None = None) -> None:
-        """Add a sample of a known activity; ``end`` is empty where the tool prints no time."""
+        """Add a sample; ``end`` is empty if no time is printed."""
         if end and not is_clock(end):
             self.found.warn("sysstat.time", f"{end[:20]!r} is no time of day; the line was left out.", _AGAIN, line)
         else:
@@ -151,7 +151,7 @@ def figures(columns: Columns, texts: Iterable[str]) -> Cells:
 
 
 def read_day(text: str, found: ProblemLog, line: int, *, american: bool) -> date | None:
-    """Return the date in a head; 03/04/24 is ambiguous unless the clock is an American one."""
+    """Return a head's date; 03/04/24 is ambiguous without American clock."""
     if (day := _plain_day(text)) is not None:
         return day
     slashes = _SLASHES.fullmatch(text)

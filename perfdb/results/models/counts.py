@@ -27,7 +27,7 @@ class RunCount(models.Model):
 
 
 class DimensionCount(models.Model):
-    """The number of a study's runs with a value of a dimension and a status.
+    """Number of a study's runs by dimension, value and status.
 
     The number may be 0. ``name`` is a dimension, ``factor.NAME`` for a factor, or "" for all runs. ``value`` is "" for
     a missing value; a missing factor has no row.

@@ -66,7 +66,7 @@ class RemovedItem(models.Model):
 
 
 class PublishedFigure(models.Model):
-    """A figure as printed in a table of a document; the run holds the value."""
+    """A number as printed in a document's table; the run has the value."""
 
     run = models.ForeignKey("results.Run", models.CASCADE, related_name="published_figures")
     table = models.TextField()
@@ -156,7 +156,7 @@ class Claim(models.Model):
 
 
 class TableMapping(models.Model):
-    """The meaning of a study's table headings, used for the next table of the same shape.
+    """Meaning of a study's table headings, for tables of the same shape.
 
     ``shape`` is a digest of the headings that do not change from table to table; ``mapping`` is the plain data of
     ``importers.published.mapping``.

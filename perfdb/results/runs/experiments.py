@@ -139,14 +139,14 @@ def read_configuration(experiment: Experiment) -> Configuration:
 
 
 def keep_trial(run: Run, record: RunRecord) -> None:
-    """Keep the trial of a run, and its former number, in the record that replaces it."""
+    """Keep a run's trial and former number in its new record."""
     facts = evidence.decode_facts(RunEvidence.objects.get(run=run))
     if _TRIAL in facts and record.trial == run.trial:
         record.facts[_TRIAL] = facts[_TRIAL]
 
 
 def settle_trial(vocabulary: Vocabulary, run: Run, record: RunRecord) -> None:
-    """Set a record's trial, or a free one if another run of the experiment has it.
+    """Set a record's trial, or a free one if taken.
 
     The fact ``printed.trial`` keeps the intended number, which returns once free.
     """

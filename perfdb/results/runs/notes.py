@@ -26,7 +26,7 @@ TEXTS = ArraySubquery(Note.objects.filter(run=OuterRef("pk")).values("text"))
 
 
 def may_edit(user: User | AnonymousUser, note: Note) -> bool:
-    """Return whether a visitor may change a note: its author, or an editor of the study."""
+    """Return whether a visitor may change a note."""
     return bool(user.is_authenticated and (note.author_id == user.pk or may_change(user, note.run.study)))
 
 
@@ -39,7 +39,7 @@ def add_note(author: User, run: Run, text: str) -> Note:
 
 
 def edit_note(editor: User, note: Note, text: str) -> None:
-    """Replace a note's text; the old one stays in the history. Raise QueryError as `add`."""
+    """Replace a note's text; the history keeps the old one. Raise QueryError."""
     wanted = _checked(text)
     with transaction.atomic():
         held = Note.objects.select_for_update(of=["self"]).select_related("run__study").get(pk=note.pk)
@@ -78,7 +78,7 @@ def _checked(text: str) -> str:
 
 
 def read_notes(runs: NDArray[np.int64]) -> Mapping[int, tuple[str, ...]]:
-    """Return the texts of all notes on these runs, oldest first, by the run's id."""
+    """Return the notes on these runs, oldest first, by run id."""
     # Runs that are read together were mostly written together: most notes between the first and the last are theirs.
     between = Note.objects.filter(run__gte=int(runs.min()), run__lte=int(runs.max())).order_by("created", "pk")
     wanted, texts = set(runs.tolist()), dict[int, tuple[str, ...]]()

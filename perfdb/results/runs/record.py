@@ -38,7 +38,7 @@ class Origin(StrEnum):
 
 
 class Value(NamedTuple):
-    """One measurement. ``formula`` is ``id/version`` of a derived value; ``printed`` is the log's own text."""
+    """One measurement; ``formula`` is ``id/version`` of a derived value."""
 
     value: float
     origin: Origin
@@ -58,7 +58,7 @@ class FactValue(NamedTuple):
 
 @dataclass(slots=True)
 class Counters:
-    """Counters of one role and subject before and after; None where a half lacks one."""
+    """Counters of one role and subject before and after, or None."""
 
     role: str
     subject: str
@@ -86,7 +86,7 @@ class TraceColumn(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A source file of a run, with its upload and the digests of its content.
+    """A source file of a run, with upload and digests of content.
 
     ``spans``: first and last lines used. ``driver``: the file has the client's log of the load driver.
     """
@@ -156,7 +156,7 @@ class Configuration:
         return all(theirs[name] == value for name, value in mine.items() if name in theirs)
 
     def _known(self) -> dict[str, str | int]:
-        """Return the known dimensions, the system in parts, since a capture may know only the host."""
+        """Return the known dimensions, with the system in parts."""
         known = self.dimensions()
         known.pop("system", None)
         system = self.system or SystemIdentity()
@@ -166,7 +166,7 @@ class Configuration:
 
 @dataclass(slots=True)
 class RunRecord:
-    """A run with all its data. ``refused``: its evidence is contradictory and must not be stored.
+    """A run with all its data; a ``refused`` one must not be stored.
 
     ``tags`` are only stored with a new run.
     """
@@ -209,7 +209,7 @@ def seconds_to_moment(seconds: float) -> datetime:
 
 
 def resolve_zone(moment: datetime, zone: str) -> datetime:
-    """Return a printed time with its printed offset (``-05:00``, ``-0500``); a zone's name counts as UTC."""
+    """Return a printed time with its offset (``-05:00``, ``-0500``), by default UTC."""
     try:
         return (moment - _offset(zone)).replace(tzinfo=UTC)
     except OverflowError:
@@ -226,7 +226,7 @@ def _offset(zone: str) -> timedelta:
 
 
 def parse_sample(text: str | None) -> float:
-    """Return a trace's sample; NaN for gaps and for texts that are no finite number."""
+    """Return a trace's sample; NaN for gaps and other texts."""
     try:
         value = float(text) if text else math.nan
     except ValueError:

@@ -126,7 +126,7 @@ def find_observations(tape: Tape, name: str) -> Observations | None:
 
 
 def pack_observations(found: Observations) -> dict[str, Any]:
-    """Return runs as plain data, a list a column, in the order of their numbers."""
+    """Return runs as plain data, a list a column."""
     rows = sorted(found.rows, key=lambda row: int(row[0]))
     warnings = [[each.code, each.message] for each in found.warnings]
     return {

@@ -42,7 +42,7 @@ def add_tag(user: User, runs: QuerySet[Run], name: str) -> int:
 
 @transaction.atomic
 def remove_tag(user: User, runs: QuerySet[Run], name: str) -> int:
-    """Remove a tag from the runs that have it, and return their number. Raise as `add`."""
+    """Remove a tag from runs and return their number. Raise QueryError."""
     tag = parse_tag(name)
     shorter = Func("tags", Value(tag, TextField()), function="array_remove", output_field=_ARRAY)
     none_left = NullIf(shorter, Value([], _ARRAY))

@@ -1,4 +1,4 @@
-"""Writing runs: the only place where runs and their evidence enter the database, by binary COPY.
+"""The one writer of runs and their evidence, by COPY.
 
 ``write`` makes new runs, ``rewrite`` puts another state of a run in the place of the one stored; both write all of
 a run or nothing, in the caller's transaction.
@@ -157,7 +157,7 @@ def write(vocabulary: Vocabulary, records: Sequence[tuple[RunRecord, Sequence[So
 
 
 def rewrite(vocabulary: Vocabulary, run: Run, record: RunRecord, sources: Sequence[Source]) -> None:
-    """Put ``record`` in the place of what is stored of ``run``; its id and what people attached stay."""
+    """Replace the stored data of ``run`` by ``record``; id and attachments stay."""
     for evidence in (RunEvidence, CounterSet, Trace, RunSource):
         evidence._default_manager.filter(run=run).delete()
     run.problems.all().delete()
@@ -206,7 +206,7 @@ def _plain(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def disagreement_row(found: Disagrees, run: int) -> Disagreement:
-    """A figure that does not follow, as it is stored beside the run with this id."""
+    """Return the row of a disagreement of the run with this id."""
     return Disagreement(**dict(zip(_DISAGREEMENT, _disagreement(found, run), strict=True)))
 
 
@@ -346,7 +346,7 @@ def _trace_rows(rows: Sequence[tuple[_Key, RunRecord]]) -> Iterable[Sequence[Any
 
 
 def add_sources(run: Run, sources: Iterable[Source]) -> None:
-    """Note which files, brought by which uploads, a run's evidence is in; noting one again changes nothing."""
+    """Record the files and uploads with a run's evidence, each once."""
     _add_sources((run.pk, run.study_id), sources)
 
 

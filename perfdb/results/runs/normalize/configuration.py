@@ -100,7 +100,7 @@ GIVEN: Mapping[str, Callable[[str], Any]] = {
 
 
 def check_given(key: str, text: str) -> None:
-    """Raise ValueError with the accepted values if a text is no value of a fact."""
+    """Raise ValueError with the accepted values for an invalid fact."""
     GIVEN.get(key, _name)(text)
 
 
@@ -139,7 +139,7 @@ def _understood(facts: Mapping[str, FactValue], key: str) -> bool:
 def run_name(
     draft: RunDraft, given: Mapping[str, str], facts: dict[str, FactValue], problems: list[Problem]
 ) -> tuple[str, int]:
-    """Return run ID and trial: from the files, else as supplied, then kept as facts."""
+    """Return run ID and trial from the files, else as supplied."""
     run_id, trial = draft.run_id, draft.trial
     if RUN_ID in given:
         if any(fragment.run_id for fragment in draft.fragments):
@@ -318,6 +318,6 @@ def _workload(pattern: str, request: int, response: int) -> Workload:
 
 
 def _without_sizes(pattern: str) -> Workload | None:
-    """Return a workload that needs no sizes, a stream or a tool's own pattern; None for RR and CRR."""
+    """Return a workload that needs no sizes; None for RR and CRR."""
     workload = parse_workload(pattern)
     return workload if workload.pattern in STREAMING or workload.pattern not in WELL_KNOWN else None

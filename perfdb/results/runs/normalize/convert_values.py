@@ -1,4 +1,4 @@
-"""Values, counters and traces of a run in base units, each with printed text and place."""
+"""Values, counters and traces of a run in base units."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -75,7 +75,7 @@ def _converted(reading: Reading, fragment: Fragment, record: RunRecord) -> float
 
 
 def _unit(reading: Reading, record: RunRecord) -> str:
-    """Return the unit as printed; a log may say that its megabytes have 1,000,000 bytes."""
+    """Return the printed unit, with the log's own size of megabytes."""
     if reading.unit != "MB/s":
         return reading.unit
     mb_bytes = record.facts.get("mb_bytes")
@@ -110,7 +110,7 @@ def _columns(listing: Listing, artifact: int) -> Iterable[TraceColumn]:
 
 
 def counters_of(draft: RunDraft, artifacts: Mapping[str, int], problems: list[Problem]) -> list[Counters]:
-    """Return the counters of all pairs, a set for each role and subject, with the counter ``time``."""
+    """Return the counters of all pairs, by role and subject."""
     sets: list[Counters] = []
     for role, pair in pairs_of(draft):
         halves = [_half(half, draft.run_id, problems) for half in (pair.before, pair.after)]
@@ -120,7 +120,7 @@ def counters_of(draft: RunDraft, artifacts: Mapping[str, int], problems: list[Pr
 
 
 def pairs_of(draft: RunDraft) -> list[tuple[str, Pair]]:
-    """Return the pairs with their roles; several hosts of a role are ``client.LINUXA`` and so on."""
+    """Return the pairs with their roles, such as ``client.LINUXA`` of several."""
     hosts: dict[str, set[str]] = {}
     for pair in draft.pairs:
         hosts.setdefault(pair.role, set()).add((pair.host or "").casefold())

@@ -45,7 +45,7 @@ def _stated(facts: Mapping[str, FactValue]) -> Iterable[tuple[str, str]]:
 
 
 def _fits(guest: str, pattern: str) -> bool:
-    """Return whether a guest fits a name, a pattern with asterisks, or a range (``RRCLI01-10``)."""
+    """Return whether a guest fits a name, pattern or range (``RRCLI01-10``)."""
     wanted = pattern.upper()
     numbered = _RANGE.fullmatch(wanted)
     if numbered is None:

@@ -1,4 +1,4 @@
-"""Rates of hosts over intervals (sar and similar tools): means within the run, and traces.
+"""Rates of hosts over intervals (sar and similar): means and traces.
 
 A report may cover a day and many runs. Its own averages count only if its times, or the run's, are unknown.
 """
@@ -38,7 +38,7 @@ class _Interval:
 
 
 def add_values(record: RunRecord, draft: RunDraft, artifacts: Mapping[str, int]) -> None:
-    """Add each host's shares of idle, waiting and steal time during the run, and its processors."""
+    """Add each host's idle, waiting and steal shares, and its processors."""
     window = measured(record, draft)
     for report in _reports(draft):
         role, artifact = draft.roles[report.file], artifacts[report.file]
@@ -110,7 +110,7 @@ def _outside(record: RunRecord, report: Fragment, window: Window) -> Problem:
 
 
 def _intervals(listing: Listing, report: Fragment) -> Iterator[_Interval]:
-    """Yield the rows with an end time; each begins at the end of the one before, across midnight."""
+    """Yield the rows with an end time, across midnight."""
     if report.taken is None or ("end", _CLOCK) not in listing.columns:
         return
     at, begin = listing.columns.index(("end", _CLOCK)), report.taken

@@ -105,7 +105,7 @@ def _window(fragment: Fragment, driver: Window | None) -> Window | None:
 
 
 def _fits(adding: _Adding, fragment: Fragment) -> bool:
-    """Return whether a report covers the driver's measured time; else keep its values as facts."""
+    """Return whether a report covers the driver's time; else keep facts."""
     window = _window(fragment, adding.driver)
     if window is None or adding.driver is None or not fragment.readings:
         return True
@@ -194,7 +194,7 @@ def _in_range(total: Fraction | int) -> float:
 
 
 def _check_mean(adding: _Adding, fragment: Fragment, reading: Reading, mean: float | None) -> None:
-    """Check a printed mean against the mean of the rows, within the rounding of both."""
+    """Check a printed mean against the rows, within rounding."""
     if mean is None or abs(mean - float(reading.text)) <= units.step(reading.text) * (1 + 1e-9):
         return
     message = f"{reading.name} is printed as {reading.text} on average, but its rows average to {mean:.3f}."
@@ -249,7 +249,7 @@ def _is_course(listing: Listing) -> bool:
 
 
 def _lengths(listing: Listing, start: datetime) -> list[int]:
-    """Return the seconds of each row's interval, which begins at the end of the one before."""
+    """Return the seconds of each row's interval."""
     lengths: list[int] = []
     begun, ended = 0, 0
     for second in _ends(listing, start):

@@ -13,7 +13,7 @@ class FoundProblems(tuple[Problem, ...]):
     """Problems in order, indexed, since a file can have as many as runs."""
 
     def for_run(self, draft: RunDraft) -> list[Problem]:
-        """Return the problems that name this run in its files or are in its lines.
+        """Return the problems that name this run or are in its lines.
 
         An error concerns unreadable content, such as another trial of the file, and so is not about this run.
         """

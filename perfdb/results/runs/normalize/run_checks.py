@@ -62,7 +62,7 @@ def _problems(findings: Iterable[Finding], record: RunRecord, file: str) -> list
 
 
 def _check_pairs(record: RunRecord, role: str, pairs: Sequence[Pair]) -> None:
-    """Check all captures of a role: one pair of snapshots, or several of different counters."""
+    """Check all captures of a role, in one pair or several."""
     sets = [counters for counters in record.counters if counters.role == role]
     before = _snapshot([pair.before for pair in pairs], sets, before=True)
     after = _snapshot([pair.after for pair in pairs], sets, before=False)

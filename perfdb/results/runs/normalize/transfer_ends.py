@@ -1,4 +1,4 @@
-"""Check of both ends of a transfer: all bytes to be sent must have arrived.
+"""Check of both ends of a transfer: all bytes must arrive.
 
 If the sender was interrupted, the receiver prints an ordinary result: only both logs together show the interruption.
 """
@@ -12,7 +12,7 @@ from perfdb.analysis.units import convert
 
 
 def check_ends(draft: RunDraft) -> list[Problem]:
-    """Return a warning if a receiver got another number of bytes than requested, except datagrams."""
+    """Return a warning if a receiver got another number of bytes."""
     logs = [log for log in (draft.driver, draft.peer) if log is not None]
     for sender, receiver in permutations(logs, 2):
         asked, arrived = _asked(sender), _arrived(receiver)
