@@ -1,6 +1,1 @@
-"""Common parts of VMPRF and Performance Toolkit listings: pages, title blocks, columns and rows.
-
-Both print pages with a title block, headings over fixed columns, and a row a line. The formats differ in report names
-and
-their meaning.
-"""
+"""Monitor reports of z/VM: shared reading of listings of VMPRF and the Performance Toolkit."""

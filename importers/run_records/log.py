@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from importers.model import Fragment, Kind, Parsed, Problem, Text
 from importers.problem_log import ProblemLog
-from importers.run_records.record_fields import DECODER, RecordError, Stated, stated
+from importers.run_records.record_fields import DECODER, ParsedRecord, RecordError, parse_record
 
 NAME = "run_records"
 TITLE = "file of run records"
@@ -48,10 +48,10 @@ def fragment_of(line: str, number: int, file: str) -> Fragment:
     except (ValueError, RecursionError) as error:
         remedy = "Write each record as one JSON object in a line of its own."
         raise RecordError("", f"It is no JSON: {error}.", remedy) from None
-    return fragment_saying(stated(record, number), number, file)
+    return record_fragment(parse_record(record, number), number, file)
 
 
-def fragment_saying(said: Stated, number: int, file: str) -> Fragment:
+def record_fragment(record: ParsedRecord, number: int, file: str) -> Fragment:
     """Return the fragment of a decoded record."""
     return Fragment(
         file=file,
@@ -60,12 +60,12 @@ def fragment_saying(said: Stated, number: int, file: str) -> Fragment:
         kind=Kind.DRIVER,
         first_line=number,
         last_line=number,
-        run_id=said.run_id,
-        trial=said.trial,
+        run_id=record.run_id,
+        trial=record.trial,
         role="client",
-        taken=said.started.replace(tzinfo=None) if said.started is not None else None,
-        zone="+00:00" if said.started is not None and said.started.tzinfo else "",
-        status=said.status,
-        facts=said.facts,
-        readings=said.readings,
+        taken=record.started.replace(tzinfo=None) if record.started is not None else None,
+        zone="+00:00" if record.started is not None and record.started.tzinfo else "",
+        status=record.status,
+        facts=record.facts,
+        readings=record.readings,
     )

@@ -10,9 +10,9 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any, NamedTuple, NoReturn
 
-from importers.fragment_builder import MANY_DIGITS, is_decimal
+from importers.fragment_builder import is_decimal
 from importers.key_values import trial_number
-from importers.model import Fact, Head, Reading, Status, make_facts, make_readings
+from importers.model import Fact, Head, Reading, Status, make_readings
 
 FIELDS = ("run_id", "trial", "started", "status", "study", "dimensions", "factors", "facts", "tags", "metrics")
 DIMENSIONS = (
@@ -25,9 +25,6 @@ TAGS = "tags"
 MOST_METRICS = 500
 LONGEST = 200
 _TOTAL = "total"
-_REMEMBERED = 4096
-_USUAL = 16
-"""More entries than a repeated object has."""
 _FIELDS = frozenset(FIELDS)
 _STATUSES = {str(each): each for each in Status}
 _KEY = re.compile(r"[A-Za-z_][\w.-]{0,79}", re.ASCII)
@@ -59,16 +56,11 @@ class RecordError(Exception):
         self.field, self.remedy = field, remedy
 
 
-# What JSON makes no other use of tells a number by its characters from a text.
+# JSON has no bytes, which therefore mark the characters of a number.
 Number = bytes
-_NUMBERS, _WORDS = {Number}, {Number, str}
 
 
-_Said = tuple[tuple[str, ...], tuple[str, ...]]
-"""Keys and texts of facts."""
-
-
-class Stated(NamedTuple):
+class ParsedRecord(NamedTuple):
     """Content of a record. ``started`` is in UTC, or without a zone if none is written."""
 
     run_id: str
@@ -100,7 +92,7 @@ DECODER = json.JSONDecoder(
 """Decoder of records. Raises ValueError, and RecursionError for very deep nesting."""
 
 
-def stated(record: object, line: int) -> Stated:
+def parse_record(record: object, line: int) -> ParsedRecord:
     """Return the content of a decoded record, with ``line`` on its values. Raise RecordError."""
     if not isinstance(record, dict):
         raise RecordError("", "A record is a JSON object, and this is none.", "Write each run as an object.")
@@ -108,7 +100,7 @@ def stated(record: object, line: int) -> Stated:
         name = next(name for name in record if name not in _FIELDS)
         remedy = f"Leave it out, or put it into facts. Known are: {', '.join(FIELDS)}."
         raise RecordError(name[:LONGEST], f"{name[:LONGEST]!r} is no field of a record.", remedy)
-    return Stated(
+    return ParsedRecord(
         _text(record.get("run_id"), "run_id"),
         _trial(record.get("trial")),
         _moment(record.get("started")),
@@ -160,51 +152,29 @@ def _status(value: object) -> Status:
 
 
 def _facts(record: Mapping[str, Any], line: int) -> tuple[Fact, ...]:
-    keys, texts = tuple[str, ...](), tuple[str, ...]()
-    for field in ("dimensions", "factors", "facts"):
-        if (entries := record.get(field)) is not None:
-            more_keys, more_texts = _said(field, entries)
-            keys, texts = keys + more_keys, texts + more_texts
-    if tags := _tags(record.get(TAGS)):
-        keys, texts = (*keys, TAGS), (*texts, " ".join(tags))
-    return make_facts(keys, texts, line)
-
-
-def _said(field: str, entries: object) -> _Said:
-    """Return the keys and texts of an object of a record."""
-    if not isinstance(entries, dict):
-        raise RecordError(field, f"{field} is no object.", 'Write it as {"name": "value"}.')
-    values = tuple(entries.values())
-    # Anything but words is wrong, and no key of a cache perhaps.
-    is_usual = len(values) <= _USUAL and set(map(type, values)) <= _WORDS
-    read = _said_before if is_usual else _keys_and_texts
-    return read(field, tuple(entries), values)
-
-
-def _keys_and_texts(field: str, names: Sequence[str], values: Sequence[object]) -> _Said:
-    """Return the keys and texts of the facts in an object's entries."""
-    keys, texts = list[str](), list[str]()
-    of_dimensions, prefix = field == "dimensions", "factor." if field == "factors" else ""
-    for key, text in _entries(field, names, values):
-        if of_dimensions and key not in DIMENSIONS:
+    facts = list[tuple[str, str]]()
+    for key, text in _entries("dimensions", record.get("dimensions")):
+        if key not in DIMENSIONS:
             remedy = f"Put it into factors. Known are: {', '.join(DIMENSIONS)}."
             raise RecordError(f"dimensions.{key}", f"{key!r} is no dimension.", remedy)
-        if of_dimensions and key == "workload" and (sizes := _WORKLOAD.fullmatch(text)):
-            keys += ("workload", "request_bytes", "response_bytes")
-            texts += sizes.groups()
+        if key == "workload" and (sizes := _WORKLOAD.fullmatch(text)):
+            facts += zip(("workload", "request_bytes", "response_bytes"), sizes.groups(), strict=True)
         else:
-            keys.append(prefix + key)
-            texts.append(text)
-    return tuple(keys), tuple(texts)
+            facts.append((key, text))
+    facts += [(f"factor.{key}", text) for key, text in _entries("factors", record.get("factors"))]
+    facts += _entries("facts", record.get("facts"))
+    if tags := _tags(record.get(TAGS)):
+        facts.append((TAGS, " ".join(tags)))
+    return tuple([Fact(key, text, line) for key, text in facts])
 
 
-# Of many runs the same is said.
-_said_before = lru_cache(_REMEMBERED)(_keys_and_texts)
-
-
-def _entries(field: str, names: Sequence[str], values: Sequence[object]) -> Iterator[tuple[str, str]]:
-    """Yield names and texts of an object's valid entries."""
-    for key, value in zip(names, values, strict=True):
+def _entries(field: str, entries: object) -> Iterator[tuple[str, str]]:
+    """Yield names and texts of an object's valid entries; nothing for None."""
+    if entries is None:
+        return
+    if not isinstance(entries, dict):
+        raise RecordError(field, f"{field} is no object.", 'Write it as {"name": "value"}.')
+    for key, value in entries.items():
         if not _is_name(key):
             remedy = "Use letters, digits, dots and hyphens, a letter first, 80 at most."
             raise RecordError(f"{field}.{key[:LONGEST]}", f"{key[:LONGEST]!r} is no name.", remedy)
@@ -234,16 +204,6 @@ def _readings(metrics: object, line: int) -> tuple[Reading, ...]:
     if len(metrics) > MOST_METRICS:
         message = f"There are {len(metrics)} metrics, and at most {MOST_METRICS} are taken."
         raise RecordError("metrics", message, "Leave some out.")
-    values = metrics.values()
-    if set(map(type, values)) == _NUMBERS:
-        texts = list(map(bytes.decode, values))
-        if max(map(len, texts)) <= MANY_DIGITS and not any("e" in text or "E" in text for text in texts):
-            return make_readings(_heads(tuple(metrics)), texts, line)
-    return _with_units(metrics, line)
-
-
-def _with_units(metrics: Mapping[str, Any], line: int) -> tuple[Reading, ...]:
-    """Return values one by one, each with an exponent or a unit of its own."""
     heads, texts = list[Head](), list[str]()
     for key, value in metrics.items():
         name, unit, role = _head(key)
@@ -253,12 +213,6 @@ def _with_units(metrics: Mapping[str, Any], line: int) -> tuple[Reading, ...]:
         heads.append((name, unit, role))
         texts.append(text)
     return make_readings(heads, texts, line)
-
-
-# Of many runs the same is measured.
-@lru_cache(_REMEMBERED)
-def _heads(keys: tuple[str, ...]) -> tuple[Head, ...]:
-    return tuple(map(_head, keys))
 
 
 @lru_cache(4096)

@@ -1,6 +1,6 @@
 """Short captures for the tests, and what is read of them."""
 
-from importers import cp_query
+from importers.cp_query import console_capture as cp_query
 from importers.files.text import decode
 from importers.model import Fragment, Parsed
 

@@ -4,7 +4,7 @@ from datetime import datetime
 
 import pytest
 
-from importers import awm
+from importers.awm import log as awm
 from importers.files.text import decode
 from importers.formats import read_files
 from importers.model import Fragment, Parsed, Severity, SourceFile, Status

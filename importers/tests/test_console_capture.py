@@ -4,7 +4,7 @@ from datetime import datetime
 
 import pytest
 
-from importers import cp_query
+from importers.cp_query import console_capture as cp_query
 from importers.files.text import decode
 from importers.model import Kind, Severity
 from importers.tests.captures import HEAD, TIME, USER, USERID, VSWITCH, codes, counters, facts, only, parse

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from importers.formats import FileReading, read_files
 from importers.model import Fragment, SourceFile
-from importers.run_records import DECODER, RecordError, stated
+from importers.run_records.record_fields import DECODER, RecordError, parse_record
 from importers.tests.fixture_cases import assert_case, cases
 
 GOOD: dict[str, Any] = {"run_id": "JR1", "metrics": {"trans_per_s": 9077.29}}
@@ -30,7 +30,7 @@ def only(**fields: Any) -> Fragment:
 
 def refusal(text: str) -> RecordError:
     with pytest.raises(RecordError) as raised:
-        stated(DECODER.decode(text), 1)
+        parse_record(DECODER.decode(text), 1)
     assert str(raised.value)
     assert raised.value.remedy
     return raised.value
@@ -104,7 +104,7 @@ def test_what_is_wrong_is_said_by_its_field(change: dict[str, Any], field: str) 
         assert refusal(json.dumps(GOOD | change)).field == field
     else:
         # A number is taken by its characters.
-        assert stated(DECODER.decode(json.dumps(GOOD | change)), 1).run_id == "17"
+        assert parse_record(DECODER.decode(json.dumps(GOOD | change)), 1).run_id == "17"
 
 
 @pytest.mark.parametrize("text", ["[]", "1", '"run_id"', "null"])
@@ -137,7 +137,7 @@ _VALUES = st.recursive(
 @given(st.dictionaries(st.sampled_from(["run_id", "trial", "started", "dimensions", "tags", "metrics"]), _VALUES))
 def test_any_other_json_is_refused_with_a_field(record: dict[str, Any]) -> None:
     try:
-        said = stated(DECODER.decode(json.dumps(record)), 1)
+        said = parse_record(DECODER.decode(json.dumps(record)), 1)
     except (RecordError, ValueError):
         return
     assert said.run_id

@@ -11,8 +11,8 @@ from functools import partial
 from django.db import transaction
 from django.utils import timezone
 
-from importers import run_records
 from importers.model import Problem, Severity
+from importers.run_records import log as run_records
 from perfdb.results.ingest import jobs
 from perfdb.results.ingest.batches import Batches
 from perfdb.results.ingest.match_runs import Brought

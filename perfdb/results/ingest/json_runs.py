@@ -10,8 +10,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from importers.model import Reading
-from importers.run_records import DECODER, RecordError, Stated, stated
-from importers.run_records.record_fields import TAGS
+from importers.run_records.record_fields import DECODER, TAGS, ParsedRecord, RecordError, parse_record
 from perfdb.analysis import metrics, units
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.results.runs import tags
@@ -91,7 +90,7 @@ def _complaints(text: str, records: Records, identities: dict[tuple[str, int], i
             yield Complaint(0, "", message, "Send them in several requests, or as a file to /api/v1/uploads/.")
             return
         try:
-            said = stated(value, number)
+            said = parse_record(value, number)
             _check(said, records)
             known = identities.setdefault((said.run_id, said.trial or 1), number)
             if known != number:
@@ -132,7 +131,7 @@ def _behind_blanks(text: str, at: int) -> int:
     return at
 
 
-def _check(said: Stated, records: Records) -> None:
+def _check(said: ParsedRecord, records: Records) -> None:
     """Raise RecordError for what only the registry of metrics and dimensions knows."""
     if said.study:
         records.study = records.study or said.study

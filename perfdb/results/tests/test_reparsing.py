@@ -11,7 +11,7 @@ from django.core.management import CommandError, call_command
 from django.db import OperationalError
 from django.utils import timezone
 
-from importers import awm
+from importers.awm import log as awm
 from importers.model import Fact, Fragment, Parsed, Text
 from perfdb.analysis.metrics import Measure
 from perfdb.results import tasks

@@ -6,7 +6,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from importers import awm
+from importers.awm import log as awm
 from importers.model import Fact, Parsed, Text
 from perfdb.results import tasks
 from perfdb.results.models import Job, Run, RunSource

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from importers import run_records
 from importers.collate.snapshot_pairs import name_roles
 from importers.model import Problem, RunDraft, Severity, Status
+from importers.run_records import log as run_records
 from importers.run_records.record_fields import TAGS
 from perfdb.results.runs.normalize import configuration, convert_values, run_checks
 from perfdb.results.runs.normalize.alias_dimensions import NONE, Aliases, align
