@@ -1,1 +1,1 @@
-"""Pure calculations: units, metrics, formulas, queries, tables, checks and renderings. No Django, no database."""
+"""Pure calculations without Django or database: units, queries, tables, comparison, checks and renderings."""

@@ -1,7 +1,6 @@
-"""Declaration of a rule: title, formula, explanation, source, worked example.
+"""Declarations of perfdb's rules: title, formula, explanation, source and computed examples.
 
-The pages that explain how figures are judged are rendered from such declarations, and the tests work out the examples,
-so that the explanation cannot come apart from the code.
+Pages render the declarations and tests compute the examples, so that explanations match the code.
 """
 
 from collections.abc import Callable, Mapping
@@ -10,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """Numbers inserted in a rule; ``work`` must return ``answer``."""
+    """Given values with the expected answer; ``work`` computes the answer."""
 
     given: str
     answer: str
@@ -19,7 +18,7 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """One rule or verdict with stable ``code``, ``formula`` in words, and ``source``."""
+    """A rule or verdict. ``code`` is stable and ``formula`` is in words."""
 
     code: str
     title: str
@@ -31,20 +30,20 @@ class Declaration:
 
 @dataclass(frozen=True, slots=True)
 class WorkedExample:
-    """Figures, what is done with them, and the answer as it is printed."""
+    """A function with its inputs and the printed result."""
 
     compute: Callable[..., str]
     inputs: Mapping[str, object]
     result: str
 
     def run(self) -> str:
-        """The answer worked out anew."""
+        """Compute the result."""
         return self.compute(**self.inputs)
 
 
 @dataclass(frozen=True, slots=True)
 class MethodStatement:
-    """One statement of the method; ``id`` is its anchor."""
+    """A statement of the comparison method. ``id`` is its anchor on the page."""
 
     id: str
     section: str

@@ -1,7 +1,7 @@
-"""Dimensions for filters and layouts, one declaration each.
+"""Declared dimensions by which runs are filtered and laid out.
 
-Forms, filters, the API and chart axes follow from these. A factor that a study brings along is written
-``factor.NAME`` and needs no declaration: its values are text.
+Forms, filters, the API and chart axes follow from the declarations. A factor of a study is written ``factor.NAME``
+and has text values.
 """
 
 import re
@@ -17,13 +17,13 @@ _SUFFIX = {"": 1, "K": 1024, "M": 1024**2, "G": 1024**3, "T": 1024**4}
 _SIZE = re.compile(r"(\d+)\s*([KMGT]?)I?B?", re.IGNORECASE)
 _CHUNKS = re.compile(r"(\d+)")
 
-# What people call values by: pages say a study's title where data has its slug.
+# Names of values on pages: a study's title instead of its slug.
 _CALLED: ContextVar[Mapping[str, Mapping[Value, str]]] = ContextVar("called")
 
 
 @contextmanager
 def use_display_names(names: Mapping[str, Mapping[Value, str]]) -> Iterator[None]:
-    """Show values of these dimensions by display names inside the context."""
+    """Show these names for values of dimensions within the context."""
     before = _CALLED.set(names)
     try:
         yield
@@ -32,18 +32,18 @@ def use_display_names(names: Mapping[str, Mapping[Value, str]]) -> Iterator[None
 
 
 def display_names(name: str) -> Mapping[Value, str] | None:
-    """Return the display names of a dimension's values, or None."""
+    """Return the display names of a dimension's values, None without any."""
     return _CALLED.get({}).get(name)
 
 
 def display_value(name: str, value: Value) -> Value:
-    """A value of a dimension as people call it."""
+    """Return a value as pages show it."""
     names = display_names(name)
     return value if names is None else names.get(value, value)
 
 
 def parse_bytes(text: str) -> int:
-    """Return a size in bytes: ``1500``, ``8K``, ``20M`` (powers of 1024). Raise ValueError."""
+    """Parse a size in bytes: ``1500``, ``8K``, ``8 KB`` (powers of 1024). Raise ValueError otherwise."""
     match = _SIZE.fullmatch(text.strip())
     if match is None:
         raise ValueError(f"{text!r} is not a size in bytes such as 1500, 8192 or 8K")
@@ -51,7 +51,7 @@ def parse_bytes(text: str) -> int:
 
 
 def parse_integer(text: str) -> int:
-    """A whole number; raises ValueError otherwise."""
+    """Parse a whole number. Raise ValueError otherwise."""
     try:
         return int(text.strip())
     except ValueError:
@@ -59,7 +59,7 @@ def parse_integer(text: str) -> int:
 
 
 def parse_date(text: str) -> str:
-    """A day such as ``2026-11-21``; raises ValueError otherwise."""
+    """Parse a day such as ``2026-11-21``. Raise ValueError otherwise."""
     try:
         return date.fromisoformat(text.strip()).isoformat()
     except ValueError:
@@ -67,7 +67,7 @@ def parse_date(text: str) -> str:
 
 
 def natural_key(value: Value) -> tuple[tuple[int, int, str], ...]:
-    """Return a sort key with numbers in text: 2.4.9 before 2.4.10."""
+    """Return a sort key by numbers within text: 2.4.9 before 2.4.10, missing values last."""
     if value is None:
         return ((2, 0, ""),)
     if isinstance(value, int):
@@ -77,16 +77,17 @@ def natural_key(value: Value) -> tuple[tuple[int, int, str], ...]:
 
 
 def parse_text(text: str) -> str:
-    """Text stays as it is, without blanks around it."""
+    """Strip a text."""
     return text.strip()
 
 
 @dataclass(frozen=True, slots=True)
 class Dimension:
-    """A dimension; one that ``explains`` can cause differences in results.
+    """A property of runs.
 
-    ``phrase`` says a value within a sentence or caption (``s`` is the plural's s); ``quantity`` makes it a numeric
-    axis, in ``unit`` where it has one. ``repeats``: runs of one experiment may differ in it.
+    ``explains``: a difference could explain a difference in results, so a cell that mixes values carries a note.
+    ``phrase`` formats a value within a sentence (``s`` is the plural's s). ``quantity`` makes a numeric axis, in
+    ``unit``. ``repeats``: runs of one experiment may differ.
     """
 
     name: str
@@ -100,7 +101,7 @@ class Dimension:
 
     @property
     def ordered(self) -> bool:
-        """Whether a range of values can be asked for: numbers and dates, not names."""
+        """Whether the dimension can be filtered by a range: numbers and dates, not names."""
         return self.parse is not parse_text
 
     @property
@@ -109,7 +110,7 @@ class Dimension:
         return self.parse in (parse_bytes, parse_integer)
 
     def describe(self, value: Value) -> str:
-        """Return a value that needs no title: ``MTU 8992``, ``no layer``."""
+        """Return a value that needs no title: ``MTU 8992``, ``10 users``, ``no layer``."""
         if value is None:
             return f"no {self.title}"
         return self.phrase.format(value=display_value(self.name, value), s="" if value == 1 else "s")
@@ -132,8 +133,7 @@ DIMENSIONS: tuple[Dimension, ...] = (
 
 BY_NAME: dict[str, Dimension] = {dimension.name: dimension for dimension in DIMENSIONS}
 
-# What runs can be asked for by and not laid out along: a run has any number of tags, and its number in the database
-# says nothing about it.
+# Filters that are no dimensions of a layout: a run has any number of tags, and its database number means nothing.
 SELECTORS: dict[str, Dimension] = {
     each.name: each
     for each in (
@@ -146,15 +146,15 @@ FACTOR = "factor."
 
 
 def describe_values(names: Iterable[str], values: Iterable[Value]) -> str:
-    """Return several dimensions' values: ``QDIO GbE · MTU 8992 · 10 users``."""
+    """Join the values of several dimensions: ``QDIO GbE · MTU 8992 · 10 users``."""
     return " · ".join(dimension(name).describe(value) for name, value in zip(names, values, strict=True))
 
 
 def dimension(name: str) -> Dimension:
-    """Return a dimension or selector by name. Raise KeyError."""
+    """Return the dimension, selector or ``factor.NAME`` of this name. Raise KeyError if unknown."""
     if name.startswith(FACTOR) and len(name) > len(FACTOR):
         title = name.removeprefix(FACTOR).replace("_", " ")
-        # Braces in a factor's own name are text, not places for values.
+        # Braces in a factor's name are text, not format fields.
         phrase = title.replace("{", "{{").replace("}", "}}") + " {value}"
         return Dimension(name, title, phrase=phrase)
     return SELECTORS[name] if name in SELECTORS else BY_NAME[name]

@@ -1,8 +1,8 @@
-"""Known metrics: name, unit, better direction, and printed decimals.
+"""Declared metrics: name, unit, better direction and printed decimals.
 
-A metric is a declaration. Its storage unit is the one its name ends in. A metric measured for a role is a
-*measure*; the database numbers measures (``measure.slot``) as they first appear. Adding a metric is a line here
-and, if it is derived, a formula in ``formulas.py``.
+A metric is stored in the unit that its name ends in. A metric of a role is a *measure*; the database numbers
+measures (``measure.slot``) as they first appear. A new metric is a line here and, if it is derived, a formula in
+``formulas/catalogue.py``.
 """
 
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 
 class Better(StrEnum):
-    """Which direction is an improvement."""
+    """The direction that is an improvement."""
 
     HIGHER = "higher"
     LOWER = "lower"
@@ -20,7 +20,7 @@ class Better(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """A named quantity, with ``unit`` for headings and default ``decimals``."""
+    """A named quantity. ``unit`` is printed in headings, with ``decimals`` by default."""
 
     name: str
     title: str
@@ -98,9 +98,10 @@ TOTAL = "total"
 
 
 class Measure(NamedTuple):
-    """A metric for a role, written ``name@role``; the role is ``total`` unless said.
+    """A metric of a role, written ``name@role``; the default role is ``total``.
 
-    (A named tuple: every value of every run is looked up by its measure, and tuples are hashed without Python code.)
+    A named tuple, since tuples are hashed without Python code and each value of each run is looked up by its
+    measure.
     """
 
     metric: str
@@ -111,7 +112,7 @@ class Measure(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> "Measure":
-        """Read ``name`` or ``name@role``; raises KeyError for a metric that is not declared."""
+        """Parse ``name`` or ``name@role``. Raise KeyError for an undeclared metric."""
         name, _, role = text.partition("@")
         BY_NAME[name]
         return cls(name, role or TOTAL)

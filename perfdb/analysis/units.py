@@ -1,9 +1,9 @@
-"""From printed text to numbers in base units, and back to printed text.
+"""Conversion of printed text to numbers in base units, and back to printed text.
 
-Base units are seconds, bytes, counts, per cent and their quotients; prefixes of bytes are powers of 1024 and prefixes
-of bits powers of 1000 unless the unit says otherwise (``MB/s 10^6``, ``ms/GB 10^9``). A time of ``us one way`` is half
-of the round trip that it is converted to, for some tools print it so. Conversion is exact rational arithmetic
-with one rounding at the end: a figure that is already in the wanted unit comes out as the very number that was printed.
+Base units are seconds, bytes, counts, per cent and their quotients. Prefixes of bytes are powers of 1024 and
+prefixes of bits powers of 1000, unless the unit has its own scale (``MB/s 10^6``, ``ms/GB 10^9``). ``us one way`` is
+half of a round trip. Conversion is exact rational arithmetic with one rounding at the end: a value in the wanted
+unit stays the printed number.
 """
 
 import math
@@ -14,22 +14,18 @@ from decimal import ROUND_HALF_UP, Context, Decimal
 from fractions import Fraction
 from functools import lru_cache
 
-import numpy as np
-import orjson
-
 from perfdb.analysis.metrics import BY_NAME
 
-# Beyond these a number is noise for every reader.
 _MOST_DECIMALS = 6
 _BLANKS = " \u00a0\u202f"
-# The checks of a run look at each of its printed figures several times.
+# Checks read each printed number of a run several times.
 _REMEMBERED = 4096
-# Below this a float has more digits than are printed of it.
+# A float below this has more digits than are printed.
 _FEW_DIGITS = 1e9
-# Whole numbers up to here are floats exactly.
+# Whole numbers up to here are exact floats.
 _EXACT = 2**53
-# Thousands are set off by commas or by blanks, in whole groups; "0,5" could be a decimal comma and is refused.
-# Three digits of exponent are more than a float holds and keep a hostile exponent from filling the memory.
+# Thousands separators are commas or blanks in whole groups; "0,5" is refused, since the comma may be a decimal one.
+# The exponent is limited to three digits, so that a hostile exponent cannot fill the memory.
 _NUMBER = re.compile(
     rf"[+-]?(?:[1-9]\d{{0,2}}(?:,\d{{3}})+|[1-9]\d{{0,2}}(?:[{_BLANKS}]\d{{3}})+|(?=\.?\d)\d*)"
     r"(?:\.\d*)?(?:[eE][+-]?\d{1,3})?",
@@ -42,7 +38,7 @@ _SHAPES: dict[str, tuple[re.Pattern[str], tuple[int, ...]]] = {
     "mmm:ss": (re.compile(r"(\d+):\s*([0-5]?\d)", re.ASCII), (60, 1)),
     "hh:mm:ss": (re.compile(r"(\d+):\s*([0-5]?\d):\s*([0-5]?\d)", re.ASCII), (3600, 60, 1)),
     "hh:mm": (re.compile(r"(\d+):\s*([0-5]?\d)", re.ASCII), (3600, 60)),
-    # The shell's own ``time`` prints 1m8.810s.
+    # The shell's ``time`` prints 1m8.810s.
     "mmmss.s": (re.compile(r"(\d+)m\s*([0-5]?\d(?:\.\d+)?)s", re.ASCII), (60, 1)),
 }
 
@@ -69,14 +65,14 @@ _POWER_OF_BITS = re.compile(r"10\^(\d{1,2})\s*bits?")
 
 @dataclass(frozen=True, slots=True)
 class _Unit:
-    """What a unit measures (``data/time``) and how many base units it is."""
+    """A unit's kind (``data/time``) and its factor to base units."""
 
     kind: str
     factor: Fraction
 
 
 def _simple_units() -> dict[str, _Unit]:
-    """Every unit without a quotient, by each of its spellings."""
+    """Return all units without a quotient by each of their spellings."""
     units = {"%": _Unit("percent", Fraction(1)), "percent": _Unit("percent", Fraction(1))}
     for factor, words in _TIME.items():
         units |= {word: _Unit("time", factor) for word in words.split()}
@@ -88,7 +84,7 @@ def _simple_units() -> dict[str, _Unit]:
 
 
 _SIMPLE = _simple_units()
-# Words of several letters may be written in any case (MBYTES, Sec); "Mb" and "MB" may not be confused.
+# Words of three letters or more may have any case (MBYTES, Sec); "Mb" and "MB" differ.
 _ANY_CASE = {word.casefold(): unit for word, unit in _SIMPLE.items() if len(word) > 2}
 
 
@@ -100,7 +96,7 @@ def _simple(unit: str) -> _Unit | None:
 
 
 def _rescaled(unit: str, prefix_factor: Fraction) -> _Unit | None:
-    """Return a unit of data whose prefix means ``prefix_factor``."""
+    """Return a data unit whose prefix means ``prefix_factor``: MB of 10^6 bytes, Mbit of 2^20 bits."""
     known, plain = _simple(unit), _simple(unit[1:])
     if known is None or plain is None or plain.kind != "data":
         return None
@@ -109,7 +105,7 @@ def _rescaled(unit: str, prefix_factor: Fraction) -> _Unit | None:
 
 @lru_cache(maxsize=1024)
 def _unit(text: str) -> _Unit:
-    """Return a printed unit such as ``MB/s 10^6``. Raise ValueError if unknown."""
+    """Parse a printed unit: ``ms``, ``MB/s``, ``MB/s 10^6``, ``trans per sec``. Raise ValueError if unknown."""
     if text.endswith(_ONE_WAY):
         half = _unit(text.removesuffix(_ONE_WAY))
         if half.kind == "time":
@@ -119,7 +115,7 @@ def _unit(text: str) -> _Unit:
     numerator, slash, denominator = written[: scale.start() if scale else None].partition("/")
     above, below = _simple(numerator.strip()), _simple(denominator.strip()) if slash else _Unit("", Fraction(1))
     if scale is not None:
-        # The scale is that of the data, which in "ns/GB 10^9" stands below.
+        # The scale belongs to the data, in "ns/GB 10^9" to the denominator.
         factor = Fraction(int(scale[1]) ** int(scale[2]))
         if slash and above is not None and above.kind != "data":
             below = _rescaled(denominator.strip(), factor)
@@ -131,16 +127,11 @@ def _unit(text: str) -> _Unit:
 
 
 def _digits(text: str) -> str:
-    """Return the number of a text without thousands separators. Raise ValueError."""
+    """Return a printed number without thousands separators. Raise ValueError for other texts."""
     stripped = text.strip()
     if _NUMBER.fullmatch(stripped) is None:
         raise ValueError(f"{text!r} is not a number")
     return _SEPARATORS.sub("", stripped)
-
-
-def _decimal(text: str) -> Decimal:
-    """The number that a text prints, digits kept; raises ValueError when it is none."""
-    return Decimal(_digits(text))
 
 
 def _float(value: Fraction, text: str) -> float:
@@ -151,7 +142,7 @@ def _float(value: Fraction, text: str) -> float:
 
 
 def _seconds(text: str, shape: str) -> Fraction:
-    """A time shape in seconds; its leftmost part may have any number of digits."""
+    """Convert a time shape to seconds; its first part may have any number of digits."""
     pattern, weights = _SHAPES[shape]
     match = pattern.fullmatch(text.strip())
     if match is None:
@@ -160,16 +151,16 @@ def _seconds(text: str, shape: str) -> Fraction:
 
 
 def _base(text: str, unit: str) -> tuple[Fraction, str]:
-    """The exact value in base units and what it measures."""
+    """Return the exact value in base units, and its kind."""
     if unit in _SHAPES:
         return _seconds(text, unit), "time"
     known = _unit(unit)
-    return Fraction(_decimal(text)) * known.factor, known.kind
+    return Fraction(Decimal(_digits(text))) * known.factor, known.kind
 
 
 @lru_cache(maxsize=_REMEMBERED)
 def read_number(text: str) -> float:
-    """A printed number without unit, thousands separators allowed; raises ValueError when it is none."""
+    """Parse a printed number without unit. Raise ValueError for other texts."""
     value = float(_digits(text))
     if math.isinf(value):
         raise ValueError(f"{text!r} is too large a number")
@@ -178,25 +169,25 @@ def read_number(text: str) -> float:
 
 @lru_cache(maxsize=1024)
 def _is_base(unit: str) -> bool:
-    """Return whether numbers in this unit are in base units."""
     return unit not in _SHAPES and _unit(unit).factor == 1
 
 
 def to_base(text: str, unit: str) -> float:
-    """Return a printed text in ``unit`` (or a time shape) in base units.
+    """Convert a text in ``unit``, or in a time shape such as ``mmm:ss.hs``, to the base unit.
 
-    Bits come out as bytes. Raises ValueError for an unknown unit and for a text that does not fit.
+    Bits become bytes. Raise ValueError for an unknown unit and for a text that does not fit.
     """
     if _is_base(unit):
-        # Which has no "-0", as fractions have none.
+        # Adding 0.0 removes the sign of "-0".
         return read_number(text) + 0.0
     return _float(_base(text, unit)[0], text)
 
 
 def convert(text: str, unit: str, metric_name: str) -> float:
-    """Return a printed text in the storage unit of a metric.
+    """Convert a printed text to the storage unit of a metric.
 
-    Raises ValueError as to_base does, and when the unit measures something else; KeyError for an unknown metric.
+    Raise ValueError for an unknown unit, a unit of another kind and a text that is no number; KeyError for an
+    unknown metric.
     """
     if is_storage_unit(unit, metric_name):
         return read_number(text)
@@ -210,23 +201,23 @@ def convert(text: str, unit: str, metric_name: str) -> float:
 
 @lru_cache(maxsize=1024)
 def is_storage_unit(unit: str, metric_name: str) -> bool:
-    """Return whether a unit is a metric's storage unit. Raise ValueError."""
+    """Return whether a metric is stored in this unit. Raise ValueError for an unknown unit."""
     return unit not in _SHAPES and _factor(unit, BY_NAME[metric_name].unit) == 1
 
 
 @lru_cache(maxsize=1024)
 def _factor(unit: str, wanted: str) -> Fraction | None:
-    """Return the factor between units, or None. Raise ValueError if unknown."""
+    """Return the factor from one unit to another, None for different kinds. Raise ValueError if unknown."""
     have, want = _unit(unit), _unit(wanted)
     return have.factor / want.factor if have.kind == want.kind else None
 
 
 def rescale(value: float, unit: str, wanted: str) -> float:
-    """Return a number in another unit. Raise ValueError for other quantities."""
+    """Convert a number to another unit. Raise ValueError for units of different kinds."""
     factor = _factor(unit, wanted)
     if factor is None:
         raise ValueError(f"{unit!r} and {wanted!r} measure different things")
-    # Times or by a whole number is rounded once, as the fraction would be.
+    # A product or quotient with a whole number is rounded once, like the fraction.
     if factor.denominator == 1 and factor.numerator <= _EXACT:
         return float(value * factor.numerator)
     if factor.numerator == 1 and factor.denominator <= _EXACT:
@@ -236,58 +227,49 @@ def rescale(value: float, unit: str, wanted: str) -> float:
 
 @lru_cache(maxsize=_REMEMBERED)
 def _exponent(text: str) -> int:
-    """Return the power of ten of the last printed digit."""
-    exponent = _decimal(re.split("[:m]", text)[-1].removesuffix("s")).as_tuple().exponent
+    """Return the power of ten of the last printed digit; in a time shape, of its last part."""
+    exponent = Decimal(_digits(re.split("[:m]", text)[-1].removesuffix("s"))).as_tuple().exponent
     return int(exponent)
 
 
 def decimals(text: str) -> int:
-    """How many decimals a printed figure has; raises ValueError when it is no number."""
+    """Return the number of decimals of a printed number. Raise ValueError for other texts."""
     return max(0, -_exponent(text))
 
 
 def step(text: str) -> float:
-    """Return one in the last digit: 0.01 for ``9077.29``. Raise ValueError."""
-    return _power_of_ten(_exponent(text))
+    """Return one in the last printed digit: 0.01 for ``9077.29``. Raise ValueError for other texts."""
+    return decimal_step(-_exponent(text))
 
 
-@lru_cache(maxsize=1024)
-def _power_of_ten(exponent: int) -> float:
-    return float(f"1e{exponent}")
-
-
-# Digits enough for every float.
+# Enough digits for any float.
 _WIDE = Context(prec=700)
 
 
-@lru_cache(maxsize=32)
-def _quantum(decimals: int) -> Decimal:
-    return Decimal(1).scaleb(-decimals)
-
-
 def round_half_up(value: float, decimals: int) -> str:
-    """Return rounded text, halves away from zero. Raise ValueError if not finite.
+    """Format with a number of decimals, halves away from zero, never "-0".
 
-    Halves are those of the number as Python prints it, so 2.675 becomes 2.68 although its binary value lies below.
+    Halves are decimal: 2.675 becomes 2.68 although its binary value is smaller. Raise ValueError for infinity and
+    NaN.
     """
     if not math.isfinite(value):
         raise ValueError(f"{value} has no decimals to print")
     shortest = repr(float(value))
     if "e" not in shortest:
         own = len(shortest) - shortest.index(".") - 1
-        # Python rounds the binary value: it is on the same side of every half but the number itself.
+        # Python rounds the binary value, which differs from decimal rounding at halves only.
         if own > decimals >= 0 and not (own == decimals + 1 and shortest[-1] == "5"):
             text = f"{value:.{decimals}f}"
             return text if text[0] != "-" or text.strip("-0.") else text[1:]
-    rounded = Decimal(shortest).quantize(_quantum(decimals), ROUND_HALF_UP, _WIDE)
+    rounded = Decimal(shortest).quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP, _WIDE)
     return f"{abs(rounded) if rounded == 0 else rounded:f}"
 
 
 def decimals_for(values: Iterable[float], least: int) -> int:
-    """Return the decimals for two digits of the smallest number.
+    """Return the decimals, ``least`` or more, that show the smallest number with two digits.
 
-    A cost of 0.035 ms printed as 0.04 is 14 % off, and a table has one number of decimals for all. Digits that none
-    of the numbers has are not made up: 0.09 and 0.11 stay what they are.
+    A cost of 0.035 ms printed as 0.04 is 14 % off, and a table has one number of decimals. No digits are added that
+    none of the numbers has.
     """
     known = [value for value in values if value != 0 and math.isfinite(value)]
     if not known:
@@ -295,12 +277,12 @@ def decimals_for(values: Iterable[float], least: int) -> int:
     wanted = 1 - math.floor(math.log10(min(map(abs, known))))
     if wanted <= least:
         return least
-    own = max(count_decimals(known))
+    own = max(map(count_decimals, known))
     return max(least, min(_MOST_DECIMALS, wanted, own))
 
 
 def round_for_print(value: float, least: int) -> str:
-    """The same as ``round_half_up(value, decimals_for([value], least))``, in a fraction of the time."""
+    """Return ``round_half_up(value, decimals_for([value], least))``, three times as fast."""
     shortest = repr(value)
     if "e" in shortest or not 0 < value < _FEW_DIGITS:
         return round_half_up(value, decimals_for([value], least))
@@ -308,26 +290,14 @@ def round_for_print(value: float, least: int) -> str:
     if own <= least:
         return shortest + "0" * (least - own)
     shown = max(least, min(_MOST_DECIMALS, 1 - math.floor(math.log10(value)), own))
-    # Python rounds halves by the binary value: to tell them, the shortest digits that make it have to be looked at.
+    # Halves need the decimal digits, since Python rounds the binary value.
     if own == shown + 1 and shortest.endswith("5"):
         return round_half_up(value, shown)
     return f"{value:.{shown}f}"
 
 
-def count_decimals(values: Sequence[float]) -> list[int]:
-    """Return the number of decimals of each finite number in Python."""
-    # orjson prints the same digits as Python ten times as fast; what has an exponent or no point is left to Python.
-    printed = orjson.dumps(values)
-    if b"e" in printed or printed.count(b".") < len(values):
-        return list(map(_exponent_of, values))
-    characters = np.frombuffer(printed, np.uint8)
-    points, ends = np.flatnonzero(characters == ord(".")), np.flatnonzero(characters == ord(","))
-    found: list[int] = (np.append(ends, len(printed) - 1)[: len(points)] - points - 1).tolist()
-    return found
-
-
-def _exponent_of(value: float) -> int:
-    """How many decimals a finite number has as Python prints it."""
+def count_decimals(value: float) -> int:
+    """Return the decimals of a finite number as Python prints it; below zero for large round numbers."""
     text = repr(float(value))
     if "e" not in text:
         return len(text) - text.index(".") - 1
@@ -336,11 +306,11 @@ def _exponent_of(value: float) -> int:
 
 
 def finest_step(values: Sequence[float]) -> float | None:
-    """Return one in the last digit of the finest number, or None."""
-    return decimal_step(max(count_decimals(values))) if values else None
+    """Return one in the last digit of the finest of these numbers; None without numbers."""
+    return decimal_step(max(map(count_decimals, values))) if values else None
 
 
 @lru_cache(maxsize=1024)
 def decimal_step(decimals: int) -> float:
-    """One in the last digit of a number with so many decimals."""
+    """Return one in the last digit of a number with so many decimals."""
     return float(f"1e{-decimals}")

@@ -1,9 +1,9 @@
-"""Workloads: a traffic pattern and the sizes of request and response.
+"""Workloads: a traffic pattern with its sizes, and the payload that a link carries.
 
-RR (request and response) and CRR (connect, request, response) are counted in transactions; STRG (get) and STRP
-(put) stream a large message in one direction and are counted in MB. Their well-known sizes are those of the
-Application Workload Modeler's studies; a workload of these sizes goes by its pattern alone, and so does a stream of
-a tool that sends no messages. Tools bring patterns of their own (``HTTP``, ``PING``), which may have no sizes.
+RR (request and response) and CRR (connect, request, response) are counted in transactions. STRG (get) and STRP (put)
+stream a large message one way and are counted in MB. Their well-known sizes are those of the Application Workload
+Modeler's studies; a workload of these sizes, or without sizes, is named by its pattern alone. Tools add patterns
+(``HTTP``, ``PING``).
 """
 
 import re
@@ -22,22 +22,14 @@ WELL_KNOWN: dict[str, tuple[int, int]] = {
     "STRG": (20, 20 * MB),
     "STRP": (20 * MB, 20),
 }
-# Bytes of each packet that are not payload: the IP header (20) and the TCP header with time stamps (32); bytes
-# beside each packet on an Ethernet: preamble (8), header (14), check sequence (4) and the gap between frames (12).
-TCP_HEADERS = 52
-FRAME_BYTES = 38
-# The least headers that carry data at all, IP and UDP: no payload can pass what these leave of the line.
-LEAST_HEADERS = 28
-
-LIMIT_TEXT = "line rate / 8 × (MTU − 52) / (MTU + 38) / 2^20"
-# Patterns of other tools: a stream in both directions at once, requests to a web server, echo requests.
+# A stream in both directions, requests to a web server, echo requests.
 OTHERS = ("STRB", "HTTP", "PING")
 _OWN = re.compile(r"[A-Z][A-Z0-9_+-]{1,39}")
 
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """A traffic pattern with bytes each way; None if unknown."""
+    """A traffic pattern with the bytes of a request and of its response, None if unknown."""
 
     pattern: str
     request_bytes: int | None
@@ -45,7 +37,7 @@ class Workload:
 
 
 def _size(size: int) -> str:
-    """Return a size as studies print it: four digits, else K, M, G."""
+    """Format a size as studies do: up to four digits in full, else in K, M or G where exact."""
     if size < 10_000:
         return str(size)
     for suffix, factor in (("G", 2**30), ("M", 2**20), ("K", 2**10)):
@@ -61,7 +53,7 @@ def _spelled(workload: Workload) -> str:
 
 
 def parse_pattern(text: str) -> str:
-    """Return the pattern in capitals. Raise ValueError for other texts."""
+    """Return a pattern in capitals, declared or of a tool. Raise ValueError unless it is a word."""
     capitals = text.strip().upper()
     if _OWN.fullmatch(capitals) is None:
         known = ", ".join((*WELL_KNOWN, *OTHERS))
@@ -69,12 +61,11 @@ def parse_pattern(text: str) -> str:
     return capitals
 
 
-# Very many runs are of few workloads.
 @lru_cache(1024)
 def workload_name(pattern: str, request_bytes: int | None, response_bytes: int | None) -> str:
-    """The value of dimension ``workload``: ``RR`` for the well-known sizes, else ``RR 200/32K``.
+    """Return the value of dimension ``workload``: ``RR`` for the well-known sizes, else ``RR 200/32K``.
 
-    Without sizes it is the pattern alone. Raises ValueError for what is no pattern.
+    Raise ValueError for an invalid pattern.
     """
     workload = Workload(parse_pattern(pattern), request_bytes, response_bytes)
     if WELL_KNOWN.get(workload.pattern) == (request_bytes, response_bytes):
@@ -83,7 +74,7 @@ def workload_name(pattern: str, request_bytes: int | None, response_bytes: int |
 
 
 def parse_workload(name: str) -> Workload:
-    """Return a workload from ``RR``, ``RR 200/32K`` or ``HTTP``. Raise ValueError."""
+    """Parse ``RR``, ``RR 200/32K`` or ``HTTP`` in any case. Raise ValueError otherwise."""
     word, _, sizes = name.strip().partition(" ")
     pattern = parse_pattern(word)
     if not sizes:
@@ -95,27 +86,27 @@ def parse_workload(name: str) -> Workload:
 
 
 def workload_label(name: str) -> str:
-    """Return the workload with its sizes: ``RR 200/1000``. Raise ValueError."""
+    """Return a workload with its known sizes: ``RR 200/1000``. Raise ValueError if invalid."""
     return _spelled(parse_workload(name))
 
 
 def unit_of_work(pattern: str) -> str:
-    """Return the pattern's unit, ``transaction`` or ``MB``. Raise ValueError."""
+    """Return ``transaction`` or ``MB``. Raise ValueError for an invalid pattern."""
     return "MB" if parse_pattern(pattern) in STREAMING else "transaction"
 
 
 def primary_metric(pattern: str) -> str:
-    """The metric of the pattern's rate. Raises ValueError for what is no pattern."""
+    """Return the metric of the pattern's rate. Raise ValueError for an invalid pattern."""
     return "mb_per_s" if parse_pattern(pattern) in STREAMING else "trans_per_s"
 
 
 def cost_metric(pattern: str) -> str:
-    """Return the metric of CPU time per unit of work. Raise ValueError."""
+    """Return the metric of CPU time per unit of work. Raise ValueError for an invalid pattern."""
     return "cpu_ms_per_mb" if parse_pattern(pattern) in STREAMING else "cpu_ms_per_trans"
 
 
 def message_bytes(pattern: str, request_bytes: int, response_bytes: int) -> int:
-    """Return the streamed message's bytes. Raise ValueError if not streaming."""
+    """Return the bytes of the streamed message. Raise ValueError for other patterns."""
     known = parse_pattern(pattern)
     if known not in ONE_WAY:
         raise ValueError(f"{known} streams no message in one direction")
@@ -123,14 +114,23 @@ def message_bytes(pattern: str, request_bytes: int, response_bytes: int) -> int:
 
 
 def message_mb(pattern: str, request_bytes: int, response_bytes: int) -> float:
-    """Return the streamed message in MB of 2^20. Raise ValueError if not streaming."""
+    """Return the streamed message in MB of 2^20 bytes. Raise ValueError for other patterns."""
     return message_bytes(pattern, request_bytes, response_bytes) / MB
 
 
-def payload_limit(line_bits_per_s: float, mtu: int, headers: int = TCP_HEADERS) -> float:
-    """Return the maximum payload of Ethernet in MB (2^20 bytes) per second.
+# Bytes of each packet that are not payload: IP header (20), TCP header with time stamps (32).
+TCP_HEADERS = 52
+# Bytes around each packet on Ethernet: preamble (8), header (14), check sequence (4), gap between frames (12).
+FRAME_BYTES = 38
+# The smallest headers that carry data, IP and UDP: an upper bound of payload for any protocol.
+LEAST_HEADERS = 28
+LIMIT_TEXT = "line rate / 8 × (MTU − 52) / (MTU + 38) / 2^20"
 
-    ``headers``: bytes of each packet that are not payload. Raises ValueError for a speed or an MTU that carries none.
+
+def payload_limit(line_bits_per_s: float, mtu: int, headers: int = TCP_HEADERS) -> float:
+    """Return the most payload in MB (2^20 bytes) per second, one way over Ethernet.
+
+    ``headers``: bytes of each packet that are not payload. Raise ValueError for a speed or MTU without payload.
     """
     if line_bits_per_s <= 0 or mtu <= headers:
         raise ValueError(f"a line of {line_bits_per_s:g} bits/s with an MTU of {mtu} carries no payload")
@@ -138,7 +138,7 @@ def payload_limit(line_bits_per_s: float, mtu: int, headers: int = TCP_HEADERS) 
 
 
 def busier_share(request_bytes: int | None, response_bytes: int | None) -> float:
-    """Return the share of bytes of the busier way, 0.5 to 1."""
+    """Return the share of bytes in the busier direction, 0.5 to 1; 1 for unknown sizes."""
     if request_bytes is None or response_bytes is None or request_bytes + response_bytes <= 0:
         return 1.0
     return max(request_bytes, response_bytes) / (request_bytes + response_bytes)

@@ -228,7 +228,7 @@ def _steps(values: Sequence[float], sizes: Sequence[int]) -> list[float | None]:
     if not values:
         return [None] * len(sizes)
     filled = [size for size in sizes if size]
-    finest = np.maximum.reduceat(count_decimals(values), list(accumulate(filled[:-1], initial=0))).tolist()
+    finest = np.maximum.reduceat(list(map(count_decimals, values)), list(accumulate(filled[:-1], initial=0))).tolist()
     step = {decimals: decimal_step(decimals) for decimals in set(finest)}
     if len(filled) == len(sizes):
         return list(map(step.__getitem__, finest))
