@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from perfdb.analysis.dimensions import parse_bytes
+from perfdb.analysis.dimensions import Value, parse_bytes
 
 ONE_WAY = frozenset({"STRG", "STRP"})
 STREAMING = ONE_WAY | {"STRB"}
@@ -59,6 +59,11 @@ def parse_pattern(text: str) -> str:
         known = ", ".join((*WELL_KNOWN, *OTHERS))
         raise ValueError(f"{text!r} is not a traffic pattern such as {known}, nor a word that could be one")
     return capitals
+
+
+def traffic_pattern(workload: Value) -> str:
+    """Return the pattern of a value of dimension ``workload``, empty for None."""
+    return str(workload or "").partition(" ")[0]
 
 
 @lru_cache(1024)

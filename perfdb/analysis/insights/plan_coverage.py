@@ -18,7 +18,7 @@ from perfdb.analysis.query import parameters
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.query.query import REPEATS
 from perfdb.analysis.tables.observations import Key, Observations, finite_value
-from perfdb.analysis.workloads import primary_metric
+from perfdb.analysis.workloads import primary_metric, traffic_pattern
 
 # More than anyone runs; a plan that multiplies to more is a slip of the pen.
 MOST_CELLS = 20_000
@@ -117,7 +117,7 @@ def _covered(part: Part, observations: Observations, delta: float) -> Coverage:
 
 def _metric(workload: Value) -> str:
     """The rate by which a workload's noise is judged."""
-    return primary_metric(str(workload).partition(" ")[0]) if workload else ""
+    return primary_metric(traffic_pattern(workload)) if workload else ""
 
 
 def _needed(part: Part, keys: Sequence[Key], samples: Sequence[Sample], delta: float) -> list[int | None]:
@@ -132,7 +132,7 @@ def _needed(part: Part, keys: Sequence[Key], samples: Sequence[Sample], delta: f
 def _kind(part: Part, key: Key) -> str:
     """The traffic pattern, where the part names workloads: runs of one pattern vary alike."""
     named = dict(zip(part.values, key, strict=True))
-    return str(named.get("workload") or "").partition(" ")[0]
+    return traffic_pattern(named.get("workload"))
 
 
 def primary_measures(parts: Iterable[Part]) -> tuple[Measure, ...]:

@@ -9,7 +9,7 @@ from perfdb.analysis.comparison.trial_checks import Flag, Trials, check_samples,
 from perfdb.analysis.dimensions import Value, describe_values
 from perfdb.analysis.insights.throughput_curve import FEWEST, Curve, Edge, Point, describe_sorted
 from perfdb.analysis.metrics import Better
-from perfdb.analysis.tables.baseline_comparison import full_key, pattern_of_cells
+from perfdb.analysis.tables.baseline_comparison import cell_pattern, full_key
 from perfdb.analysis.tables.observations import Key
 from perfdb.analysis.tables.table import CellKey, Table
 
@@ -86,9 +86,10 @@ def _samples(table: Table) -> Samples:
     """The values of the cells end to end: as they were made, or gathered from the cells."""
     if table.samples is not None:
         return table.samples
-    kind, cells = pattern_of_cells(table), table.cells.values()
+    cells = table.cells.values()
     values = [[point.value for point in cell.sample] for cell in cells]
-    return Samples.from_samples(values, [kind(key) for key in table.cells], [cell.step for cell in cells])
+    patterns = [cell_pattern(table, key) for key in table.cells]
+    return Samples.from_samples(values, patterns, [cell.step for cell in cells])
 
 
 class _Title(NamedTuple):

@@ -1,4 +1,4 @@
-"""The parts of a query string: names, values, ranges, measures; what is not understood is a QueryError."""
+"""Parsing of query-string parts: names, values, ranges and measures. Invalid parts raise QueryError."""
 
 import math
 from collections.abc import Callable, Iterable, Mapping
@@ -10,20 +10,20 @@ from perfdb.analysis import dimensions, metrics
 from perfdb.analysis.dimensions import Dimension, Value, natural_key
 from perfdb.analysis.metrics import Measure
 
-# How a missing value of a dimension is written in a filter; an empty parameter is a form field left blank.
+# A missing value in a filter; an empty parameter is a blank form field.
 MISSING = "(none)"
 
 KNOWN_DIMENSIONS = (*dimensions.BY_NAME, f"{dimensions.FACTOR}NAME")
 KNOWN_FILTERS = (*KNOWN_DIMENSIONS, *dimensions.SELECTORS)
 
-# What stands between the ends of a range, either of which may be open.
+# Separates the ends of a range.
 _TO = ".."
 
 _Choice = TypeVar("_Choice", bound=StrEnum)
 
 
 class QueryError(ValueError):
-    """A query that cannot be answered: which parameter, why, and what is known instead (may be empty)."""
+    """An invalid query: the parameter, the reason and the known alternatives, which may be empty."""
 
     def __init__(self, parameter: str, message: str, known: Iterable[str] = ()) -> None:
         self.parameter = parameter
@@ -44,7 +44,7 @@ class Range:
 
     @classmethod
     def parse(cls, name: str, text: str) -> Self:
-        """Read ``1492..8992``, ``10..`` or ``..50`` of a dimension; raises QueryError."""
+        """Parse ``1492..8992``, ``10..`` or ``..50`` of a dimension. Raise QueryError."""
         declared = find_dimension("range", name)
         if not declared.ordered:
             known = [each.name for each in dimensions.DIMENSIONS if each.ordered]
@@ -59,17 +59,17 @@ class Range:
 
 
 def value_order(each: Value) -> tuple[object, ...]:
-    """The natural order, made total: texts that differ in case only have an order too."""
+    """Return a total sort key: natural order, then case."""
     return (natural_key(each), str(each))
 
 
 def spell_value(each: Value) -> str:
-    """A value as it travels in a query string."""
+    """Return a value as written in a query string."""
     return MISSING if each is None else str(each)
 
 
 def single_value(given: Mapping[str, list[str]], name: str) -> str:
-    """The only value of a parameter, empty when it is not given; raises QueryError when there are several."""
+    """Return the only value of a parameter, empty if absent. Raise QueryError for several."""
     texts = given.get(name, [""])
     if len(texts) > 1:
         raise QueryError(name, f"{name} may be given once, not {len(texts)} times")
@@ -77,7 +77,7 @@ def single_value(given: Mapping[str, list[str]], name: str) -> str:
 
 
 def parse_choice(kind: type[_Choice], name: str, text: str, default: _Choice) -> _Choice:
-    """One of a closed set; raises QueryError that lists the set."""
+    """Return a member of an enumeration. Raise QueryError with the choices."""
     try:
         return kind(text) if text else default
     except ValueError:
@@ -85,7 +85,7 @@ def parse_choice(kind: type[_Choice], name: str, text: str, default: _Choice) ->
 
 
 def parse_percentage(name: str, text: str, default: float) -> float:
-    """A positive number of per cent below 100; raises QueryError."""
+    """Parse a percentage above 0 and below 100. Raise QueryError."""
     try:
         number = float(text) if text else default
     except ValueError:
@@ -96,12 +96,12 @@ def parse_percentage(name: str, text: str, default: float) -> float:
 
 
 def parse_names(texts: Iterable[str]) -> tuple[str, ...]:
-    """Names separated by commas, or one by one."""
+    """Split names at commas."""
     return tuple(part.strip() for text in texts for part in text.split(",") if part.strip())
 
 
 def parse_measure(parameter: str, text: str) -> Measure:
-    """``name`` or ``name@role``; raises QueryError."""
+    """Parse ``name`` or ``name@role``. Raise QueryError."""
     try:
         return Measure.parse(text)
     except KeyError:
@@ -110,9 +110,9 @@ def parse_measure(parameter: str, text: str) -> Measure:
 
 
 def find_dimension(parameter: str, name: str) -> Dimension:
-    """The dimension called ``name``; raises QueryError.
+    """Return a dimension by name. Raise QueryError.
 
-    A selector is one only where runs are chosen: as a filter, which is called like it, and in ``exclude``.
+    Selectors are allowed as filters and in ``exclude`` only.
     """
     if name in dimensions.SELECTORS and parameter not in (name, "exclude"):
         raise QueryError(parameter, f"runs can be asked for by {name}, and {name} is no dimension", KNOWN_DIMENSIONS)
@@ -123,7 +123,7 @@ def find_dimension(parameter: str, name: str) -> Dimension:
 
 
 def parse_value(of: Dimension, given: Value, parameter: str = "") -> Value:
-    """A value in the dimension's own type, None for a missing one; raises QueryError."""
+    """Convert to a dimension's type, None for a missing value. Raise QueryError."""
     if given is None or given == MISSING:
         return None
     if "\0" in str(given):
@@ -135,7 +135,7 @@ def parse_value(of: Dimension, given: Value, parameter: str = "") -> Value:
 
 
 def parse_pairs(parameter: str, texts: Iterable[str]) -> list[tuple[str, str]]:
-    """What is written ``DIMENSION:VALUE``, taken apart; raises QueryError."""
+    """Split each ``DIMENSION:VALUE``. Raise QueryError."""
     found = []
     for text in texts:
         name, colon, rest = text.partition(":")
@@ -147,7 +147,7 @@ def parse_pairs(parameter: str, texts: Iterable[str]) -> list[tuple[str, str]]:
 
 
 def group_pairs(parameter: str, texts: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """What is written ``DIMENSION:VALUE``, several values of a dimension together; raises QueryError."""
+    """Group ``DIMENSION:VALUE`` texts by dimension. Raise QueryError."""
     found: dict[str, tuple[str, ...]] = {}
     for name, text in parse_pairs(parameter, texts):
         found[name] = (*found.get(name, ()), text)
@@ -155,15 +155,15 @@ def group_pairs(parameter: str, texts: Iterable[str]) -> dict[str, tuple[str, ..
 
 
 def canonical_filters(filters: Mapping[str, Iterable[Value]], parameter: str = "") -> dict[str, tuple[Value, ...]]:
-    """Filters in the order of the dimensions' declaration, factors last; values once each, in natural order.
+    """Return filters in declared order of dimensions, each with distinct values in natural order.
 
-    ``parameter`` names who asks, where it is not the dimension itself. Raises QueryError.
+    ``parameter`` is named in errors instead of the dimension. Raise QueryError.
     """
     return {name: _values(name, filters[name], parameter) for name in sort_dimensions(filters) if filters[name]}
 
 
 def sort_dimensions(given: Iterable[str]) -> list[str]:
-    """Names of dimensions in the order of their declaration, factors last."""
+    """Sort names of dimensions by declaration, factors last."""
     order = {name: number for number, name in enumerate((*dimensions.BY_NAME, *dimensions.SELECTORS))}
     return sorted(given, key=lambda name: (order.get(name, len(order)), name))
 

@@ -1,8 +1,8 @@
-"""What is asked: which measures, of which runs, laid out how, summarised how, against what.
+"""Query: which measures of which runs, in which layout and summary, against which baseline.
 
-A Query is the state of every page with numbers and travels as the query string: ``Query.parse`` and
-``Query.encode`` are each other's inverse. What it asks is answered by ``tabulating.tabulate``; rows are chosen in SQL
-from its ``filters``, ``exclude`` and ``ranges``.
+A Query is the state of each page with numbers and travels as the query string: ``Query.parse`` and ``Query.encode``
+are inverse. ``tables.tabulate`` makes its tables; runs are selected in SQL by ``filters``, ``exclude`` and
+``ranges``.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -18,17 +18,17 @@ from perfdb.analysis.query import parameters
 from perfdb.analysis.query.parameters import KNOWN_DIMENSIONS, KNOWN_FILTERS, QueryError, Range, spell_value
 from perfdb.analysis.workloads import cost_metric, primary_metric
 
-# What tells runs of one experiment apart; everything else is the experiment.
+# Dimensions in which runs of one experiment differ.
 REPEATS = frozenset(each.name for each in dimensions.DIMENSIONS if each.repeats)
 
-# The practical size of a difference in per cent: below it two results are the same for all purposes.
+# The practical size of a difference, in per cent: smaller differences do not matter.
 DELTA = 2.0
 
 
 class Summary(StrEnum):
     """How the sample of a cell becomes one number.
 
-    ``trial`` shows each trial by itself; with ``pick`` it chooses the best single run.
+    ``trial`` shows each trial; with ``pick``, the best single run is chosen.
     """
 
     MEAN = "mean"
@@ -40,7 +40,7 @@ class Summary(StrEnum):
 
 
 class Layout(StrEnum):
-    """``cells``: a table for each measure. ``metrics``, ``columns``: the measures are rows, columns of one table."""
+    """``cells``: a table per measure. ``metrics``, ``columns``: measures are rows, columns of one table."""
 
     CELLS = "cells"
     METRICS = "metrics"
@@ -49,7 +49,7 @@ class Layout(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Pick:
-    """Keep, for each combination of ``dimensions``, only the experiment with the best ``measure``."""
+    """Keep, per combination of ``dimensions``, the experiment with the best ``measure``."""
 
     measure: Measure
     dimensions: tuple[str, ...]
@@ -59,7 +59,7 @@ class Pick:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Read ``trans_per_s:device`` or ``mb_per_s@client:device,workload``; raises QueryError."""
+        """Parse ``trans_per_s:device`` or ``mb_per_s@client:device,workload``. Raise QueryError."""
         measure, colon, names = text.rpartition(":")
         if not colon:
             raise QueryError("pick", f"pick={text} does not say per what: write pick={text}:device")
@@ -68,15 +68,15 @@ class Pick:
 
 @dataclass(frozen=True)
 class Query:
-    """Which measurements, laid out how, summarised how, against what.
+    """A selection of runs with layout, summary and baseline.
 
-    ``filters`` maps a dimension to the values wanted (or within a dimension, and between dimensions; None is a
-    missing value), ``exclude`` to those not wanted, ``ranges`` to the first and last. ``rows``, ``columns`` and
-    ``split`` name dimensions; ``order`` maps some of them to the values that come first, in this order, where the
-    natural one is not wanted. ``baseline`` maps dimensions of the layout to values: the cell compared with is the one
-    with the same key in which these are replaced. ``delta`` is the practical size of a difference, in per cent.
-    Every way of making a Query checks it and raises QueryError, and brings its parts into one order, so that equal
-    questions are equal queries.
+    ``filters`` maps a dimension to the wanted values (or within a dimension, and between dimensions; None is a
+    missing value), ``exclude`` to the unwanted, ``ranges`` to the ends. ``rows``, ``columns`` and ``split`` name
+    dimensions; ``order`` maps some of these to the values that come first. ``baseline`` maps dimensions of the
+    layout to values: a cell is compared with the cell of the same key with these values. ``delta`` is the practical
+    size of a difference, in per cent.
+
+    Construction normalises the parts, so that equal questions are equal queries, and raises QueryError.
     """
 
     metrics: tuple[Measure, ...] = ()
@@ -108,9 +108,9 @@ class Query:
 
     @classmethod
     def parse(cls, pairs: Iterable[tuple[str, str]]) -> Self:
-        """Read the parameters of a query string, decoded; raises QueryError for whatever is not understood.
+        """Parse the decoded parameters of a query string. Raise QueryError for unknown input.
 
-        Empty parameters count as absent: a form sends its blank fields too.
+        Empty parameters count as absent, since forms send blank fields.
         """
         given: dict[str, list[str]] = {}
         for name, text in pairs:
@@ -135,11 +135,11 @@ class Query:
         )
 
     def encode(self) -> str:
-        """The query string in canonical order, without what is the default."""
+        """Return the query string in canonical order, without defaults."""
         return urlencode(list(self.pairs()), quote_via=quote, safe="@:,/()")
 
     def pairs(self) -> Iterator[tuple[str, str]]:
-        """The parameters in canonical order, for hidden form fields and for ``encode``."""
+        """Yield the parameters in canonical order, without defaults."""
         yield from (("metric", str(measure)) for measure in self.metrics)
         for name, values in self.filters.items():
             yield from ((name, spell_value(value)) for value in values)
@@ -163,32 +163,32 @@ class Query:
 
     @property
     def layout_names(self) -> tuple[str, ...]:
-        """The dimensions a reader sees: those of split, rows and columns."""
+        """The dimensions of split, rows and columns."""
         return self.split + self.rows + self.columns
 
     @property
     def used_names(self) -> tuple[str, ...]:
-        """Every dimension that the question names anywhere, each once."""
+        """Each dimension named in the layout, filters or pick, once."""
         picked = self.pick.dimensions if self.pick else ()
         return tuple(dict.fromkeys((*self.layout_names, *self.filters, *self.exclude, *self.ranges, *picked)))
 
     @property
     def measures(self) -> tuple[Measure, ...]:
-        """Every measure that must be read: those shown, and the one picked by."""
+        """Each measure to read: shown, or picked by."""
         picked = () if self.pick is None else (self.pick.measure,)
         return tuple(dict.fromkeys(self.metrics + picked))
 
     def replace(self, **changes: Any) -> Self:
-        """The same question with some fields changed."""
+        """Return the query with some fields changed."""
         return replace(self, **changes)
 
     def with_filter(self, name: str, *values: Value) -> Self:
-        """The same question of the runs with these values of a dimension; no values lift the filter."""
+        """Return the query with this filter; without values, without the filter."""
         others = {key: kept for key, kept in self.filters.items() if key != name}
         return self.replace(filters=others | ({name: values} if values else {}))
 
     def with_split(self, name: str) -> Self:
-        """The same question with a table for each value of one more dimension: what undoes a mix."""
+        """Return the query with a table per value of one more dimension."""
         return self.replace(split=(*self.split, name))
 
 
@@ -197,7 +197,7 @@ PARAMETERS = ("metric", "exclude", "range", "rows", "columns", "split", "order",
 
 
 def default_metrics(patterns: Iterable[str]) -> tuple[Measure, ...]:
-    """What to show when no metric is asked: the primary metrics of the patterns present, then their costs."""
+    """Return the primary metrics of traffic patterns, then the cost metrics."""
     present = sorted(set(patterns))
     names = [primary_metric(pattern) for pattern in present] + [cost_metric(pattern) for pattern in present]
     return tuple(Measure(name) for name in dict.fromkeys(names))
@@ -225,7 +225,6 @@ def _only(parameter: str, found: Mapping[str, tuple[str, ...]]) -> dict[str, str
 
 
 def _sequences(order: Mapping[str, Iterable[Value]]) -> dict[str, tuple[Value, ...]]:
-    """The values in the order given, each once."""
     found = {}
     for name in parameters.sort_dimensions(order):
         declared = parameters.find_dimension("order", name)
@@ -281,7 +280,7 @@ def _check_pick(query: Query) -> None:
 
 
 def _check_baseline(query: Query) -> None:
-    """A baseline must be a cell of the answer, so its dimensions are shown and its values not filtered out."""
+    """Check that the baseline is a cell of the answer: shown and not filtered out."""
     for name, value in query.baseline.items():
         if name not in query.layout_names:
             raise QueryError("baseline", f"{name} is not in rows, columns or split", query.layout_names)

@@ -1,12 +1,13 @@
-"""The cells of tables against their baseline: which cell is compared with which.
+"""Comparison of cells with their baseline, and the noise known from earlier campaigns.
 
-The statistics are those of ``perfdb.analysis.comparison``; here they get their samples. A cell's base is the cell of
-the same key in which the baseline's dimensions are replaced by its values; it may stand in another table of a split.
+A cell's base has the same key with the baseline's values, and may be in another table of the split. A campaign is
+the runs of one study measured together at one level; earlier campaigns began before all compared ones, on the same
+systems.
 """
 
 import statistics
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -19,8 +20,9 @@ from perfdb.analysis.query.query import REPEATS, Query
 from perfdb.analysis.tables.observations import Key, Note, Observations, Row, finite_value
 from perfdb.analysis.tables.table import Cell, CellKey, Table
 from perfdb.analysis.tables.tabulate import pattern_reader, tabulate
+from perfdb.analysis.workloads import traffic_pattern
 
-# What may differ between two campaigns of one configuration.
+# Dimensions in which campaigns of one configuration may differ.
 COUPLED = frozenset({"level", "campaign"})
 
 _CAMPAIGN = ("study", "system", "campaign", "level")
@@ -29,7 +31,7 @@ _CAMPAIGN = ("study", "system", "campaign", "level")
 def noise_background(
     table: Table, observations: Observations, earlier: Observations | None, groups: Iterable[Hashable]
 ) -> Background:
-    """The history of a table's configurations, and the trials of its groups (kind, side) in earlier campaigns."""
+    """Return the noise of earlier campaigns: history per configuration, trials per group (pattern, side)."""
     if earlier is None:
         return NOTHING_KNOWN
     rows = _earlier_rows(observations, earlier)
@@ -43,7 +45,7 @@ def noise_background(
 
 
 def _earlier_rows(observations: Observations, earlier: Observations) -> list[Row]:
-    """The rows of campaigns that began before all of those in the table, on one of their systems."""
+    """Return the rows of campaigns that began before those of the table, on one of its systems."""
     mine, theirs = _began(observations), _began(earlier)
     if not mine:
         return []
@@ -57,7 +59,7 @@ def _earlier_rows(observations: Observations, earlier: Observations) -> list[Row
 
 
 def _began(observations: Observations) -> dict[Key, str]:
-    """The first day of each campaign."""
+    """Return the first day of each campaign."""
     read, day_of = observations.key_reader(_CAMPAIGN), observations.key_reader(["date"])
     began: dict[Key, str] = {}
     for row in observations.rows:
@@ -70,7 +72,7 @@ _Measured = Sequence[tuple[Row, float]]
 
 
 def _history(table: Table, earlier: Observations, measured: _Measured) -> Mapping[Hashable, Sequence[float]]:
-    """For each configuration, by the dimensions the table shows, its mean in each campaign."""
+    """Return each configuration's mean in each campaign."""
     names = [name for name in table.query.layout_names if name not in COUPLED | REPEATS]
     configuration, campaign = earlier.key_reader(names), earlier.key_reader(_CAMPAIGN)
     samples: dict[Key, dict[Key, list[float]]] = defaultdict(lambda: defaultdict(list))
@@ -80,12 +82,12 @@ def _history(table: Table, earlier: Observations, measured: _Measured) -> Mappin
 
 
 def _samples_by_kind(earlier: Observations, measured: _Measured) -> Mapping[str, Sequence[Sequence[float]]]:
-    """The trials of each experiment, by its traffic pattern."""
+    """Return the trials of each experiment by traffic pattern."""
     experiment = earlier.key_reader([name for name in earlier.dimensions if name not in REPEATS])
-    kind = earlier.key_reader(["workload"])
+    workload = earlier.key_reader(["workload"])
     samples: dict[str, dict[Key, list[float]]] = defaultdict(lambda: defaultdict(list))
     for row, value in measured:
-        samples[str(kind(row)[0] or "").partition(" ")[0]][experiment(row)].append(value)
+        samples[traffic_pattern(workload(row)[0])][experiment(row)].append(value)
     return {name: [tuple(values) for values in by.values()] for name, by in samples.items()}
 
 
@@ -93,9 +95,9 @@ _Everywhere = Mapping[Key, Cell]
 
 
 def answer(query: Query, observations: Observations, earlier: Observations | None = None) -> list[Table]:
-    """The tables of a query; where it names a baseline, with comparisons.
+    """Return the tables of a query, with comparisons if it has a baseline.
 
-    ``earlier`` are runs of other campaigns of the same studies: what they tell of the noise counts first.
+    ``earlier`` are runs of other campaigns of the same studies, preferred as source of the noise.
     """
     tables = tabulate(query, observations)
     if not query.baseline:
@@ -108,7 +110,7 @@ def answer(query: Query, observations: Observations, earlier: Observations | Non
 
 
 def full_key(table: Table, key: CellKey) -> Key:
-    """The values of all dimensions shown, in the order of ``query.layout_names``."""
+    """Return the values of all dimensions of the layout."""
     return table.split + key[0] + key[1]
 
 
@@ -116,20 +118,13 @@ def _values(cell: Cell | None) -> tuple[float, ...]:
     return tuple([point.value for point in cell.sample]) if cell else ()
 
 
-def pattern_of_cells(table: Table) -> Callable[[CellKey], str]:
-    """What tells a cell's traffic pattern: cells of one vary alike. Empty where the cell mixes several."""
-    pattern = pattern_reader(table.query, table.common)
-    if "workload" in table.query.layout_names:
-        return lambda key: pattern(full_key(table, key))
-    only = pattern(())
-    return lambda _: only
+def cell_pattern(table: Table, key: CellKey) -> str:
+    """Return the traffic pattern of a cell, whose cells vary alike; empty for a mix."""
+    return pattern_reader(table.query, table.common)(full_key(table, key))
 
 
 class _Compared(NamedTuple):
-    """A cell that has a base other than itself: the values of all dimensions shown, and those of its base.
-
-    ``side`` has those of the baseline's dimensions: what the cell is, against the baseline.
-    """
+    """A cell with another base: key, full keys of both, and its values of the baseline's dimensions."""
 
     key: CellKey
     full_key: Key
@@ -166,9 +161,8 @@ def _with_base(table: Table) -> Iterator[_Compared]:
 
 
 def _pairs(table: Table, found: Sequence[_Compared], everywhere: _Everywhere, *, named: bool) -> list[Pair]:
-    """The cells with their bases; ``named`` as the history knows them."""
+    """Return the cells with their bases; ``named`` by configurations of the history."""
     pattern = pattern_reader(table.query, table.common)
-    # One base may be that of many cells.
     bases = {each.base: everywhere.get(each.base) for each in found}
     samples = {key: _values(base) for key, base in bases.items()}
     pairs = []
@@ -176,19 +170,13 @@ def _pairs(table: Table, found: Sequence[_Compared], everywhere: _Everywhere, *,
         base, cell = bases[each.base], table.cells[each.key]
         group: Hashable = (pattern(each.full_key), each.side)
         names = tuple(_configurations(table, each)) if named else ()
-        step = _finer(cell.step, base.step if base else None)
+        step = min((each.step for each in (cell, base) if each and each.step is not None), default=None)
         pairs.append(Pair(samples[each.base], _values(cell), group, step, configurations=names))
     return pairs
 
 
-def _finer(one: float | None, other: float | None) -> float | None:
-    if one is None or other is None:
-        return one if other is None else other
-    return min(one, other)
-
-
 def _configurations(table: Table, each: _Compared) -> Iterator[Key]:
-    """What the history knows the cell by, and its base where that is another configuration at any time."""
+    """Yield the history's names of the cell, and of its base if another configuration."""
     kept = [at for at, name in enumerate(table.query.layout_names) if name not in COUPLED | REPEATS]
     if not set(table.query.baseline) <= COUPLED:
         yield tuple([each.base[at] for at in kept])
@@ -196,7 +184,7 @@ def _configurations(table: Table, each: _Compared) -> Iterator[Key]:
 
 
 def _also_differs(cell: Cell, base: Cell | None) -> Iterator[Note]:
-    """Dimensions beside the compared ones in which the measurements of a cell and of its base are not the same."""
+    """Yield notes on hidden dimensions in which a cell and its base differ."""
     if base is None or not (base.n and cell.n):
         return
     for name in sorted(cell.hidden.keys() | base.hidden.keys()):

@@ -1,7 +1,6 @@
-"""Columns whose values repeat, as numbers: each value once, and for each row the place of its value among them.
+"""Columns as codes of distinct values, so that rows are grouped with numpy.
 
-Rows are grouped by whole columns at once: a table may rest on thousands of rows, and a key for each of them costs more
-than all that is made of it.
+A table may have thousands of rows, and a key tuple per row is slow.
 """
 
 from collections.abc import Iterable, Sequence
@@ -15,21 +14,21 @@ from perfdb.analysis.dimensions import Value
 from perfdb.analysis.query.parameters import value_order
 
 Places = NDArray[np.intp]
-# So many combinations of values can be told apart by a number.
+# The most combinations of values that an int64 can number.
 _MOST_CODES = 2**62
-# Where more numbers than so many times those given might occur, these are sorted instead of ticked off.
+# Above this ratio of possible to given numbers, sorting beats a table of flags.
 _SPARSE = 16
 
 
 class CodedColumn(NamedTuple):
-    """``values``: each that occurs, once. ``codes``: for each row the place of its value among them."""
+    """A column: its distinct ``values`` and, per row, the index in ``values``."""
 
     values: Sequence[Value]
     codes: Places
 
     @classmethod
     def encode(cls, listed: Sequence[Value]) -> Self:
-        """The values of rows, one after the other."""
+        """Encode the values of rows."""
         places: dict[Value, int] = {value: place for place, value in enumerate(dict.fromkeys(listed))}
         if len(places) < 2:
             return cls(list(places), np.zeros(len(listed), np.intp))
@@ -37,23 +36,23 @@ class CodedColumn(NamedTuple):
 
     @classmethod
     def constant(cls, value: Value, rows: int) -> Self:
-        """The same value in all of so many rows."""
+        """Return a column with one value in each row."""
         return cls([value] if rows else [], np.zeros(rows, np.intp))
 
     def values_at(self, rows: Places) -> list[Value]:
-        """The values of some rows."""
+        """Return the values of some rows."""
         if len(self.values) == 1:
             return [self.values[0]] * len(rows)
         return list(map(self.values.__getitem__, self.codes[rows].tolist()))
 
     def distinct_values(self, rows: Places) -> list[Value]:
-        """The values that occur in some rows, each once."""
+        """Return the distinct values of some rows."""
         if len(self.values) < 2 or len(rows) == len(self.codes):
             return list(self.values) if len(rows) else []
         return [self.values[code] for code in np.unique(self.codes[rows]).tolist()]
 
     def distinct_by_group(self, rows: Places, sizes: Sequence[int]) -> list[tuple[Value, ...]]:
-        """The values that occur in each of some groups of rows, end to end; each value once, in natural order."""
+        """Return the sorted distinct values of each group; groups are consecutive rows of these sizes."""
         number = len(self.values)
         if number < 2:
             return [tuple(self.values) if size else () for size in sizes]
@@ -65,26 +64,25 @@ class CodedColumn(NamedTuple):
         return [tuple(values[start:end]) for start, end in pairwise(ends)]
 
     def ranks(self) -> Places:
-        """For each row the place of its value in natural order."""
+        """Return each row's rank of value in natural order."""
         if len(self.values) < 2:
             return self.codes
         found: Places = _ranks(self._in_order())[self.codes]
         return found
 
     def _in_order(self) -> list[int]:
-        """The places of the values, in their natural order."""
         return sorted(range(len(self.values)), key=lambda place: value_order(self.values[place]))
 
 
 def _ranks(in_order: Sequence[int]) -> Places:
-    """The place that each has in an order."""
+    """Invert a permutation."""
     ranks = np.empty(len(in_order), np.intp)
     ranks[in_order] = np.arange(len(ranks))
     return ranks
 
 
 def _distinct(numbers: Places, end: int) -> Places:
-    """Each of the numbers, all of which are below an end, once, in their order."""
+    """Return the sorted distinct numbers, all below ``end``."""
     if end > _SPARSE * len(numbers):
         return np.unique(numbers)
     there = np.zeros(end, np.bool_)
@@ -93,9 +91,9 @@ def _distinct(numbers: Places, end: int) -> Places:
 
 
 class Groups(NamedTuple):
-    """Rows that are equal in some columns together, in the order in which each group first appears.
+    """Rows grouped by equal columns, groups in order of first appearance.
 
-    ``rows`` are those of the first group first, within a group as they were given; ``sizes`` how many each has.
+    ``rows`` are row indexes, group by group, in given order; ``sizes`` are the sizes of the groups.
     """
 
     rows: Places
@@ -109,7 +107,7 @@ class Groups(NamedTuple):
         return found
 
     def select(self, groups: Sequence[int]) -> "Groups":
-        """Some of the groups, in their order."""
+        """Return some of the groups, in this order."""
         ends = np.cumsum(np.array(self.sizes, np.intp))
         sizes = [self.sizes[group] for group in groups]
         rows = [self.rows[ends[group] - size : ends[group]] for group, size in zip(groups, sizes, strict=True)]
@@ -117,7 +115,7 @@ class Groups(NamedTuple):
 
 
 def group_rows(columns: Iterable[CodedColumn], rows: Places) -> Groups:
-    """Some of the rows, by their values in all these columns."""
+    """Group rows by their values in all columns."""
     if not len(rows):
         return Groups(rows, [])
     codes = _combined(columns, rows)
@@ -129,13 +127,13 @@ def group_rows(columns: Iterable[CodedColumn], rows: Places) -> Groups:
     sizes = np.diff(starts, append=len(rows))
     by_appearance = np.argsort(together[starts])
     starts, sizes = starts[by_appearance], sizes[by_appearance]
-    # Each group's rows move as a block to where the blocks before it end.
+    # Move each group's rows as a block behind the groups before.
     moved = np.arange(len(rows)) + np.repeat(starts - (np.cumsum(sizes) - sizes), sizes)
     return Groups(rows[together[moved]], sizes.tolist())
 
 
 def _combined(columns: Iterable[CodedColumn], rows: Places) -> NDArray[np.int64] | None:
-    """A number for each row, equal for rows that are equal in all columns; None where all of them are."""
+    """Return a number per row that is equal for equal rows; None if all rows are equal."""
     codes: NDArray[np.int64] | None = None
     number = 1
     for column in columns:

@@ -1,6 +1,6 @@
-"""The experiments among runs as columns, each with the values of its trials: what the best is chosen from.
+"""Experiments of runs as columns, from which a pick chooses the best.
 
-There may be tens of thousands, of which a few are told of; only those get a key.
+There may be tens of thousands of experiments; keys are made for the chosen ones only.
 """
 
 from collections.abc import Sequence
@@ -10,7 +10,6 @@ from math import fsum
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from perfdb.analysis.comparison.samples import Samples
 from perfdb.analysis.comparison.spreads import Floats
@@ -25,7 +24,7 @@ RUN = "run"
 
 
 class BestOfGroup(NamedTuple):
-    """A group: its key, the experiments of it that have a value, and the best of these."""
+    """A group: its key, its experiments with a value, and the best of these."""
 
     key: Key
     experiments: Places
@@ -33,10 +32,10 @@ class BestOfGroup(NamedTuple):
 
 
 class Surroundings(NamedTuple):
-    """What surrounds the best experiment of a group, among those of the group that have a value.
+    """Relation of a group's best experiment to the group's other measured experiments.
 
-    ``differing``: the names in which these are not all equal. ``alike``: those that are equal to the best in all names
-    but one. ``repeated``: whether any has several values.
+    ``differing``: names with different values. ``alike``: experiments equal to the best in all names but one.
+    ``repeated``: whether any experiment has several values.
     """
 
     differing: list[str]
@@ -45,13 +44,13 @@ class Surroundings(NamedTuple):
 
 
 class Experiments:
-    """Runs by some dimensions together, in the order in which they first appear; an experiment goes by its place.
+    """Runs grouped by dimensions, in order of first appearance; an experiment is its index.
 
     Attributes:
-        names: What tells experiments of one group apart.
-        samples: The values of each, in the order of its runs.
-        sizes: How many each has; runs without a value do not count.
-        means: Their arithmetic means, NaN of none.
+        names: Dimensions that separate experiments of a group.
+        samples: Values of each experiment, in order of runs.
+        sizes: Number of values of each experiment.
+        means: Arithmetic means, NaN without values.
     """
 
     def __init__(self, observations: Observations, groups: Sequence[str], names: Sequence[str], measure: Measure):
@@ -62,7 +61,9 @@ class Experiments:
         self._by = group_rows([*self._grouping, *self._columns], observations.places)
         self._firsts = self._by.firsts
         self._ends = np.cumsum(np.array(self._by.sizes, np.intp))
-        values, there = _values(observations, measure, self._by.rows)
+        found = observations.measure_values(measure)
+        values = np.full(len(self._by.rows), np.nan) if found is None else found[self._by.rows]
+        there = np.isfinite(values)
         counted = np.concatenate(([0], np.cumsum(there)))
         self.sizes: Places = counted[self._ends] - counted[self._ends - np.array(self._by.sizes, np.intp)]
         self._measured = self._by.rows[there]
@@ -75,7 +76,7 @@ class Experiments:
 
     @cached_property
     def chosen(self) -> list[BestOfGroup]:
-        """The best of each group in which any has a value: that of the best mean, of equals the first in order."""
+        """The best of each group with values: the best mean, of equals the first in order."""
         sign = 1 if self._better is Better.HIGHER else -1
         found = []
         for key, own in self._groups:
@@ -86,14 +87,13 @@ class Experiments:
 
     @property
     def lacking(self) -> list[Key]:
-        """The groups in which none has a value."""
+        """The groups without values."""
         return [key for key, own in self._groups if not len(own)]
 
     @cached_property
     def _groups(self) -> list[tuple[Key, Places]]:
-        """The experiments of each group that have a value."""
+        """The measured experiments of each group."""
         by = group_rows(self._grouping, self._firsts)
-        # A row is the first of one experiment alone.
         place = np.empty(len(self._runs), np.intp)
         place[self._firsts] = np.arange(len(self._firsts))
         keys = zip(*(column.values_at(by.firsts) for column in self._grouping), strict=True)
@@ -107,26 +107,26 @@ class Experiments:
         return equals[0] if len(equals) == 1 else min(equals, key=lambda place: key_order(self.key(place)))
 
     def key(self, place: int) -> Key:
-        """What tells an experiment apart in its group."""
+        """Return the values of ``names`` of an experiment."""
         row = self._firsts[place]
         return tuple([column.values[column.codes[row]] for column in self._columns])
 
     def rows(self, place: int) -> Places:
-        """The places of its runs, with and without a value."""
+        """Return the row indexes of an experiment, with and without values."""
         end = self._ends[place]
         return self._by.rows[end - self._by.sizes[place] : end]
 
     def runs(self, place: int) -> tuple[int, ...]:
-        """The numbers of its runs that have a value."""
+        """Return the run numbers of an experiment that have a value."""
         end = int(self._values_end[place])
         return tuple(self._runs[self._measured[end - int(self.sizes[place]) : end]].tolist())
 
     def sample(self, place: int) -> Sequence[float]:
-        """Its values."""
+        """Return the values of an experiment."""
         return self.samples.each[place]
 
     def surroundings(self, chosen: Sequence[BestOfGroup], but: str) -> list[Surroundings]:
-        """What surrounds the best of each of these groups; ``but`` is the name that does not count for ``alike``."""
+        """Return the surroundings of each group's best; ``but`` may differ among ``alike``."""
         sizes = [len(each.experiments) for each in chosen]
         starts = np.cumsum([0, *sizes])[:-1]
         experiments = np.concatenate([each.experiments for each in chosen])
@@ -147,7 +147,7 @@ class Experiments:
         ]
 
     def value(self, name: str, place: int) -> Value:
-        """One of the dimensions of an experiment."""
+        """Return a dimension's value of an experiment."""
         column = self._columns[self.names.index(name)]
         return column.values[int(column.codes[self._firsts[place]])]
 
@@ -155,7 +155,7 @@ class Experiments:
 def group_experiments(
     observations: Observations, groups: Sequence[str], names: Sequence[str], measure: Measure
 ) -> Experiments:
-    """The experiments of these runs; the same ones however often they are asked for."""
+    """Return the experiments of runs, cached in the observations."""
     asked = (tuple(groups), tuple(names), measure)
     if asked not in observations.cache:
         observations.cache[asked] = Experiments(observations, groups, names, measure)
@@ -167,10 +167,3 @@ def _coded(observations: Observations, name: str) -> CodedColumn:
     if name != RUN:
         return observations.coded_column(name)
     return CodedColumn(observations.runs.tolist(), observations.places)
-
-
-def _values(observations: Observations, measure: Measure, rows: Places) -> tuple[Floats, NDArray[np.bool_]]:
-    """The values of a measure of these runs, and which of them are there."""
-    found = observations.measure_values(measure)
-    values = np.full(len(rows), np.nan) if found is None else found[rows]
-    return values, np.isfinite(values)

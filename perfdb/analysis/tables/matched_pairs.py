@@ -1,7 +1,7 @@
-"""Matching: which experiments of two values of a dimension are equal in everything else, and which are left over.
+"""Pairs of experiments that are equal except in a compared dimension.
 
-The dimension may be any: device, level, MTU, kernel, date. What belongs together (a level and its campaign) may differ
-together. A left-over says why it has no partner, in the fewest words that are true.
+The dimension may be any: device, level, MTU, kernel, date. Coupled dimensions (level and campaign) may differ
+together. Each experiment without partner has a short reason.
 """
 
 from collections import Counter, defaultdict
@@ -17,10 +17,10 @@ from perfdb.analysis.query.query import REPEATS, Query
 from perfdb.analysis.tables.observations import Key, Observations, Row
 from perfdb.analysis.tables.table import key_order
 
-# A campaign is by default named after its level, so whoever compares one cannot keep the other.
+# A campaign is named after its level by default, so both differ together.
 _TOGETHER = (frozenset({"level", "campaign"}),)
 
-# Each two of so many values are more than anybody looks at.
+# More values make too many pairs to look at.
 _MOST_VALUES = 50
 
 _T = TypeVar("_T")
@@ -28,7 +28,7 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """What is compared: the values of ``dimension`` in the order the person chose, ``old`` being the base."""
+    """The compared values of ``dimension``; ``old`` is the base."""
 
     dimension: str
     old: Value
@@ -36,13 +36,13 @@ class Sides:
 
     @property
     def swapped(self) -> "Sides":
-        """The same the other way round."""
+        """The sides exchanged."""
         return Sides(self.dimension, self.new, self.old)
 
 
 @dataclass(frozen=True, slots=True)
 class LeftOver:
-    """An experiment without partner: the side it is on, its dimensions that vary, its runs, and why it is alone."""
+    """An experiment without partner: side, varying dimensions, runs and reason."""
 
     side: Value
     key: Mapping[str, Value]
@@ -52,10 +52,10 @@ class LeftOver:
 
 @dataclass(frozen=True, slots=True)
 class Matched:
-    """The answer: ``observations`` are the runs of the pairs only.
+    """The matched pairs.
 
-    ``varying`` are the dimensions in which the pairs differ from each other, in the order of their declaration;
-    ``pairs`` how many there are.
+    ``observations`` are the runs of the pairs. ``varying`` are the dimensions in which pairs differ from each other,
+    in declared order.
     """
 
     sides: Sides
@@ -65,7 +65,7 @@ class Matched:
     left_over: tuple[LeftOver, ...]
 
     def question(self, query: Query) -> Query:
-        """The query whose table shows the pairs, a row each, old before new. Layout and baseline are replaced."""
+        """Return the query of a table with a row per pair, old before new; layout and baseline are replaced."""
         name = self.sides.dimension
         filters = {**query.filters, name: (self.sides.old, self.sides.new)}
         rows = tuple(each for each in self.varying if each != name)
@@ -74,9 +74,9 @@ class Matched:
 
 
 def match_experiments(observations: Observations, sides: Sides) -> Matched:
-    """Pair the experiments of both sides that are equal in every dimension but the compared one.
+    """Pair the experiments of both sides that are equal in all other dimensions.
 
-    Raises QueryError when both values are the same, or the dimension numbers runs and says nothing about them.
+    Raise QueryError for equal sides and for dimensions of single runs.
     """
     _check(sides)
     names = matched_dimensions(observations, sides.dimension)
@@ -99,10 +99,10 @@ def match_experiments(observations: Observations, sides: Sides) -> Matched:
 
 
 def promising_pairs(observations: Observations, dimension: str) -> list[tuple[Sides, int]]:
-    """Every two values of a dimension that experiments share all else with, and how many do; the most pairs first.
+    """Return pairs of values with the number of matched experiments, most first.
 
-    The lesser value in natural order is the old one. A missing value is no side, and of very many values that
-    experiments otherwise equal have, only the first are set against each other.
+    The smaller value in natural order is old. Missing values are skipped, and of many values only the first are
+    paired.
     """
     read, side_of = (
         observations.key_reader(matched_dimensions(observations, dimension)),
@@ -127,7 +127,7 @@ def _check(sides: Sides) -> None:
 
 
 def matched_dimensions(observations: Observations, compared: str) -> list[str]:
-    """The dimensions that must be equal on both sides."""
+    """Return the dimensions that must be equal on both sides."""
     free = {compared, *REPEATS, *(name for group in _TOGETHER if compared in group for name in group)}
     return [name for name in observations.dimensions if name not in free]
 
@@ -140,7 +140,7 @@ def _varying(names: Sequence[str], keys: Iterable[Key]) -> list[str]:
 def _left_over(
     names: Sequence[str], side: Value, own: Mapping[Key, list[Row]], other: Value, theirs: Mapping[Key, list[Row]]
 ) -> Iterator[LeftOver]:
-    """The experiments of one side that the other has no partner for."""
+    """Yield the experiments of one side without partner."""
     varying = set(_varying(names, (*own, *theirs)))
     places = [at for at, name in enumerate(names) if name in varying]
     absence = _Absence(places, theirs)
@@ -152,7 +152,7 @@ def _left_over(
 
 
 class _Absence:
-    """Finds the fewest values of a key that no key of the other side has together."""
+    """Finds the fewest values of a key that no key of the other side combines."""
 
     def __init__(self, places: Sequence[int], theirs: Iterable[Key]) -> None:
         self._places = places
@@ -160,7 +160,7 @@ class _Absence:
         self._known: dict[tuple[int, ...], set[Key]] = {}
 
     def find(self, key: Key) -> tuple[int, ...]:
-        """Their places; none when the other side has no run at all."""
+        """Return the indexes of these values; empty if the other side has no run."""
         if not self._theirs:
             return ()
         sizes = range(1, len(self._places) + 1)

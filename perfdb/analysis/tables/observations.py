@@ -1,6 +1,7 @@
 """Runs of a query as rows and columns, and filters over these runs."""
 
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from math import isfinite, nan
@@ -17,9 +18,10 @@ from perfdb.analysis.metrics import Measure
 from perfdb.analysis.query.parameters import QueryError, Range, value_order
 from perfdb.analysis.query.query import REPEATS, Query
 from perfdb.analysis.tables.coded_columns import CodedColumn, Places, group_rows
+from perfdb.analysis.workloads import traffic_pattern
 
 Key = tuple[Value, ...]
-# The run's number in the database, a value for each dimension, a value for each measure.
+# The run number in the database, the dimensions, the measures.
 Row = tuple[Any, ...]
 Notes = Mapping[int, tuple[str, ...]]
 
@@ -28,19 +30,18 @@ _NO_NOTES: Notes = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A warning as data: ``code`` is stable and made for scripts, ``message`` for people."""
+    """A warning: a stable ``code`` for scripts and a ``message`` for people."""
 
     code: str
     message: str
 
 
 class Observations:
-    """The runs a query is about: run number, then ``dimensions``, then ``measures`` of each.
+    """The runs of a query as rows: run number, then ``dimensions``, then ``measures``.
 
-    Every dimension that the runs have belongs here, also those the query does not show: a cell can only name a mix that
-    it is told of, and ``pick`` tells experiments apart by them. Values are in the metric's own unit; None where a run
-    has none, in columns NaN. ``notes``: what people wrote about runs, by the run's number; most runs have no note and
-    are not in it. ``warnings``: what is to be said of every table that is made of these runs.
+    ``dimensions`` are all that the runs have, since cells name mixed values of hidden dimensions and ``pick``
+    separates experiments by them. Measures are in the metric's unit, None (NaN in columns) if missing. ``notes`` are
+    people's notes by run number, ``warnings`` those of each table made of these runs.
     """
 
     def __init__(
@@ -53,111 +54,91 @@ class Observations:
     ) -> None:
         self.dimensions = dimensions
         self.measures = measures
+        self.rows = rows
         self.notes = notes
         self.warnings = warnings
         self._columns: dict[str, CodedColumn] = {}
-        self._lists: dict[str, Sequence[Value]] = {}
-        # What was made of these runs, kept for others who want the same.
+        # Results calculated from these runs, by their arguments.
         self.cache: dict[Any, Any] = {}
-        self.rows = rows
 
     def with_notes(self, notes: Notes) -> Self:
-        """The same with other notes."""
-        return self._again(self.__dict__, notes)
+        """Return the same runs with other notes."""
+        made = copy(self)
+        made.notes = notes
+        return made
 
     def with_warnings(self, *warnings: Note) -> Self:
-        """The same with these warnings."""
-        made = self._again(self.__dict__, self.notes)
+        """Return the same runs with other warnings."""
+        made = copy(self)
         made.warnings = warnings
         return made
 
     def select(self, rows: Sequence[Row]) -> Self:
-        """Some of the runs, or all in another order."""
-        return self._again({"rows": rows, "_columns": {}, "_lists": {}, "cache": {}}, self.notes)
-
-    def _again(self, state: Mapping[str, Any], notes: Notes) -> Self:
-        made = self.__class__.__new__(self.__class__)
-        made.__dict__.update(state)
-        made.dimensions, made.measures = self.dimensions, self.measures
-        made.notes, made.warnings = notes, self.warnings
-        return made
+        """Return some of the runs, or all in another order."""
+        return self.__class__(self.dimensions, self.measures, rows, self.notes, self.warnings)
 
     @cached_property
     def runs(self) -> NDArray[np.int64]:
-        """The numbers of the runs in the database."""
+        """Run numbers in the database."""
         return np.array([row[0] for row in self.rows], np.int64)
 
     @cached_property
     def places(self) -> Places:
-        """The places of all rows."""
+        """Indexes of all rows."""
         return np.arange(len(self.runs))
 
-    @cached_property
-    def _measured(self) -> dict[Measure, Floats]:
-        first = len(self.dimensions) + 1
-        return {measure: _floats(self.rows, place) for place, measure in enumerate(self.measures, first)}
-
     def coded_column(self, name: str) -> CodedColumn:
-        """A dimension of all runs; None in all of them where the runs do not have it."""
+        """Return a dimension of all runs, None in each of them if unknown."""
         if name not in self.dimensions:
             return CodedColumn.constant(None, len(self.runs))
         if name not in self._columns:
-            self._columns[name] = CodedColumn.encode(self._listed(name))
+            place = self.dimensions.index(name) + 1
+            self._columns[name] = CodedColumn.encode([row[place] for row in self.rows])
         return self._columns[name]
 
     def numbers(self, name: str) -> Floats:
-        """A dimension of all runs as numbers, 0 where it is none."""
+        """Return a dimension of all runs as numbers, 0 for other values."""
         values, codes = self.coded_column(name)
         return np.array([value if isinstance(value, int) else 0 for value in values], np.float64)[codes]
 
-    def _listed(self, name: str) -> Sequence[Any]:
-        """A dimension that the runs have, one after the other."""
-        if name not in self._lists:
-            self._lists[name] = list(map(itemgetter(self.dimensions.index(name) + 1), self.rows))
-        return self._lists[name]
-
-    def dimension_at(self, name: str, rows: Places) -> list[Any]:
-        """A dimension of the runs at some places."""
-        if name in self._columns or name not in self.dimensions:
-            return self.coded_column(name).values_at(rows)
-        return list(map(self._listed(name).__getitem__, rows.tolist()))
-
     def distinct_keys(self, names: Sequence[str]) -> list[Key]:
-        """What runs have of these dimensions together, each once."""
+        """Return the distinct combinations of these dimensions."""
         columns = [self.coded_column(name) for name in names]
         firsts = group_rows(columns, self.places).firsts
         return list(zip(*(column.values_at(firsts) for column in columns), strict=True))
 
+    @cached_property
+    def _measured(self) -> dict[Measure, Floats]:
+        first = len(self.dimensions) + 1
+        return {
+            measure: np.array([nan if row[place] is None else row[place] for row in self.rows], np.float64)
+            for place, measure in enumerate(self.measures, first)
+        }
+
     def measure_values(self, measure: Measure) -> Floats | None:
-        """A measure of all runs, NaN where a run has none; None when no run was asked for it."""
+        """Return a measure of all runs, NaN if missing; None for a measure that was not read."""
         return self._measured.get(measure)
 
+    def measure_index(self, measure: Measure) -> int | None:
+        """Return the index of a measure in a row; None for a measure that was not read."""
+        return len(self.dimensions) + 1 + self.measures.index(measure) if measure in self.measures else None
+
     def key_reader(self, names: Sequence[str]) -> Callable[[Row], Key]:
-        """What reads these dimensions from a row; a dimension that the runs do not have is None in all of them."""
+        """Return a function that reads these dimensions from a row, None for unknown dimensions."""
         places = [self.dimensions.index(name) + 1 if name in self.dimensions else None for name in names]
-        # The same tuple three times as fast, and this is the innermost loop.
+        # ``itemgetter`` makes the same tuple three times as fast.
         if None not in places and len(places) > 1:
             return itemgetter(*places)
-        if len(places) == 1 and (only := places[0]) is not None:
-            return lambda row: (row[only],)
         return lambda row: tuple([None if place is None else row[place] for place in places])
 
     @property
     def experiment_dimensions(self) -> list[str]:
-        """The dimensions that tell experiments apart: those that are not of a single run."""
+        """Dimensions that define experiments: those not of a single run."""
         return [name for name in self.dimensions if name not in REPEATS]
-
-    def measure_index(self, measure: Measure) -> int | None:
-        """Where a row has the value of a measure; None when no run was asked for it."""
-        return len(self.dimensions) + 1 + self.measures.index(measure) if measure in self.measures else None
-
-
-def _floats(rows: Sequence[Row], place: int) -> Floats:
-    return np.array([nan if row[place] is None else row[place] for row in rows], np.float64)
 
 
 def finite_value(row: Row, place: int | None) -> float | None:
-    """The value at a place; what is no finite number (a division by zero at the source) counts as missing."""
+    """Return the value at an index; None for missing or infinite values."""
     value = None if place is None else row[place]
     return value if value is not None and isfinite(value) else None
 
@@ -166,7 +147,11 @@ _Test = Callable[[Row], bool]
 
 
 def narrow_observations(query: Query, found: Observations) -> Observations:
-    """Of these runs those that a query's filters, exclusions and ranges leave; raises QueryError for a tag."""
+    """Select the runs that match a query's filters, exclusions and ranges.
+
+    Selects like ``results.queries.conditions.narrow_runs`` in the database. Raise QueryError for tags, which rows
+    lack.
+    """
     tests = [_among(found, name, values) for name, values in query.filters.items()]
     tests += [_not(_among(found, name, values)) for name, values in query.exclude.items()]
     tests += [_within(found, name, ends) for name, ends in query.ranges.items()]
@@ -181,8 +166,8 @@ def _among(found: Observations, name: str, values: Sequence[Value]) -> _Test:
         return lambda row: row[0] in wanted
     read = found.key_reader([name])
     if name == "workload":
-        # RR is every workload of that pattern, whatever its sizes.
-        return lambda row: (text := read(row)[0]) in wanted or str(text or "").partition(" ")[0] in wanted
+        # RR matches each workload of the pattern.
+        return lambda row: (value := read(row)[0]) in wanted or traffic_pattern(value) in wanted
     return lambda row: read(row)[0] in wanted
 
 

@@ -1,7 +1,6 @@
-"""What is answered: the cells of a Query, each with its sample, its centre and what it mixes.
+"""Tables: the cells that answer a Query, each with sample, centre and mixed values.
 
-Every page, chart and export renders Tables, which ``tabulating`` makes of rows. A key is a tuple of dimension values,
-never a label. Missing is missing, never zero.
+Pages, charts and exports render Tables. A key is a tuple of dimension values. A missing value is None, never zero.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -24,7 +23,7 @@ NO_VALUES: Mapping[str, tuple[Value, ...]] = MappingProxyType({})
 
 
 class Point(NamedTuple):
-    """One measurement of a sample and the run it comes from (a named tuple: there are as many as there are runs)."""
+    """A measurement with its run. A named tuple, since there are as many as runs."""
 
     run: int
     run_id: str
@@ -33,7 +32,7 @@ class Point(NamedTuple):
 
 
 class Noted(NamedTuple):
-    """What somebody wrote about a run, and which run that is."""
+    """A person's note with its run."""
 
     run: int
     run_id: str
@@ -42,14 +41,13 @@ class Noted(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """The sample for one key, in the order of trials, and what became of it.
+    """The sample of one key in order of trials, and its statistics.
 
-    ``centre`` is the query's summary and ``mean`` the arithmetic mean, both in the metric's unit and None for an
-    empty sample. ``interval`` is where the mean lies with 95 %. ``hidden`` are the values of the explaining
-    dimensions that are neither shown nor fixed. ``comparison`` is the cell against its base; a baseline's own cell
-    has none. ``step`` is one in the last digit of the finest measurement. ``printed`` is the text of the document a
-    single value was published in, empty for others. ``noted`` is what people wrote about its runs, also about those
-    without a value, where a note may say why.
+    ``centre`` is the query's summary and ``mean`` the arithmetic mean, in the metric's unit, None for an empty
+    sample. ``interval`` is the 95 % confidence interval of the mean. ``hidden`` are the values of explaining
+    dimensions outside the layout. ``comparison`` is None for a baseline's own cell. ``step`` is one in the last
+    digit of the finest measurement. ``printed`` is a published value's text. ``noted`` includes notes of runs
+    without a value.
     """
 
     sample: tuple[Point, ...]
@@ -65,7 +63,7 @@ class Cell(NamedTuple):
 
     @property
     def mixes(self) -> Mapping[str, tuple[Value, ...]]:
-        """The hidden dimensions in which the sample differs."""
+        """The hidden dimensions with several values."""
         return {name: values for name, values in self.hidden.items() if len(values) > 1}
 
     @property
@@ -76,13 +74,12 @@ class Cell(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """One measure laid out along the query's rows and columns, for one value of its split.
+    """One measure along the query's rows and columns, for one value of its split.
 
-    ``rows`` and ``columns`` are keys in order, the same in all tables of a split; ``cells`` has those
-    keys for which there are runs. ``common`` is what all runs of the table agree in and the layout does not show.
-    Keys stand as the query orders them, a baseline first. ``summaries`` sum up the comparisons with each other
-    value of the baseline's dimensions. ``decimals`` is how many its numbers are printed with. ``samples``: the values
-    of the cells end to end, where the table was made of them.
+    ``rows`` and ``columns`` are ordered keys, equal in all tables of a split; ``cells`` has those keys that have
+    runs. ``common`` are values outside the layout that all runs share. ``summaries`` summarise the comparisons per
+    other value of the baseline's dimensions. ``decimals`` are printed. ``samples`` are the values of the cells, end
+    to end.
     """
 
     query: Query
@@ -99,12 +96,12 @@ class Table:
 
     @property
     def metric(self) -> Metric:
-        """The declaration: title, unit, better direction, decimals."""
+        """The declared metric."""
         return metrics.BY_NAME[self.measure.metric]
 
 
 def layout_order(query: Query, names: Sequence[str]) -> Callable[[Key], tuple[object, ...]]:
-    """A sort key for keys of these dimensions: as the query orders them, else a baseline first, else natural."""
+    """Return a sort key for keys: the query's order, else baseline first, else natural."""
     ranks = {
         name: {value: rank for rank, value in enumerate(query.order.get(name) or (query.baseline[name],))}
         for name in names
@@ -122,19 +119,18 @@ def layout_order(query: Query, names: Sequence[str]) -> Callable[[Key], tuple[ob
 
 
 def sort_keys(keys: Iterable[Key]) -> list[Key]:
-    """Keys of the same dimensions in this order. The few values of each are ranked first, which is quicker for many."""
+    """Sort keys of equal dimensions by ``key_order``, faster for many keys."""
     listed = list(keys)
     columns = zip(*listed, strict=True)
-    # Most dimensions are the same in all keys, and to rank a value is to read the numbers in its text.
+    # Skip constant dimensions: ranking parses the numbers in texts.
     differing = [(at, _ranks(values)) for at, column in enumerate(columns) if len(values := set(column)) > 1]
     return sorted(listed, key=lambda key: [ranks[key[at]] for at, ranks in differing])
 
 
 def _ranks(values: Iterable[Value]) -> dict[Value, int]:
-    """The place of each of these values among them."""
     return {value: rank for rank, value in enumerate(sorted(values, key=value_order))}
 
 
 def key_order(key: Key) -> tuple[tuple[object, ...], ...]:
-    """A sort key for keys: each dimension in its natural order, the first one leading."""
+    """Return a sort key by the natural order of each dimension."""
     return tuple(value_order(value) for value in key)

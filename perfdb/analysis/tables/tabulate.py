@@ -1,7 +1,6 @@
-"""From rows to the cells of a Query's tables.
+"""From observations to the tables of a Query.
 
-``tabulate`` is the one way from rows to numbers on a screen. What belongs to every row of a table is read for all of
-them at once: a table may have thousands, and a call for each costs more than what it does.
+Columns are read for all rows of a table at once, since a table may have thousands of rows.
 """
 
 import statistics
@@ -24,12 +23,13 @@ from perfdb.analysis.tables.experiments import RUN, group_experiments
 from perfdb.analysis.tables.observations import Key, Note, Observations
 from perfdb.analysis.tables.table import NO_VALUES, Cell, CellKey, Noted, Point, Table, key_order, layout_order
 from perfdb.analysis.units import count_decimals, decimal_step, decimals_for
+from perfdb.analysis.workloads import traffic_pattern
 
 
 def tabulate(query: Query, observations: Observations) -> list[Table]:
-    """The tables of a query: for each value of its split, one for each of its metrics, in their order.
+    """Return the tables of a query: per value of its split, one per metric.
 
-    Without any run there is still an empty table for each metric, so that a page can say what is missing.
+    Without runs there is an empty table per metric.
     """
     query = show_trials(query)
     kept, unpicked = pick_best_runs(query.pick, query.summary, observations)
@@ -44,7 +44,7 @@ def tabulate(query: Query, observations: Observations) -> list[Table]:
 
 
 def show_trials(query: Query) -> Query:
-    """With summary=trial and nothing to pick, the trials are columns of their own."""
+    """Make trials columns for summary=trial without pick."""
     if query.summary is not Summary.TRIAL or query.pick is not None:
         return query
     columns = query.columns if "trial" in query.layout_names else (*query.columns, "trial")
@@ -52,10 +52,10 @@ def show_trials(query: Query) -> Query:
 
 
 def pick_best_runs(pick: Pick | None, summary: Summary, observations: Observations) -> tuple[Places, tuple[Note, ...]]:
-    """The places of the runs that a pick keeps, and what it could not choose from.
+    """Return the indexes of runs that a pick keeps, and notes on groups without a value.
 
-    An experiment counts with the arithmetic mean over its runs, as the published maximum-throughput tables do; with
-    summary=trial each run counts by itself. Of equals the first in natural order is kept.
+    An experiment counts with its mean, as in published tables of maximum throughput; with summary=trial each run
+    counts. Of equal experiments the first in natural order is kept.
     """
     if pick is None:
         return observations.places, ()
@@ -72,14 +72,14 @@ def _unpicked(pick: Pick, key: Key) -> Note:
 
 
 class _Laid(NamedTuple):
-    """The runs of one split by cells: the keys of these, and their runs in the order of trials."""
+    """The cells of one split: keys, and runs in order of trials."""
 
     keys: list[CellKey]
     runs: Groups
 
 
 def _splits(query: Query, observations: Observations, kept: Places) -> dict[Key, _Laid]:
-    """The runs of each cell: split → (row key, column key) → runs."""
+    """Group runs by split and cell."""
     columns = [observations.coded_column(name) for name in query.layout_names]
     by_trial = np.lexsort((observations.runs[kept], observations.coded_column("trial").ranks()[kept]))
     groups = group_rows(columns, kept[by_trial])
@@ -98,12 +98,13 @@ def _splits(query: Query, observations: Observations, kept: Places) -> dict[Key,
 def _tables(
     query: Query, observations: Observations, split: Key, laid: _Laid, notes: tuple[Note, ...]
 ) -> Iterator[Table]:
-    """The tables of one split, a measure each; rows, columns and what is common are the same in all of them."""
+    """Yield the tables of one split; rows, columns and common values are shared."""
     distinct = _distinct(query, observations, laid.runs.rows)
     common = {name: next(iter(values)) for name, values in distinct.items() if len(values) == 1}
     hidden = [name for name, values in distinct.items() if len(values) > 1 and dimensions.dimension(name).explains]
     sampler = _Sampler(query.summary, observations, hidden, laid.runs)
-    patterns = _patterns(query, common, split, laid.keys)
+    pattern = pattern_reader(query, common)
+    patterns = [pattern(split + row + column) for row, column in laid.keys]
     rows = tuple(sorted({row for row, _ in laid.keys}, key=layout_order(query, query.rows)))
     columns = tuple(sorted({column for _, column in laid.keys}, key=layout_order(query, query.columns)))
     for measure in query.metrics:
@@ -115,42 +116,30 @@ def _tables(
 
 
 def pattern_reader(query: Query, common: Mapping[str, Value]) -> Callable[[Key], str]:
-    """What tells the traffic pattern of a cell by the values of all dimensions shown: cells of one vary alike.
+    """Return a function from full key to traffic pattern, which is empty for mixes.
 
-    Empty where the cell mixes several.
+    Cells of one pattern vary alike.
     """
     if "workload" not in query.layout_names:
-        pattern = _pattern(common.get("workload"))
+        pattern = traffic_pattern(common.get("workload"))
         return lambda _: pattern
     at = query.layout_names.index("workload")
-    return lambda key: _pattern(key[at])
-
-
-def _pattern(workload: Value) -> str:
-    return str(workload or "").partition(" ")[0]
-
-
-def _patterns(query: Query, common: Mapping[str, Value], split: Key, keys: Sequence[CellKey]) -> list[str]:
-    """What tells the traffic pattern of each cell."""
-    pattern = pattern_reader(query, common)
-    if "workload" not in query.layout_names:
-        return [pattern(())] * len(keys)
-    return [pattern(split + row + column) for row, column in keys]
+    return lambda key: traffic_pattern(key[at])
 
 
 def _distinct(query: Query, observations: Observations, rows: Places) -> dict[str, set[Value]]:
-    """The values of each dimension that is not shown; without rows those that the filters ask for."""
+    """Return the values of each dimension outside the layout; without rows, the filters' values."""
     if not len(rows):
         return {name: set(values) for name, values in query.filters.items() if name not in query.layout_names}
     hidden = [name for name in observations.dimensions if name not in query.layout_names]
-    # Which trial it is says something only where it was asked for.
+    # Dimensions of single runs count only if filtered.
     telling = [name for name in hidden if name not in REPEATS or name in query.filters]
     found = {name: set(observations.coded_column(name).distinct_values(rows)) for name in telling}
     return {name: values for name, values in found.items() if values != {None}}
 
 
 class _Sampler:
-    """Makes a cell of each group of runs; what all its measures share is read once, for all runs end to end."""
+    """Makes the cells of groups of runs; columns shared by all measures are read once."""
 
     def __init__(self, summary: Summary, observations: Observations, hidden: Sequence[str], groups: Groups) -> None:
         self._summarise = SUMMARISE[summary]
@@ -158,13 +147,13 @@ class _Sampler:
         self._hidden = hidden
         self._groups = groups
         self._runs: list[int] = observations.runs[groups.rows].tolist()
-        run_ids = observations.dimension_at("run_id", groups.rows)
+        run_ids = observations.coded_column("run_id").values_at(groups.rows)
         self._run_ids = ["" if name is None else str(name) for name in run_ids]
-        self._trials = observations.dimension_at("trial", groups.rows)
+        self._trials = observations.coded_column("trial").values_at(groups.rows)
         self._numbers = observations.numbers("trial")
 
     def cells(self, measure: Measure, patterns: Sequence[str]) -> tuple[list[Cell], Samples]:
-        """The cell of each group with its values of a measure, and these end to end; ``patterns`` are noise groups."""
+        """Return the cells of a measure and its samples; ``patterns`` are the noise groups."""
         members, sizes = self._groups.sizes, self._groups.sizes
         values, there = self._values(measure)
         points = tuple(map(_point, zip(self._runs, self._run_ids, self._trials, values, strict=True)))
@@ -197,7 +186,7 @@ class _Sampler:
         return list(map(_cell, cells)), samples
 
     def _values(self, measure: Measure) -> tuple[list[float], list[bool] | None]:
-        """The values of all runs, and which of them there are; None where all are. What is no finite number is not."""
+        """Return the values of all runs, and which are finite; None if all are."""
         found = self._observations.measure_values(measure)
         if found is None:
             return [0.0] * len(self._runs), [False] * len(self._runs)
@@ -206,14 +195,14 @@ class _Sampler:
         return values.tolist(), None if there.all() else there.tolist()
 
     def _hidden_values(self, rows: Places, sizes: Sequence[int]) -> Iterable[Mapping[str, tuple[Value, ...]]]:
-        """For each cell the values of the hidden dimensions among the runs that it has values of."""
+        """Return the hidden dimensions' values among the measured runs of each cell."""
         if not self._hidden:
             return repeat(NO_VALUES)
         columns = [self._observations.coded_column(name).distinct_by_group(rows, sizes) for name in self._hidden]
         return [dict(zip(self._hidden, values, strict=True)) for values in zip(*columns, strict=True)]
 
     def _noted(self) -> Iterable[tuple[Noted, ...]]:
-        """For each cell what was written about its runs, with and without a value."""
+        """Return the notes on runs of each cell, with and without a value."""
         notes = self._observations.notes
         if not notes:
             return repeat(())
@@ -224,19 +213,17 @@ class _Sampler:
 
 
 def _steps(values: Sequence[float], sizes: Sequence[int]) -> list[float | None]:
-    """One in the last digit of the finest value of each cell, None for a cell without values."""
+    """Return one in the last digit of the finest value of each cell, None for empty cells."""
     if not values:
         return [None] * len(sizes)
     filled = [size for size in sizes if size]
     finest = np.maximum.reduceat(list(map(count_decimals, values)), list(accumulate(filled[:-1], initial=0))).tolist()
     step = {decimals: decimal_step(decimals) for decimals in set(finest)}
-    if len(filled) == len(sizes):
-        return list(map(step.__getitem__, finest))
     known = map(step.__getitem__, finest)
     return [next(known) if size else None for size in sizes]
 
 
-# What ``Point`` and ``Cell`` themselves do, without the way through Python.
+# Construct the named tuples in C.
 _point: Callable[[Iterable[Any]], Point] = partial(tuple.__new__, Point)
 _cell: Callable[[Iterable[Any]], Cell] = partial(tuple.__new__, Cell)
 
@@ -260,6 +247,6 @@ SUMMARISE: dict[Summary, Callable[[Sequence[float]], float]] = {
     Summary.MIN: min,
     Summary.MAX: max,
     Summary.LAST: lambda values: values[-1],
-    # The best single run was picked before; what is left is summarised as usual.
+    # The best single runs were picked before.
     Summary.TRIAL: statistics.fmean,
 }

@@ -21,7 +21,7 @@ from perfdb.analysis.query import parameters
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.query.query import DELTA, REPEATS, Query
 from perfdb.analysis.render.charts.chart_options import Drawing
-from perfdb.analysis.tables.baseline_comparison import pattern_of_cells
+from perfdb.analysis.tables.baseline_comparison import cell_pattern
 from perfdb.analysis.tables.observations import Key, Observations, Row, finite_value
 from perfdb.analysis.tables.table import Cell, CellKey, Point, Table
 from perfdb.analysis.units import finest_step
@@ -159,7 +159,7 @@ def _companions(tables: Iterable[Table], table: Table, key: CellKey) -> Iterator
 
 def _kind(table: Table, key: CellKey) -> tuple[str, Key]:
     named = _named(table, key)
-    return pattern_of_cells(table)(key), tuple(named[name] for name in table.query.baseline)
+    return cell_pattern(table, key), tuple(named[name] for name in table.query.baseline)
 
 
 def _runs(cell: Cell) -> list[int]:
