@@ -23,7 +23,7 @@ from perfdb.results.queries.compare import ChosenSides, ComparedValue, Compariso
 from perfdb.web.links import to_runs
 from perfdb.web.tables import filter_form
 from perfdb.web.tables.filter_form import Facet, Select
-from perfdb.web.tables.table_grids import Panel, panels
+from perfdb.web.tables.table_grids import Panel, build_panels
 
 # So many left-overs are read; more are only counted.
 MOST_LEFT_OVER = 200
@@ -166,7 +166,7 @@ def selects(chosen: ChosenSides, values: Sequence[Value]) -> list[Select]:
     texts = _texts(chosen, values)
     new = chosen.new[0] if chosen.new else ""
     return [
-        filter_form.select(
+        filter_form.build_select(
             name,
             title,
             [("", "choose"), *texts.items(), *[(text, text) for text in [asked] if text and text not in texts]],
@@ -184,14 +184,14 @@ def _texts(chosen: ChosenSides, values: Sequence[Value]) -> dict[str, str]:
 def further(chosen: ChosenSides, values: Sequence[Value]) -> Facet | None:
     """The field for more values to hold against the old one; None where there are no more than two."""
     texts = _texts(chosen, values)
-    return filter_form.facet("new", "Also", texts.items(), chosen.new[1:], "no other") if len(texts) > 2 else None
+    return filter_form.build_facet("new", "Also", texts.items(), chosen.new[1:], "no other") if len(texts) > 2 else None
 
 
 def dimension_select(chosen: str) -> Select:
     """The field for what is compared: every dimension that does not merely number runs."""
     names = [name for name in filter_form.layout_dimensions() if name not in REPEATS - {"date"}]
     known = names if chosen in names or not chosen else [*names, chosen]
-    return filter_form.select(
+    return filter_form.build_select(
         "dimension", "Compare", [("", "choose"), *((name, _title(name)) for name in known)], chosen
     )
 
@@ -255,7 +255,7 @@ def difference_line(each: Difference) -> DifferenceLine:
 
 def _measured(tables: Sequence[Table], drawing: Drawing) -> Iterator[Measured]:
     """Each metric with its panel; what is said above is not said again below the table."""
-    (group,) = panels(tables, drawing)
+    (group,) = build_panels(tables, drawing)
     for table, panel in zip(tables, group, strict=True):
         summaries = [_summed_up(table, side, summary) for side, summary in table.summaries.items()]
         above = (verdict_words.sign_rule(table.metric), *map(verdict_words.summary_words, table.summaries.values()))
@@ -301,6 +301,6 @@ def form(
             *filter_form.dimension_facets(there, dict(query.filters), without=(chosen.dimension,)),
         ],
         "drawings": (drawings := [each for each in filter_form.drawing_selects(drawing) if each.name not in _NOT_HERE]),
-        "drawn": filter_form.drawing_said(drawings, query),
+        "drawn": filter_form.describe_drawing(drawings, query),
         "kept": [(name, value) for name, value in query.pairs() if name in ("exclude", "range")],
     }

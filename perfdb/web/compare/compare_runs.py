@@ -15,7 +15,7 @@ from perfdb.results.queries.chosen_runs import ChosenComparison
 from perfdb.web.compare.compare_page import difference_line
 from perfdb.web.links import to_explanation, to_run
 from perfdb.web.runs.run_values import group_of
-from perfdb.web.tables.table_grids import LinkedCell, Panel, address, panels
+from perfdb.web.tables.table_grids import LinkedCell, Panel, build_panels, cell_address
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ def shown(found: ChosenComparison) -> Shown:
         (grid,) = make_grids([table])
         (line,) = grid.lines
         cells = [
-            LinkedCell(cell, address(table, (), column, cell), "", to_explanation(table, ((), column)))
+            LinkedCell(cell, cell_address(table, (), column, cell), "", to_explanation(table, ((), column)))
             for column, cell in zip(table.columns, line.cells, strict=True)
         ]
         shown_line = Line(measure_title(table.measure), table.metric.unit, cells)
@@ -74,7 +74,7 @@ def shown(found: ChosenComparison) -> Shown:
         [_column(tables, column) for column in tables[0].columns],
         list(grouped.items()),
         list(_circumstances(found)),
-        [panel for group in panels(_drawn(tables), Drawing(marks=Marks.BARS)) for panel in group if panel.figure],
+        [panel for group in build_panels(_drawn(tables), Drawing(marks=Marks.BARS)) for panel in group if panel.figure],
         found.left_out,
     )
 

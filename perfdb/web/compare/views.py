@@ -37,7 +37,7 @@ def compare(request: HttpRequest) -> HttpResponse:
     """
     if "runs" in request.GET:
         return _beside(request)
-    there = filter_form.present()
+    there = filter_form.read_offered_values()
     chosen, query, drawing, values = ChosenSides(), Query(), Drawing(), list[Value]()
     try:
         drawing, pairs = Drawing.parse((name, text) for name, texts in request.GET.lists() for text in texts)
@@ -83,7 +83,9 @@ def _of_this_dimension(chosen: ChosenSides, pairs: list[tuple[str, str]]) -> tup
 
 
 def _answered(request: HttpRequest, question: Question) -> dict[str, Any]:
-    return answer_section.result(question, answer_question(question)) | question_actions_context(request, question)
+    return answer_section.build_result(question, answer_question(question)) | question_actions_context(
+        request, question
+    )
 
 
 def _suggested(question: Question, studies: Mapping[str, str]) -> dict[str, Any]:

@@ -27,7 +27,7 @@ class Preset:
     """A question with a name; ``chosen`` when it is the one being answered."""
 
     title: str
-    charts_address: str
+    address: str
     chosen: bool
 
 

@@ -165,7 +165,7 @@ def frozen(request: HttpRequest, token: str) -> HttpResponse:
     link = _link(token)
     try:
         with frozen_links.open_link(link) as (question, answer):
-            context = answer_section.result(question, answer)
+            context = answer_section.build_result(question, answer)
         changes = frozen_links.find_changes(link)
     except QueryError as error:
         return render(request, "web/frozen.html", {"link": link, "error": error}, status=400)

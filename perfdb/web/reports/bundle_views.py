@@ -88,7 +88,7 @@ def of_question(request: HttpRequest, asked: QueryDict) -> tuple[Bundle, str]:
 
 def _of_answer(request: HttpRequest, question: Question, server: str) -> tuple[Bundle, str]:
     found = answer_question(question)
-    context = answer_section.result(question, found) | {"frozen": True}
+    context = answer_section.build_result(question, found) | {"frozen": True}
     rendered = render_to_string(f"web/{question.page}.html", context, request)
     # What the page itself swaps when its question changes.
     result = rendered[rendered.index('<section id="result"') : rendered.rindex("</main>")]

@@ -14,7 +14,7 @@ from perfdb.results.queries.run_list.columns import ListColumn
 from perfdb.results.queries.run_list.facets import COUNTED, Counts, Facets
 from perfdb.web.middleware import study_titles
 from perfdb.web.runs import run_list
-from perfdb.web.tables.filter_form import in_few_words
+from perfdb.web.tables.filter_form import summarize_choice
 
 # A menu of more values is no choice any more: those of the most runs are offered.
 MOST_VALUES = 200
@@ -55,7 +55,7 @@ class Facet:
     @property
     def said(self) -> str:
         """What is chosen, in few words; menu.js says the same after a change."""
-        return in_few_words([option.text for option in self.options if option.chosen])
+        return summarize_choice([option.text for option in self.options if option.chosen])
 
 
 @dataclass(frozen=True, slots=True)

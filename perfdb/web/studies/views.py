@@ -162,5 +162,5 @@ def _charts(workloads: list[study_contents.WorkloadLinks]) -> dict[str, Any]:
     """The first questions about a study that has no report, with their answers."""
     shown = workloads[:MOST_WORKLOADS]
     answered = [table for each in shown for table in answer_query(each.query)[1]]
-    panels = [panel for group in table_grids.panels(answered) for panel in group]
+    panels = [panel for group in table_grids.build_panels(answered) for panel in group]
     return {"panels": [panel for panel in panels if panel.figure]}

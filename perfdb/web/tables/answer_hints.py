@@ -1,4 +1,4 @@
-"""What a page says where a question has more lines than anybody could read, and the clicks that narrow it down."""
+"""Hints beside an answer: narrow a crowded chart, use other metrics, join two spellings."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -26,25 +26,25 @@ from perfdb.web.links import to_question
 from perfdb.web.runs.run_values import group_of
 from perfdb.web.tables.table_grids import MOST_CHARTS, Panel
 
-# So many values of a dimension are offered; all of them are in the menus of the form.
+# The form's menus offer all values.
 _MOST_VALUES = 8
-# So many dimensions are a choice and no list. These come first: what belongs together was measured together, alike.
+# At most so many dimensions; these first, since runs that agree in these are comparable.
 _MOST_WAYS = 4
 _FIRST = ("study", "workload")
 
 
 @dataclass(frozen=True, slots=True)
 class Narrower:
-    """A value to narrow down to: in words, how many lines it leaves, and where that is."""
+    """A value to filter by, and the number of lines left."""
 
     text: str
-    line_keys: int
+    lines: int
     address: str
 
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """A dimension to narrow down by; ``more`` of its values are only in the form's menu."""
+    """A dimension to filter by. ``more`` values are only in the form's menu."""
 
     title: str
     values: list[Narrower]
@@ -53,19 +53,19 @@ class Way:
 
 @dataclass(frozen=True, slots=True)
 class Crowd:
-    """``drawn`` of ``line_keys`` lines are drawn.
+    """A chart with more lines than are drawn.
 
-    ``apart``: (title, address) of the same with a small chart for each value. Frozen answers offer no other question.
+    ``apart``: (title, address) of the question split into small charts. Frozen answers have no addresses.
     """
 
-    line_keys: int
+    lines: int
     drawn: int
     ways: list[Way]
     apart: list[tuple[str, str]]
 
 
 def find_crowd(question: Question, answer: Answer) -> Crowd | None:
-    """What to say of the figures of an answer; None where every line of them can be read."""
+    """Return how to narrow a crowded chart, or None if every line is legible."""
     tables = [table for table in answer.tables if table.cells]
     if not tables or question.drawing.draw is Draw.HEAT:
         return None
@@ -93,18 +93,18 @@ def _ways(
         if name in query.baseline or not fewer:
             continue
         shown = [
-            Narrower(dimension(name).describe(value), number, _narrowed(question, name, value))
+            Narrower(dimension(name).describe(value), number, _narrowed_address(question, name, value))
             for value, number in list(fewer.items())[:_MOST_VALUES]
         ]
         yield Way(dimension(name).title, shown, len(fewer) - len(shown))
 
 
-def _narrowed(question: Question, name: str, value: Value) -> str:
+def _narrowed_address(question: Question, name: str, value: Value) -> str:
     return to_question(replace(question, query=question.query.with_filter(name, value)))
 
 
 def _apart(query: Query, leaving: Mapping[str, Mapping[Value, int]]) -> Iterator[tuple[str, str]]:
-    """Questions whose small charts have few enough lines each."""
+    """Yield splits whose small charts are legible."""
     for name, values in leaving.items():
         fits = len(values) <= MOST_CHARTS and max(values.values()) <= MOST_LINES
         if fits and name not in query.baseline and name not in query.split:
@@ -118,16 +118,16 @@ def _split(query: Query, name: str) -> Query:
 
 
 def suggest_metrics(panel: Panel, question: Question, answer: Answer) -> Panel:
-    """The panel with questions about what there is, where it has nothing to show; what is frozen asks no other."""
+    """Add questions about available metrics to a panel without values; not if frozen."""
     if panel.lacking is None or recorded_reads.playing_tape():
         return panel
     return replace(panel, instead=list(_offers(panel.lacking, question, answer)))
 
 
 def _offers(lacking: Measure, question: Question, answer: Answer) -> Iterator[tuple[str, str]]:
-    """For each metric of its kind the same question about it, for every role that has it: (title, address)."""
+    """Yield (title, address) of the question with another metric of the same kind."""
     asked = answer.query.metrics
-    for name, each in groupby(_there(lacking, answer), key=lambda measure: measure.metric):
+    for name, each in groupby(_available_measures(lacking, answer), key=lambda measure: measure.metric):
         found = list(each)
         wanted = [new for old in asked for new in (found if old == lacking else [old])]
         query = question.query.replace(metrics=tuple(dict.fromkeys(wanted)))
@@ -135,24 +135,23 @@ def _offers(lacking: Measure, question: Question, answer: Answer) -> Iterator[tu
 
 
 def _title(metric: str, roles: Sequence[str]) -> str:
-    """The total goes without saying."""
     title = metrics.BY_NAME[metric].title
     return title if list(roles) == [metrics.TOTAL] else ", ".join([title, *roles])
 
 
 def _kind(metric: str) -> tuple[str, str]:
-    """What can stand for each other: the same sort of quantity, of which more or less is better."""
+    """Return a metric's group and direction; metrics that agree can replace each other."""
     return group_of(metric), metrics.BY_NAME[metric].better
 
 
-def _there(lacking: Measure, answer: Answer) -> list[Measure]:
-    """The measures of its kind that any of the runs has and nobody asked for, metric by metric, total first."""
+def _available_measures(lacking: Measure, answer: Answer) -> list[Measure]:
+    """Return the measures of the same kind that runs have, totals first."""
     kind, asked = _kind(lacking.metric), answer.query.metrics
     known = [each for each in measures.read_slots() if each not in asked and _kind(each.metric) == kind]
-    return sorted(_filled(known, answer), key=lambda each: (each.metric, each.role != metrics.TOTAL, each.role))
+    return sorted(_with_values(known, answer), key=lambda each: (each.metric, each.role != metrics.TOTAL, each.role))
 
 
-def _filled(known: Sequence[Measure], answer: Answer) -> list[Measure]:
+def _with_values(known: Sequence[Measure], answer: Answer) -> list[Measure]:
     columns = measure_columns(known)
     counts = select_runs(answer.query).aggregate(**{f"n{at}": Count(each) for at, each in enumerate(columns)})
     return [measure for at, measure in enumerate(known) if counts[f"n{at}"]]
@@ -160,7 +159,7 @@ def _filled(known: Sequence[Measure], answer: Answer) -> list[Measure]:
 
 @dataclass(frozen=True, slots=True)
 class Alike:
-    """Two spellings of a value, and where one is made an alias of the other: (title of the study, address)."""
+    """Two spellings of a value. ``studies``: (study title, address that makes an alias)."""
 
     title: str
     printed: str
@@ -169,7 +168,7 @@ class Alike:
 
 
 def find_spellings_in_tables(tables: Sequence[Table]) -> list[Alike]:
-    """The spellings that stand beside each other in some tables; what is frozen stays as it was."""
+    """Return likely duplicate spellings in tables; none if frozen."""
     shown: dict[str, dict[Value, None]] = {}
     for table in tables:
         for row, column in table.cells:
@@ -179,7 +178,7 @@ def find_spellings_in_tables(tables: Sequence[Table]) -> list[Alike]:
 
 
 def find_spellings(shown: Mapping[str, Iterable[Value]]) -> list[Alike]:
-    """The spellings among values of dimensions that stand beside each other."""
+    """Return likely duplicate spellings among values of dimensions."""
     found: dict[tuple[str, str, str], list[Offer]] = {}
     for offer in spellings.find_offers(shown):
         found.setdefault((offer.dimension, offer.printed, offer.meaning), []).append(offer)

@@ -1,4 +1,4 @@
-"""The answer of a question as its page shows it: what stands in the section of the result, living or frozen."""
+"""Template context of the result section, for live and frozen answers."""
 
 from dataclasses import replace
 from typing import Any
@@ -18,8 +18,8 @@ from perfdb.web.tables import answer_hints, maximum_page, table_grids
 from perfdb.web.tables.answer_hints import find_crowd, suggest_metrics
 
 
-def result(question: Question, answer: Answer) -> dict[str, Any]:
-    """What the template of the question's page shows of its answer."""
+def build_result(question: Question, answer: Answer) -> dict[str, Any]:
+    """Return the context of a question's result section."""
     heat = table_grids.better_as_heat_map(answer.tables, question.drawing)
     offered = {"heat": to_question(replace(question, drawing=heat))} if heat else {}
     same = answer_hints.find_spellings_in_tables(answer.tables[:1])
@@ -32,7 +32,7 @@ def _charts(question: Question, answer: Answer) -> dict[str, Any]:
         "crowd": find_crowd(question, answer),
         "groups": [
             [suggest_metrics(panel, question, answer) for panel in group]
-            for group in table_grids.panels(answer.tables, drawing)
+            for group in table_grids.build_panels(answer.tables, drawing)
         ],
         "fold": f"{reverse('web:table')}?{question.encode()}",
         "any": any(table.cells for table in answer.tables),
@@ -48,7 +48,7 @@ def _compare(question: Question, answer: Answer) -> dict[str, Any]:
     measured = [replace(each, panel=suggest_metrics(each.panel, question, answer)) for each in compared.measured]
     return {
         "crowd": find_crowd(question, answer),
-        "compared": replace(compared, measured=_telling(measured, question)),
+        "compared": replace(compared, measured=_sort_measured(measured, question)),
         # The tables of the pairs are an ordinary question; only the comparison knows the rest.
         "exports": [
             ("JSON", f"/api/v1/comparisons/?{question.encode()}"),
@@ -59,8 +59,8 @@ def _compare(question: Question, answer: Answer) -> dict[str, Any]:
     }
 
 
-def _telling(measured: list[Measured], question: Question) -> list[Measured]:
-    """What has numbers first, then what has none; of what nobody asked for by name, only what tells something."""
+def _sort_measured(measured: list[Measured], question: Question) -> list[Measured]:
+    """Order metrics with values first; drop empty default metrics without alternatives."""
     asked = bool(question.query.metrics)
     numbers = [each for each in measured if each.panel.lacking is None]
     none = [each for each in measured if each.panel.lacking and (asked or each.panel.instead or not numbers)]
@@ -71,8 +71,8 @@ def _maximum(question: Question, answer: Answer) -> dict[str, Any]:
     return {
         "by_run": question.query.summary is Summary.TRIAL,
         "exports": question_links.list_exports(answer.query),
-        "maxima": maximum_page.of(answer.tables, answer.best),
-        "charts_of_maxima": maximum_page.charts(answer.tables),
+        "maxima": maximum_page.build_maxima(answer.tables, answer.best),
+        "charts_of_maxima": maximum_page.build_charts(answer.tables),
     }
 
 

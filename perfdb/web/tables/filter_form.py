@@ -1,8 +1,4 @@
-"""What the filter forms offer: the values that are there, with those the address names chosen.
-
-A facet is one field with several values, drawn as a menu of check boxes; it belongs to a dimension or to a
-parameter of a Query.
-"""
+"""Fields of the filter forms: facets (several values) and selects (one value)."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -22,13 +18,13 @@ from perfdb.results.models import Device, Experiment, Workload
 from perfdb.results.runs import measures
 from perfdb.web.middleware import study_titles
 
-# The dimensions every filter form offers; others appear once the address names them.
+# Other dimensions appear once the address names them.
 OFFERED = ("study", "workload", "device", "mtu", "users")
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One choice: the text that travels and the text that is read."""
+    """A choice: value in the address and text to read."""
 
     value: str
     text: str
@@ -37,7 +33,7 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Facet:
-    """A field of which any number of values may be chosen. ``nothing`` says what choosing none of them means."""
+    """A field with several values. ``nothing`` is shown if none is chosen."""
 
     name: str
     title: str
@@ -46,24 +42,23 @@ class Facet:
 
     @property
     def limited(self) -> bool:
-        """Whether anything is chosen."""
         return any(option.chosen for option in self.options)
 
     @property
-    def said(self) -> str:
-        """What is chosen, in few words; menu.js says the same after a change."""
-        return in_few_words([option.text for option in self.options if option.chosen], self.nothing)
+    def summary(self) -> str:
+        """Summarize the choice; menu.js does the same after a change."""
+        return summarize_choice([option.text for option in self.options if option.chosen], self.nothing)
 
 
-def in_few_words(chosen: Sequence[str], nothing: str = "any") -> str:
-    """What is chosen in a menu, as its closed field says it."""
+def summarize_choice(chosen: Sequence[str], nothing: str = "any") -> str:
+    """Return a menu's choice as its closed field shows it."""
     return f"{len(chosen)} chosen" if len(chosen) > 2 else ", ".join(chosen) or nothing
 
 
-def facet(
+def build_facet(
     name: str, title: str, texts: Iterable[tuple[str, str]], chosen: Sequence[str], nothing: str = "any"
 ) -> Facet:
-    """A facet of what is there (value, text), and of what was asked for although it is not."""
+    """Return a facet of (value, text) pairs; add chosen values that are missing there."""
     offered = dict(texts)
     everything = offered | {value: value for value in chosen if value not in offered}
     options = tuple(Option(value, text, value in chosen) for value, text in everything.items())
@@ -74,8 +69,8 @@ def _spelled(values: Iterable[Value]) -> list[str]:
     return [MISSING if value is None else str(value) for value in values]
 
 
-def present() -> dict[str, list[tuple[str, str]]]:
-    """The values of the offered dimensions, each as it travels and as it is read, in natural order."""
+def read_offered_values() -> dict[str, list[tuple[str, str]]]:
+    """Return (value, text) pairs of the offered dimensions, in natural order."""
     numbers = Experiment.objects.aggregate(
         mtu=ArrayAgg("mtu", distinct=True, default=[]), users=ArrayAgg("users", distinct=True, default=[])
     )
@@ -90,8 +85,8 @@ def present() -> dict[str, list[tuple[str, str]]]:
     return values | {"study": [(str(slug), title) for slug, title in study_titles().items()]}
 
 
-def factor_names() -> list[str]:
-    """The factors that any experiment has, as dimensions."""
+def read_factor_names() -> list[str]:
+    """Return the factors of all experiments, as dimension names."""
     keys = Experiment.objects.annotate(factor=Func(F("factors"), function="jsonb_object_keys"))
     return sorted(f"{FACTOR}{key}" for key in keys.values_list("factor", flat=True).distinct())
 
@@ -99,16 +94,18 @@ def factor_names() -> list[str]:
 def dimension_facets(
     there: dict[str, list[tuple[str, str]]], chosen: dict[str, Sequence[Value]], without: Sequence[str] = ()
 ) -> list[Facet]:
-    """A facet for each offered dimension, and for each other one that is filtered by."""
+    """Return a facet for each offered dimension and each other one in use."""
     names = [name for name in dict.fromkeys((*OFFERED, *chosen)) if name not in without]
-    return [facet(name, dimension(name).title, there.get(name, []), _spelled(chosen.get(name, ()))) for name in names]
+    return [
+        build_facet(name, dimension(name).title, there.get(name, []), _spelled(chosen.get(name, ()))) for name in names
+    ]
 
 
 def metric_facet(chosen: Sequence[Measure]) -> Facet:
-    """The measures that any run has a value of: totals first, in the metrics' order."""
+    """Return the facet of stored measures: totals first, in the metrics' order."""
     order = {metric.name: number for number, metric in enumerate(metrics.METRICS)}
     known = sorted(measures.read_slots(), key=lambda each: (each.role != metrics.TOTAL, order[each.metric], each.role))
-    return facet(
+    return build_facet(
         "metric",
         "Metrics",
         [(str(each), measure_heading(each)) for each in known],
@@ -118,34 +115,34 @@ def metric_facet(chosen: Sequence[Measure]) -> Facet:
 
 
 def layout_facet(name: str, title: str, names: Sequence[str], chosen: Sequence[str]) -> Facet:
-    """Which dimensions to lay out along."""
-    return facet(name, title, [(each, dimension(each).title) for each in names], chosen, "none")
+    """Return the facet of dimensions for a direction of the layout."""
+    return build_facet(name, title, [(each, dimension(each).title) for each in names], chosen, "none")
 
 
 def layout_dimensions() -> list[str]:
-    """Every dimension that a table can be laid out along."""
-    return [each.name for each in DIMENSIONS] + factor_names()
+    """Return all dimensions usable in a layout."""
+    return [each.name for each in DIMENSIONS] + read_factor_names()
 
 
 @dataclass(frozen=True, slots=True)
 class Select:
-    """A field of which one value is chosen."""
+    """A field with one value."""
 
     name: str
     title: str
     options: tuple[Option, ...]
 
 
-def select(name: str, title: str, texts: Iterable[tuple[str, str]], chosen: str) -> Select:
-    """A field for one of these (value, text)."""
+def build_select(name: str, title: str, texts: Iterable[tuple[str, str]], chosen: str) -> Select:
+    """Return a select of (value, text) pairs."""
     return Select(name, title, tuple(Option(value, text, value == chosen) for value, text in texts))
 
 
 def summary_select(query: Query) -> Select:
-    """How a sample becomes one number; the default travels as nothing."""
+    """Return the select of the trials' summary; the default has an empty value."""
     words = {Summary.TRIAL: "the best single run" if query.pick else "each trial by itself"}
     texts = [("" if each is Summary.MEAN else each.value, words.get(each, each.value)) for each in Summary]
-    return select("summary", "Trials become", texts, "" if query.summary is Summary.MEAN else query.summary.value)
+    return build_select("summary", "Trials become", texts, "" if query.summary is Summary.MEAN else query.summary.value)
 
 
 _DRAWING = {
@@ -168,19 +165,19 @@ _DRAWING = {
 
 
 def drawing_selects(drawing: Drawing) -> list[Select]:
-    """How figures are drawn; defaults travel as nothing."""
+    """Return the selects of drawing options; defaults have empty values."""
     usual = Drawing()
     found = []
     for name, (title, words) in _DRAWING.items():
         default = str(getattr(usual, name))
         texts = [("" if value == default else value, text) for value, text in words.items()]
         chosen = str(getattr(drawing, name))
-        found.append(select(name, title, texts, "" if chosen == default else chosen))
+        found.append(build_select(name, title, texts, "" if chosen == default else chosen))
     return found
 
 
-def drawing_said(selects: Sequence[Select], query: Query) -> str:
-    """What of drawing and summary is not as usual, in few words; menu.js says the same after a change."""
+def describe_drawing(selects: Sequence[Select], query: Query) -> str:
+    """Return the changed drawing options in words; menu.js does the same."""
     changed = [
         f"{each.title}: {option.text}" for each in selects for option in each.options if option.chosen and option.value
     ]
@@ -190,7 +187,10 @@ def drawing_said(selects: Sequence[Select], query: Query) -> str:
 
 
 def baseline_select(query: Query, tables: Sequence[Table]) -> Select:
-    """What to compare with: a value of what is laid out. Of a baseline in several dimensions this is the first."""
+    """Return the select of the baseline: a value of the layout's dimensions.
+
+    Of a baseline in several dimensions, the first is chosen.
+    """
     values: dict[str, set[Value]] = {name: set() for name in query.layout_names}
     for table in tables:
         for row, column in table.cells:
@@ -206,4 +206,4 @@ def baseline_select(query: Query, tables: Sequence[Table]) -> Select:
             ]
     if chosen and chosen not in dict(texts):
         texts.append((chosen, chosen))
-    return select("baseline", "Compare with", texts, chosen)
+    return build_select("baseline", "Compare with", texts, chosen)

@@ -1,7 +1,4 @@
-"""The maximum-throughput table: a column for each device, its best experiment's circumstances, then its figures.
-
-What the columns are is the question's to say: devices mostly, but any dimension or several together.
-"""
+"""The maximum-throughput table: a column for each device or other dimension of the question."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,7 +25,7 @@ from perfdb.web.links import to_run, to_runs
 from perfdb.web.runs.run_values import group_of
 from perfdb.web.tables import filter_form
 from perfdb.web.tables.filter_form import Select
-from perfdb.web.tables.table_grids import Footnote, Footnotes, Panel, panels
+from perfdb.web.tables.table_grids import Footnote, Footnotes, Panel, build_panels
 
 _LIMITED_BY = {
     Verdict.LINK: "the link",
@@ -42,7 +39,7 @@ _LIMITED_BY = {
 
 @dataclass(frozen=True, slots=True)
 class Best:
-    """The experiment behind a column: ``runs`` are (address, run id, trial)."""
+    """The experiment of a column. ``runs``: (address, run id, trial)."""
 
     heading: str
     mtu: int | None
@@ -52,7 +49,7 @@ class Best:
 
 @dataclass(frozen=True, slots=True)
 class AsGood:
-    """An experiment that is not really different from the best: what it is, its mean, how far below, its runs."""
+    """An experiment that equals the best within noise."""
 
     text: str
     mean: str
@@ -63,10 +60,10 @@ class AsGood:
 
 @dataclass(frozen=True, slots=True)
 class Behind:
-    """What stands behind a maximum: its curve and its edge in sentences (may be empty), its limit, its equals.
+    """Evidence for a maximum: throughput curve, bottleneck, and equal experiments.
 
-    ``inside``: experiments with fewer and with more users are known to be no better. ``repeated``: its noise is known,
-    because it or one that is compared with it has several runs.
+    ``inside``: experiments with fewer and with more users are no better. ``repeated``: the noise is known from
+    repeats.
     """
 
     heading: str
@@ -79,13 +76,13 @@ class Behind:
 
     @property
     def limited_by(self) -> str:
-        """What limited it in a word or two."""
+        """Return the bottleneck in a word or two."""
         return self.limit.component or _LIMITED_BY[self.limit.verdict]
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A measure and, for each column, its value as text and the marks of its footnotes."""
+    """A measure. ``cells``: (value, footnote marks) of each column."""
 
     title: str
     unit: str
@@ -94,11 +91,10 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Maxima:
-    """``groups`` are (title, lines) of what at least half of the columns have a value of, ``rare`` what fewer have.
+    """The table. ``groups``: (title, lines) of common measures; ``rare``: of those in less than half of the columns.
 
-    A measure that no column has is left out. ``each`` says what the columns are. ``studies``: where they are from,
-    (title, address of that study's own maxima), where they are from several. ``standing``: how each column stands to
-    the best of them; empty for one alone.
+    ``each``: titles of the columns' dimensions. ``studies``: (title, address) of each column's study, if studies
+    differ. ``standing``: each column compared with the best; empty for a single column.
     """
 
     caption: str
@@ -114,14 +110,14 @@ class Maxima:
 
     @property
     def rarely(self) -> int:
-        """How many measures fewer than half of the columns have."""
+        """Return the number of rare measures."""
         return sum(len(lines) for _, lines in self.rare)
 
 
-def of(tables: Sequence[Table], bests: Sequence[best_evidence.Best]) -> Maxima | None:
-    """The table for one workload; None without runs. ``tables``: one a measure, the picked measure first.
+def build_maxima(tables: Sequence[Table], bests: Sequence[best_evidence.Best]) -> Maxima | None:
+    """Return the table of one workload, or None without runs.
 
-    ``bests``: what stands behind its columns; may be empty.
+    ``tables``: one a measure, the picked measure first. ``bests``: evidence of the columns, may be empty.
     """
     if not tables or not tables[0].columns:
         return None
@@ -172,7 +168,7 @@ def _as_good(table: Table, other: RunnerUp, group: Key) -> AsGood:
 
 
 def _studies(table: Table) -> list[tuple[str, str]]:
-    """The study of each column's best, with its own maxima; nothing where all are of one."""
+    """Return (title, maxima address) of each column's study; empty if all agree."""
     hidden = [
         [str(slug) for cell in _column(table, column) for slug in cell.hidden.get("study", ())]
         for column in table.columns
@@ -196,7 +192,7 @@ def _maxima_of(query: Query, slugs: Sequence[str]) -> str:
 
 
 def _standing(table: Table) -> list[Diff | str]:
-    """Each column against the best of them, in words for the best itself and for one without a value."""
+    """Compare each column with the best."""
     known = compare_with_best(table)
     if len(known) < 2:
         return []
@@ -208,7 +204,7 @@ def _standing(table: Table) -> list[Diff | str]:
 
 
 def _best(table: Table, known: Mapping[int, Run]) -> list[Best]:
-    """The circumstances of each column's runs; those that are not ``known`` are read in one SQL query."""
+    """Return each column's circumstances; read runs missing in ``known`` by one query."""
     samples = [[point.run for cell in _column(table, column) for point in cell.sample] for column in table.columns]
     unknown = [run for sample in samples for run in sample if run not in known]
     found = {**known, **(best_evidence.read_runs_behind(unknown) if unknown else {})}
@@ -230,22 +226,22 @@ def _circumstances(heading: str, runs: Sequence[Run]) -> Best:
 
 
 def each_select(asked: Sequence[str], answered: Sequence[str]) -> Select:
-    """The field for what the best is picked for; unless it is asked for, what tells the runs apart."""
+    """Return the select of the dimensions to pick the best of."""
     names = maximum_throughput.select_offered(filter_form.layout_dimensions())
     chosen = ",".join(asked)
     usual = " and ".join(dimension(name).title for name in answered)
     texts = [("", "device" if asked else usual), *((name, dimension(name).title) for name in names)]
     if chosen and chosen not in names:
         texts.append((chosen, " and ".join(dimension(name).title for name in asked)))
-    return filter_form.select("columns", "Best of each", texts, chosen)
+    return filter_form.build_select("columns", "Best of each", texts, chosen)
 
 
-def charts(tables: Sequence[Table]) -> list[Panel]:
-    """The picked rate and what it costs as bars with their intervals; none where there is a single column."""
+def build_charts(tables: Sequence[Table]) -> list[Panel]:
+    """Return bar charts of rate and cost, or none for a single column."""
     if not tables or len(tables[0].columns) < 2:
         return []
     rate = tables[0]
     costs = [table for table in tables if table.measure in (Measure("cpu_ms_per_trans"), Measure("cpu_ms_per_mb"))]
     fitting = [table for table in costs if table.measure.metric.endswith("mb") == (rate.measure.metric == "mb_per_s")]
     drawn = [rate, *[table for table in fitting[:1] if any(cell.n for cell in table.cells.values())]]
-    return [panel for group in panels(drawn, Drawing(marks=Marks.BARS)) for panel in group if panel.figure]
+    return [panel for group in build_panels(drawn, Drawing(marks=Marks.BARS)) for panel in group if panel.figure]

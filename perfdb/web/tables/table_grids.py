@@ -1,4 +1,4 @@
-"""Tables of a Query as pages show them: grids whose cells lead to the runs behind them, and figures beside them."""
+"""Grids of a query's tables with linked cells, footnotes and charts."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -33,18 +33,15 @@ from perfdb.web.links import to_explanation, to_runs, to_these
 
 Figures = Sequence[dict[str, Any] | None]
 
-# Each drawing costs the browser some 50 ms; a split by run id would ask for thousands.
+# Each chart takes a browser 50 ms; a split by run id would need thousands.
 MOST_CHARTS = 24
-# So many cells weigh as much as all else on a page; a larger table is there when somebody asks for it.
+# Larger tables are fetched on demand.
 MOST_CELLS = 500
 
 
 @dataclass(frozen=True, slots=True)
 class LinkedCell:
-    """A printed number, where a click on it leads (empty where no run is behind it), and its footnotes' marks.
-
-    ``explain`` is where its difference is explained, empty where it has none.
-    """
+    """A number with its run address, footnote marks and explanation address ("" for none)."""
 
     printed: GridCell
     address: str
@@ -53,13 +50,13 @@ class LinkedCell:
 
     @property
     def diff(self) -> Diff | None:
-        """The number against its base; in a line of differences it is the printed text itself."""
+        """Return the difference from the baseline."""
         return self.printed.diff
 
 
 @dataclass(frozen=True, slots=True)
 class Footnote:
-    """A note with the mark that stands at its numbers; ``address`` is the question that does away with it, if any."""
+    """A note with its mark. ``address``: the question without this caveat, if any."""
 
     mark: str
     note: str
@@ -67,13 +64,13 @@ class Footnote:
 
 
 class Footnotes:
-    """The notes of a table's cells, each said once below it and marked by a letter above."""
+    """The distinct notes of a table, marked by letters."""
 
     def __init__(self) -> None:
         self._notes: dict[str, Footnote] = {}
 
     def marks(self, notes: Iterable[str], addresses: Mapping[str, str] | None = None) -> str:
-        """The marks of a cell's notes; a note that is new gets the next letter. ``addresses`` go with their notes."""
+        """Return the marks of a cell's notes. ``addresses``: address of each note."""
         return " ".join(self._mark(note, (addresses or {}).get(note, "")) for note in notes)
 
     def _mark(self, note: str, address: str) -> str:
@@ -81,23 +78,22 @@ class Footnotes:
 
     @property
     def lines(self) -> list[Footnote]:
-        """The footnotes in the order of their first cell."""
+        """Return the footnotes in order of first use."""
         return list(self._notes.values())
 
 
 def _letters(number: int) -> str:
-    """a to z, then aa to az and so on."""
+    """Return a to z, then aa, ab and so on."""
     first, last = divmod(number, 26)
     return (_letters(first - 1) if first else "") + chr(ord("a") + last)
 
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """A chart above its table, and what the numbers say beside themselves. ``figure`` is None where none is drawn.
+    """A chart above its table. ``figure`` is None without a chart.
 
-    ``curves`` are (line, sentence); ``flags`` are (message, address of the runs concerned). ``wide``: the figure is of
-    the tables beside this one, too. ``lacking``: what there is nothing to draw of, since no run has a value of it;
-    ``instead`` are questions about what the runs have, (title, address).
+    ``curves``: (line, sentence). ``flags``: (message, address of the runs). ``wide``: the figure also draws the
+    tables beside. ``lacking``: the measure without any value; ``instead``: (title, address) of other questions.
     """
 
     number: int
@@ -113,36 +109,36 @@ class Panel:
 
     @property
     def cells(self) -> int:
-        """How many cells its table has."""
+        """Return the number of cells."""
         return sum(len(cells) for _, cells in self.lines)
 
     @property
     def large(self) -> bool:
-        """Whether its table is larger than a page should be made to carry."""
+        """Return whether the table is too large for the page."""
         return self.cells > MOST_CELLS
 
     @property
     def figure_id(self) -> str:
-        """The element that holds the figure's data."""
+        """Return the id of the element with the figure's data."""
         return f"figure-{self.number}"
 
 
 def better_as_heat_map(tables: Sequence[Table], drawing: Drawing) -> Drawing | None:
-    """The same drawing as heat maps, where a table compares so many cells that their colours say more than lines."""
+    """Return the drawing as heat maps if a table compares many cells."""
     many = drawing.draw is Draw.EACH and any(count_compared(table) > MANY for table in tables)
     return replace(drawing, draw=Draw.HEAT) if many else None
 
 
-def panels(tables: Sequence[Table], drawing: Drawing = DEFAULT_DRAWING) -> list[list[Panel]]:
-    """One group of panels for each value of the split; the two of a pair draw the same series alike.
+def build_panels(tables: Sequence[Table], drawing: Drawing = DEFAULT_DRAWING) -> list[list[Panel]]:
+    """Return a group of panels for each value of the split.
 
-    With facets together there is a figure for each measure, above the first of its tables. A figure has no more lines
-    than can be read; what narrows it down is for the page to say (``crowding``).
+    Small charts (``Facets.TOGETHER``) are one figure for each measure, in the panel of its first table. Figures
+    have only as many lines as are legible.
     """
     groups = [list(group) for _, group in groupby(tables, key=lambda table: table.split)]
     together = drawing.facets is Facets.TOGETHER and drawing.draw is Draw.EACH and len(groups) > 1
     alike = read_looks()
-    drawn = list(_in_one(groups, drawing, alike) if together else _drawn(groups, drawing, alike))
+    drawn = list(_joint_figures(groups, drawing, alike) if together else _separate_figures(groups, drawing, alike))
     numbers = count()
     joint = drawing.draw in (Draw.BOTH, Draw.EFFICIENCY)
     return [
@@ -154,24 +150,24 @@ def panels(tables: Sequence[Table], drawing: Drawing = DEFAULT_DRAWING) -> list[
     ]
 
 
-def _in_one(groups: Sequence[Sequence[Table]], drawing: Drawing, alike: Looks) -> Iterator[Figures]:
-    """A figure for each measure, of all groups; it stands with the first."""
-    yield [facet_chart(_legible(of, drawing), drawing, alike) for of in zip(*groups, strict=True)]
+def _joint_figures(groups: Sequence[Sequence[Table]], drawing: Drawing, alike: Looks) -> Iterator[Figures]:
+    """Yield the joint figure of each measure with the first group."""
+    yield [facet_chart(_legible_tables(of, drawing), drawing, alike) for of in zip(*groups, strict=True)]
     for group in groups[1:]:
         yield [None] * len(group)
 
 
-def _drawn(groups: Sequence[Sequence[Table]], drawing: Drawing, alike: Looks) -> Iterator[Figures]:
-    """The figures of each group, as long as there are not too many."""
+def _separate_figures(groups: Sequence[Sequence[Table]], drawing: Drawing, alike: Looks) -> Iterator[Figures]:
+    """Yield the figures of each group, up to `MOST_CHARTS`."""
     drawn = 0
     for group in groups:
         enough = drawn + len(group) > MOST_CHARTS
-        yield [None] * len(group) if enough else figures(_legible(group, drawing), drawing, alike)
+        yield [None] * len(group) if enough else figures(_legible_tables(group, drawing), drawing, alike)
         drawn += len(group)
 
 
-def _legible(tables: Sequence[Table], drawing: Drawing) -> list[Table]:
-    """What figures of these tables show. A heat map has room for all, and what shares a figure has the same lines."""
+def _legible_tables(tables: Sequence[Table], drawing: Drawing) -> list[Table]:
+    """Return the tables reduced to their first lines; heat maps show all."""
     shown = [drop_empty(table).table for table in tables]
     if drawing.draw is Draw.HEAT:
         return shown
@@ -191,7 +187,7 @@ def _panel(number: int, table: Table, drawn: dict[str, Any] | None) -> Panel:
             [
                 LinkedCell(
                     cell,
-                    address(table, row, column, cell),
+                    cell_address(table, row, column, cell),
                     footnotes.marks(cell.notes, splits(cell)),
                     to_explanation(table, (row, column)),
                 )
@@ -214,7 +210,7 @@ def _course(found: TableCurve, decimals: int, unit: str) -> str:
 
 
 def _splits(query: Query) -> Callable[[GridCell], dict[str, str]]:
-    """For each mix of a cell the question with a table for each of the values mixed; what is frozen asks no other."""
+    """Return a function that maps a cell's mix notes to Charts URLs split by that dimension."""
 
     @cache
     def split(name: str) -> str:
@@ -231,7 +227,7 @@ def _splits(query: Query) -> Callable[[GridCell], dict[str, str]]:
 
 
 def _flags(table: Table) -> list[tuple[str, str]]:
-    """Trials that stand out, with the runs concerned; what is merely far is left to the figure."""
+    """Return outlying trials with their runs; the figure alone marks distant ones."""
     return [(flag.message, _runs_address(flag)) for flag in table_insights.trial_flags(table) if flag.code != "far"]
 
 
@@ -243,8 +239,8 @@ def _cells(table: Table, line: Line) -> Sequence[tuple[Key, GridCell]]:
     return list(zip(table.columns, line.cells, strict=True))
 
 
-def address(table: Table, row: Key, column: Key, cell: GridCell) -> str:
-    """Where a cell leads: its run, or the list of its runs; empty without any."""
+def cell_address(table: Table, row: Key, column: Key, cell: GridCell) -> str:
+    """Return the address of a cell's run or runs, or ""."""
     query = table.query
     fixed = dict(zip(query.layout_names, table.split + row + column, strict=True))
     return to_runs(query, fixed, cell.runs)

@@ -1,4 +1,4 @@
-"""The pages that answer a Query: charts with their tables, and the maximum-throughput table."""
+"""Pages that answer a query: charts with tables, and the maximum-throughput table."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -26,16 +26,16 @@ from perfdb.web.tables import answer_section, filter_form, maximum_page, table_g
 @require_GET
 @user_passes_test(may_read)
 def charts(request: HttpRequest) -> HttpResponse:
-    """Any Query as charts above tables; without a question, the one that the newest run suggests.
+    """Show a query's charts and tables; by default for the newest run.
 
-    Filters alone lead to the usual question about the runs that they leave.
+    An address with filters alone redirects to the usual question about these runs.
     """
-    there = filter_form.present()
+    there = filter_form.read_offered_values()
     drawing = Drawing()
     try:
         drawing, pairs = Drawing.parse(_pairs(request.GET))
         asked = Query.parse(pairs) if request.GET else question_links.default_query(there)
-        # Who came by a filter alone wants to see these runs; whoever emptied the form meant that.
+        # An emptied form (htmx) is not laid out again.
         if not request.htmx and (usual := question_links.usual_query(asked)) != asked:  # type: ignore[attr-defined]
             return redirect(question_links.charts_address(usual, drawing))
         query, answered = answer_query(asked)
@@ -44,7 +44,7 @@ def charts(request: HttpRequest) -> HttpResponse:
         context = _form(Query(), drawing, there, []) | {"error": error}
         return render(request, "web/charts.html", context, status=400)
     question = Question(Page.CHARTS, query, drawing)
-    context = _form(query, drawing, there, answered) | answer_section.result(question, Answer(query, answered))
+    context = _form(query, drawing, there, answered) | answer_section.build_result(question, Answer(query, answered))
     return render(request, "web/charts.html", context | question_actions_context(request, question))
 
 
@@ -52,7 +52,7 @@ def charts(request: HttpRequest) -> HttpResponse:
 @user_passes_test(may_read)
 @gzip_page
 def figure(request: HttpRequest) -> HttpResponse:
-    """The first figure of a Query, for a page that fetches it when somebody is about to see it."""
+    """Return the first figure of a query as JSON."""
     try:
         _, shown = _panels(request.GET)
     except QueryError as error:
@@ -66,7 +66,7 @@ def figure(request: HttpRequest) -> HttpResponse:
 @require_GET
 @user_passes_test(may_read)
 def table(request: HttpRequest) -> HttpResponse:
-    """One table of a Query, the ``panel``-th: those of many cells the charts page leaves to whoever wants them."""
+    """Show the table with number ``panel``, which the charts page left out."""
     asked = request.GET.copy()
     number = str(asked.pop("panel", ["0"])[-1])
     try:
@@ -80,11 +80,11 @@ def table(request: HttpRequest) -> HttpResponse:
 
 
 def _panels(data: QueryDict) -> tuple[Question, list[table_grids.Panel]]:
-    """A question about charts with all its charts and tables, one after the other. Raises QueryError."""
+    """Return a charts question and all of its panels. Raise QueryError."""
     drawing, pairs = Drawing.parse(_pairs(data))
     query, answered = answer_query(Query.parse(pairs))
     check_drawing(drawing, compared=bool(query.baseline), measures=len(query.metrics))
-    shown = [panel for group in table_grids.panels(answered, drawing) for panel in group]
+    shown = [panel for group in table_grids.build_panels(answered, drawing) for panel in group]
     return Question(Page.CHARTS, query, drawing), shown
 
 
@@ -108,28 +108,30 @@ def _form(
             filter_form.layout_facet("split", "A chart each", names, query.split),
         ],
         "selects": selects,
-        "drawn": filter_form.drawing_said(selects, query),
+        "drawn": filter_form.describe_drawing(selects, query),
         "baseline": filter_form.baseline_select(query, answered),
         "kept": [*((name, value) for name, value in query.pairs() if name in _KEPT), *_further_baselines(query)],
     }
 
 
 def _further_baselines(query: Query) -> list[tuple[str, str]]:
-    """All but the first, which has a field."""
+    """Return all baselines but the first, which has a field."""
     return [(name, value) for name, value in query.pairs() if name == "baseline"][1:]
 
 
-# What the form has no field for, and carries on.
+# Parameters without a field, kept in hidden fields.
 _KEPT = ("exclude", "range", "order", "pick", "layout")
 
 
 @require_GET
 @user_passes_test(may_read)
 def maximum(request: HttpRequest) -> HttpResponse:
-    """The best experiment of each device, or whatever else: its throughput, utilisations and costs, as published."""
-    there = filter_form.present()
+    """Show the best experiment of each device or other dimension."""
+    there = filter_form.read_offered_values()
     try:
-        question = _of_maxima(Query.parse(_pairs(request.GET)) if request.GET else question_links.default_query(there))
+        question = _maximum_question(
+            Query.parse(_pairs(request.GET)) if request.GET else question_links.default_query(there)
+        )
         found = answer_question(question)
     except QueryError as error:
         context = {"facets": filter_form.dimension_facets(there, {}, without=("workload",)), "error": error}
@@ -137,7 +139,7 @@ def maximum(request: HttpRequest) -> HttpResponse:
     query = question.query
     context = {
         "presets": question_links.maximum_presets(query, there),
-        # The workload is chosen above the form: a table is about one.
+        # Presets above the form choose the workload.
         "facets": filter_form.dimension_facets(there, dict(query.filters), without=("workload",)),
         "each": maximum_page.each_select(query.columns, found.query.columns),
         "kept": [(name, value) for name, value in query.pairs() if name in ("workload", "exclude", "range")],
@@ -145,12 +147,12 @@ def maximum(request: HttpRequest) -> HttpResponse:
     return render(
         request,
         "web/maximum.html",
-        context | answer_section.result(question, found) | question_actions_context(request, question),
+        context | answer_section.build_result(question, found) | question_actions_context(request, question),
     )
 
 
-def _of_maxima(asked: Query) -> Question:
-    """What is asked about maxima; how another page would lay it out does not count, except for its columns."""
+def _maximum_question(asked: Query) -> Question:
+    """Return the question about maxima; ignore another page's layout except for columns."""
     workload = asked.filters.get("workload") or ("RR",)
     query = Query(
         filters=dict(asked.filters) | {"workload": workload},
