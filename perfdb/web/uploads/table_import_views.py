@@ -155,21 +155,21 @@ def _tables_page(
 
 def _previewed(preview: Preview) -> dict[str, Any]:
     counts: dict[str, int] = {}
-    for placement in preview.placements:
-        counts[placement.outcome] = counts.get(placement.outcome, 0) + 1
+    for match in preview.matches:
+        counts[match.outcome] = counts.get(match.outcome, 0) + 1
     audit = [each for each in preview.problems if each.code.startswith("audit.")]
     return {
         "preview": preview,
         "outcomes": upload_page.said(counts),
         "runs": [
             {
-                "label": each.placement.record.run_id,
-                "trial": each.placement.record.trial,
-                "decision_name": each.placement.decision_name,
-                "outcome": each.placement.outcome,
-                "summary": summary_of(each.placement.record),
+                "label": each.match.record.run_id,
+                "trial": each.match.record.trial,
+                "decision_name": each.match.decision_name,
+                "outcome": each.match.outcome,
+                "summary": summary_of(each.match.record),
                 "figures": len(each.run.figures),
-                "conflict": each.placement.problems[0].message if each.placement.problems else "",
+                "conflict": each.match.problems[0].message if each.match.problems else "",
             }
             for each in preview.runs
         ],
