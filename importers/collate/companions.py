@@ -58,7 +58,7 @@ def names_of_files(files: Iterable[str]) -> dict[str, str]:
 def find_companions(fragments: Sequence[Fragment], run_ids: Mapping[int, str | None]) -> dict[int, list[Fragment]]:
     """Return the client logs that each fragment accompanies, by ``id()``.
 
-    A fragment whose name gives the run of all these logs is missing. ``run_ids`` has the run of each fragment by ``id()``.
+    A fragment whose name gives the run of all these logs is missing. ``run_ids`` has the runs by ``id()``.
     """
     unnamed = [each for each in fragments if each.run_id is None and each.kind is not Kind.CIRCUMSTANCES]
     others = [each for each in unnamed if not each.is_client]
