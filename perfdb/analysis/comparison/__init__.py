@@ -1,1 +1,1 @@
-"""Comparison of samples: noise, ratio with interval, verdict, and summary of a table."""
+"""Setting one sample against another: noise, ratio with interval, verdict, and the summary of a table."""

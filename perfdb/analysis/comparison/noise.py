@@ -1,7 +1,7 @@
-"""Noise of the cells of a group: each cell's spread, moderated by the group's prior.
+"""How much the cells of a noise group vary by themselves: each cell's spread, the group's prior, and both together.
 
-Three trials say little about a spread, the many cells of a table say much. So each cell's variance is moderated by the
-group's common variance (Smyth 2004). All variances are of natural logarithms, whose standard deviation is the
+Three trials tell little about a spread, the many cells of a table tell much. So each cell's variance is moderated by
+what its group has in common (Smyth 2004). All variances are of natural logarithms, whose standard deviation is the
 coefficient of variation.
 """
 
@@ -28,7 +28,7 @@ Freedoms = NDArray[np.intp]
 
 
 class Prior(NamedTuple):
-    """Common variance of a group, its weight in freedom, and the freedom behind it."""
+    """What the spreads of a group have in common: variance, the freedom it counts for, and the freedom behind it."""
 
     variance: float
     freedom: float
@@ -36,7 +36,7 @@ class Prior(NamedTuple):
 
 
 class Moderated(NamedTuple):
-    """Variance and freedom of a comparison; ``noisy``: the cell's own."""
+    """The variance and freedom that a comparison uses; ``noisy``: the cell's own, far above its group's."""
 
     variance: float
     freedom: float
@@ -44,15 +44,15 @@ class Moderated(NamedTuple):
 
 
 class Pool(NamedTuple):
-    """Sums over a group's known spreads for its prior, cheap to update.
+    """What a group's prior is fitted from, as sums over its known spreads: one can be put in or taken out at no cost.
 
     Attributes:
-        cells: The number of spreads.
+        cells: How many spreads there are.
         freedom: Their degrees of freedom.
         squares: Their variances, each times its freedom.
-        logs: The logarithms of their variances, each less the expectation by its freedom.
-        log_squares: The squares of these logarithms.
-        expected: The variance of the logarithms explained by freedom.
+        logs: The logarithms of their variances, each less what its freedom lets expect.
+        log_squares: The squares of these.
+        expected: The variance of these that their freedom explains.
     """
 
     cells: float = 0.0
@@ -63,7 +63,7 @@ class Pool(NamedTuple):
     expected: float = 0.0
 
     def prior(self) -> Prior | None:
-        """Return the prior; None without known spreads."""
+        """What the spreads have in common; None where none is known."""
         if not self.cells:
             return None
         excess = self._excess()
@@ -73,7 +73,7 @@ class Pool(NamedTuple):
         return Prior(math.exp(self.logs / self.cells + _bias(freedom)), freedom, round(self.freedom))
 
     def _excess(self) -> float:
-        """Return the variance of the log variances beyond the expected; 0 for few cells."""
+        """How much more the logarithms of the variances vary than their freedom explains; 0 for too few cells."""
         if self.cells < FEWEST_CELLS:
             return 0.0
         varied = self.log_squares - self.logs**2 / self.cells
@@ -81,7 +81,7 @@ class Pool(NamedTuple):
 
 
 def pools(spreads: Spreads, sizes: Sequence[int]) -> list[Pool]:
-    """Return each group's pool, of groups end to end with ``sizes`` cells."""
+    """What each group learns from its cells, of groups end to end that have so many. The sums are exact."""
     known = np.flatnonzero((spreads.freedoms > 0) & (spreads.variances > 0))
     ends = np.searchsorted(known, list(accumulate(sizes, initial=0))).tolist()
     each = [term.tolist() for term in pool_terms(spreads.select(known))]
@@ -92,7 +92,7 @@ def pools(spreads: Spreads, sizes: Sequence[int]) -> list[Pool]:
 
 
 def pool_terms(spreads: Spreads) -> list[Floats]:
-    """Return each known spread's terms of its pool's sums, after the first."""
+    """What each spread, all of them known, adds to the sums of its pool behind the first, in their order."""
     variances, freedoms = spreads
     # Cells have few different numbers of trials.
     different, kinds = np.unique(freedoms, return_inverse=True)
@@ -106,12 +106,12 @@ def pool_terms(spreads: Spreads) -> list[Floats]:
 
 
 def prior_of(spreads: Spreads) -> Prior | None:
-    """Return the common prior of a group's cells; None without a spread."""
+    """The common prior of a group's cells; None when none of them has a spread."""
     return pools(spreads, [len(spreads.freedoms)])[0].prior()
 
 
 def fit_prior(spreads: Iterable[Spread]) -> Prior | None:
-    """Return the common prior of single spreads."""
+    """The same from cells one by one."""
     return prior_of(Spreads.from_each(spreads))
 
 
@@ -123,15 +123,14 @@ def _trigamma(value: float) -> float:
 
 @lru_cache(maxsize=1024)
 def _bias(freedom: float) -> float:
-    """Return the expected logarithm of a sample variance of true variance 1."""
+    """The expected logarithm of a sample variance of this freedom, where the true variance is 1."""
     return float(special.digamma(freedom / 2)) - math.log(freedom / 2)
 
 
 def inverse_trigamma(value: float) -> float:
-    """Return the y whose trigamma is ``value`` > 0.
+    """The y whose trigamma is ``value`` > 0, by Newton's method on 1/trigamma, which is convex (Smyth 2004).
 
-    Newton's method on 1/trigamma, which is convex (Smyth 2004). Trigamma is Hurwitz' ζ(2, y), its derivative −2·ζ(3,
-    y).
+    Trigamma is Hurwitz' ζ(2, y), and its derivative −2·ζ(3, y).
     """
     if value < 1e-6:
         # Here trigamma is 1/y to the last digit, and its derivative underflows.
@@ -147,10 +146,10 @@ def inverse_trigamma(value: float) -> float:
 
 
 def moderate(own: Spread, prior: Prior) -> Moderated:
-    """Return a cell's variance, averaged with its group's by freedom.
+    """A cell's variance drawn towards its group's, each weighted by its freedom.
 
-    A spread beyond the 95 % point of F is noisy and stays alone. The freedom is at most that of all cells
-    together, at least 1.
+    A spread beyond the 95 % point of F is noisy and stands for itself. The freedom is never more than all cells
+    together have, never less than 1.
     """
     if is_noisy(own, prior):
         return Moderated(own.variance, own.freedom, noisy=True)
@@ -162,19 +161,19 @@ _Number = TypeVar("_Number", float, Floats)
 
 
 def weighted_variance(own: _Number, freedom: _Number, usual: _Number, weight: _Number) -> _Number:
-    """Return the mean of a cell's and its group's variance, weighted by freedom."""
+    """The mean of a cell's own variance and that of its group, each weighted by its freedom."""
     return (weight * usual + freedom * own) / (weight + freedom)
 
 
 def _together(freedom: int, prior: Prior) -> float:
-    """Return the freedom of a cell and its group together."""
+    """The freedom of a cell and its group."""
     return max(1.0, min(prior.freedom + freedom, prior.total))
 
 
 class AllModerated(NamedTuple):
-    """Moderated variances of many cells, as columns.
+    """The same of many cells, each a column.
 
-    ``own`` is the freedom of each cell alone, ``kinds`` its index in ``together``, which has the freedom of cells
+    ``own`` is the freedom of each cell by itself, ``kinds`` its place in ``together``, which has the freedom of those
     that are not noisy.
     """
 
@@ -185,17 +184,17 @@ class AllModerated(NamedTuple):
     together: Sequence[float]
 
     def freedom(self, place: int) -> float:
-        """Return the freedom of one cell."""
+        """That of one cell."""
         return int(self.own[place]) if self.noisy[place] else self.together[self.kinds[place]]
 
     @property
     def freedoms(self) -> list[float]:
-        """Return the freedoms of all cells."""
+        """Those of all."""
         cells = zip(self.own.tolist(), self.kinds.tolist(), self.noisy.tolist(), strict=True)
         return [own if alone else self.together[kind] for own, kind, alone in cells]
 
     def by_freedom(self, known: Callable[[float], float]) -> Floats:
-        """Return ``known`` of each cell's freedom, once for each different one."""
+        """What is known of each by its freedom; few are different."""
         found: Floats = np.array([known(freedom) for freedom in self.together], np.float64)[self.kinds]
         for place in np.flatnonzero(self.noisy).tolist():
             found[place] = known(int(self.own[place]))
@@ -203,7 +202,7 @@ class AllModerated(NamedTuple):
 
 
 def moderate_all(own: Spreads, priors: Sequence[Prior], sizes: Sequence[int]) -> AllModerated:
-    """Return the moderated variances of the cells of groups with ``sizes`` cells."""
+    """The variances of the cells of groups drawn towards what each group has in common; ``sizes`` are of the groups."""
     variances, freedoms = own
     several = int(freedoms.max(initial=0)) + 1
     group = np.repeat(np.arange(len(priors)), sizes) if len(priors) > 1 else 0
@@ -218,12 +217,12 @@ def moderate_all(own: Spreads, priors: Sequence[Prior], sizes: Sequence[int]) ->
 
 
 def is_noisy(own: Spread, prior: Prior) -> bool:
-    """Return whether a cell's spread is beyond chance in its group."""
+    """Whether a cell varies more than chance allows in its group."""
     return own.variance / prior.variance > _limit(own.freedom, prior)
 
 
 def _limit(freedom: int, prior: Prior) -> float:
-    """Return the largest ratio of a cell's to its group's variance by chance."""
+    """How many times the variance of its group a cell may have by chance; one without freedom any."""
     return fisher_quantile(NOISY, freedom, prior.freedom) if freedom else math.inf
 
 
@@ -231,12 +230,12 @@ FEWEST_CAMPAIGNS = 3
 
 
 def estimate_noise(pairs: Sequence[Pair], background: Background) -> list[Noise]:
-    """Return the noise of each pair of one table and metric, in order."""
+    """The noise of each pair of one table and metric, in their order."""
     return estimate_with_logs(pairs, background)[0]
 
 
 def estimate_with_logs(pairs: Sequence[Pair], background: Background) -> tuple[list[Noise], Logged]:
-    """Return the noise of each pair, and the logarithms of all sides."""
+    """The same, and the logarithms of all sides of the pairs, which it takes."""
     samples, sources = _own_samples(pairs, background)
     sides = chain.from_iterable((pair.base, pair.new) for pair in pairs)
     logged = Logged(chain(sides, chain.from_iterable(samples)))
@@ -245,7 +244,7 @@ def estimate_with_logs(pairs: Sequence[Pair], background: Background) -> tuple[l
 
 
 class Group(NamedTuple):
-    """A noise group: places and spreads of its cells, and its prior with source."""
+    """A noise group: the places of its cells and their spreads, its prior if there is one, and where that is from."""
 
     places: list[int]
     own: Spreads
@@ -260,7 +259,7 @@ def estimate_noises(
     steps: Sequence[float | None],
     background: Background,
 ) -> list[Noise]:
-    """Return the noise of each cell with known spread, source, group and step."""
+    """The noise of each cell whose own spread is known: where that comes from, its noise group and its step."""
     found = [Noise(NoiseSource.NONE)] * len(sources)
     for group in noise_groups(own, sources, groups, steps, background):
         if group.prior is None:
@@ -282,7 +281,7 @@ def noise_groups(
     steps: Sequence[float | None],
     background: Background,
 ) -> Iterator[Group]:
-    """Yield the cells by noise group, each with their common prior."""
+    """The cells by their noise groups, each with the prior that its cells share."""
     members: dict[Hashable, list[int]] = defaultdict(list)
     for place, group in enumerate(groups):
         members[group].append(place)
@@ -294,7 +293,7 @@ def noise_groups(
 
 
 def _own_samples(pairs: Sequence[Pair], background: Background) -> tuple[list[Sequence[Sample]], list[NoiseSource]]:
-    """Return each cell's own samples: a long enough history, else its trials."""
+    """What each cell itself says of its noise: its history if that is long enough, else its trials."""
     samples: list[Sequence[Sample]] = [
         (() if pair.base_is_mean else pair.base, () if pair.new_is_mean else pair.new) for pair in pairs
     ]
@@ -320,7 +319,7 @@ def _spreads(samples: Sequence[Sample], step: float | None) -> Spreads:
 def _prior(
     own: Spreads, sources: Sequence[NoiseSource], fallbacks: Iterable[tuple[NoiseSource, Spreads]]
 ) -> tuple[Prior | None, NoiseSource]:
-    """Return a group's prior with its source."""
+    """A group's prior and where it comes from."""
     prior = prior_of(own)
     if prior is not None:
         learnt = {source for variance, source in zip(own.variances.tolist(), sources, strict=True) if variance > 0}
@@ -331,10 +330,7 @@ def _prior(
 def fallback_prior(
     group: Hashable, step: float | None, table: Spreads, background: Background
 ) -> tuple[Prior | None, NoiseSource]:
-    """Return the prior, with source, of a group without spreads.
-
-    ``table`` are all spreads of the table.
-    """
+    """The prior of a group none of whose cells has a spread, and where it comes from; ``table`` are all spreads."""
     return _first(_fallbacks(group, step, table, background))
 
 

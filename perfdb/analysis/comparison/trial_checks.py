@@ -1,16 +1,15 @@
-"""Checks of the trials themselves. Trials are flagged, never dropped.
+"""What looks wrong with the trials themselves. Trials are flagged, never dropped: what to do is for people to say.
 
-Three checks are made in the trials of one metric in one campaign:
+Three things are looked for in the trials of one metric in one campaign:
 
 * a trial far from the others of its cell;
 * drift: values that rise or fall from trial to trial, in the campaign as a whole or in one cell;
-* a first run that differs from the later ones, as with cold caches.
+* a first run that differs from the later ones, as with caches that are still cold.
 
-Nobody reads a flag on every other table, so each kind of flag but one raises a false alarm in about one
-clean campaign of a hundred, regardless of the number of cells (an outlier in a few of a hundred if the noise differs
-much
-between the cells of a group). The exception, ``far``, is the plain rule of thumb, for a quiet mark beside the
-trial. (Two modes are not checked: three or five trials cannot show them.)
+A flag on every other table would be read by nobody, so each kind of flag but one raises a false alarm in about one
+clean campaign of a hundred, however many cells it has (an outlier in a few of a hundred where the noise differs much
+between the cells of a group). The exception, ``far``, is the plain rule of thumb and made for a quiet mark beside the
+trial. (Two modes are not looked for: three or five trials cannot show them.)
 """
 
 import math
@@ -38,7 +37,7 @@ FEWEST_FIRST_RUNS = 5
 
 
 class Trial(NamedTuple):
-    """One measurement: run key, trial number (None without one), value."""
+    """One measurement: the key of its run, its trial number (None when it has none), its value."""
 
     run: Hashable
     trial: int | None
@@ -46,7 +45,7 @@ class Trial(NamedTuple):
 
 
 class Measured(Protocol):
-    """Protocol of a trial; one that is no number does not count."""
+    """What is looked at: a ``Trial``, or whatever else says the same. A trial that is no number counts as none."""
 
     @property
     def run(self) -> Hashable: ...
@@ -57,10 +56,7 @@ class Measured(Protocol):
 
 
 class TrialCell(NamedTuple):
-    """The trials of one cell, with a ``title`` for messages.
-
-    ``group`` and ``step`` are as in a comparison.
-    """
+    """The trials of one cell. ``title`` names it in messages, as text; ``group`` and ``step`` as in a comparison."""
 
     title: object
     trials: Sequence[Measured]
@@ -69,13 +65,13 @@ class TrialCell(NamedTuple):
 
 
 class Trials:
-    """Trials of many cells end to end, with logarithms; cells by place.
+    """The trials of many cells end to end, those whose values have a logarithm; a cell goes by its place.
 
     Attributes:
-        title: The name of a cell, by its place.
-        samples: The values.
-        logs: The logarithms of the values.
-        numbers: The trial numbers, 0 without one.
+        title: What names a cell, by its place.
+        samples: Their values.
+        logs: The logarithms of their values.
+        numbers: Their trial numbers, 0 for those that have none.
     """
 
     def __init__(
@@ -89,7 +85,7 @@ class Trials:
 
     @classmethod
     def from_cells(cls, cells: Sequence[TrialCell]) -> Self:
-        """Return the trials of separate cells."""
+        """Those of cells that do not stand end to end yet."""
         trials = [cell.trials for cell in cells]
         values = [[trial.value for trial in each] for each in trials]
         samples = Samples.from_samples(values, [cell.group for cell in cells], [cell.step for cell in cells])
@@ -97,33 +93,33 @@ class Trials:
 
     @cached_property
     def all(self) -> list[Measured]:
-        """Return the trials."""
+        """The trials."""
         return list(compress(chain.from_iterable(self._cells), self.logs.given.tolist()))
 
     @cached_property
     def groups(self) -> list[tuple[Hashable, Places]]:
-        """Return the noise groups with the places of their cells."""
+        """The noise groups, with the places of the cells of each."""
         members = self.samples.members
         if len(members) == 1:
             return [(group, np.arange(len(self.samples.sizes))) for group in members]
         return [(group, np.array(places, np.intp)) for group, places in members.items()]
 
     def of_cell(self, cell: int) -> slice:
-        """Return the slice of a cell's trials."""
+        """Where the trials of a cell stand."""
         end = int(self.logs.counts[: cell + 1].sum())
         return slice(end - int(self.logs.counts[cell]), end)
 
 
 def numbers_of(cells: Iterable[Sequence[Measured]]) -> Floats:
-    """Return the trial numbers end to end, 0 without one."""
+    """The trial numbers of trials end to end, 0 for those that have none."""
     numbers = [trial.trial for cell in cells for trial in cell]
     return np.array([number if isinstance(number, int) else 0 for number in numbers], np.float64)
 
 
 class Flag(NamedTuple):
-    """A flag: ``code`` for scripts, ``message`` for people, ``runs`` concerned.
+    """Something to look at: ``code`` is made for scripts, ``message`` for people, ``runs`` are those concerned.
 
-    ``said`` makes the message on demand, since thousands of flags may never be read.
+    ``said`` is what puts it into words, for thousands of trials may be far from the others where nobody reads of them.
     """
 
     code: str
@@ -132,24 +128,24 @@ class Flag(NamedTuple):
 
     @property
     def message(self) -> str:
-        """Return the message."""
+        """What to look at."""
         return str(self.said)
 
 
 def check_trials(cells: Sequence[TrialCell]) -> list[Flag]:
-    """Return all flags for the cells of one metric in one campaign."""
+    """All flags for the cells of one metric in one campaign."""
     return check_samples(Trials.from_cells(cells))
 
 
 def check_samples(trials: Trials) -> list[Flag]:
-    """Return all flags for trials end to end."""
+    """The same of trials that stand end to end."""
     first = find_first_run_effects(trials)
     # A first run that stands out is no drift of the others.
     return [*find_outliers(trials), *first, *find_drift(trials, but_first=bool(first))]
 
 
 class _Far(NamedTuple):
-    """A trial far from its cell's median, with its group's spread s0 (logarithms)."""
+    """A trial far from the median of its cell, beside the usual spread s0 of its group (logarithms)."""
 
     title: object
     trial: Measured
@@ -167,13 +163,12 @@ class _Far(NamedTuple):
 
 
 def find_outliers(trials: Trials) -> list[Flag]:
-    """Return trials more than 4·s0 (logarithms) from their cell's median.
+    """Trials more than 4·s0 (logarithms) from the median of their cell, where it has at least three.
 
-    Cells have at least three trials. s0 is the group's common spread. If cells differ in noise, the louder ones
-    have such trials by chance. So a trial is an ``outlier`` only if it is also beyond the prediction from the other
-    trials of its cell and the cells of its group, at 1 % after Benjamini and Hochberg over all trials (with p = 1 for
-    those
-    that are not far); otherwise it is ``far``.
+    s0 is the spread that the cells of the group have in common. Where cells differ in their noise, the louder ones
+    have trials as far as that by chance. So a trial is called an ``outlier`` only if it is also beyond what the other
+    trials of its cell and the cells of its group predict, at 1 % after Benjamini and Hochberg over all trials (those
+    that are not far need no explaining, their p is 1); otherwise it is ``far``.
     """
     found: list[_Far] = []
     ps: list[float] = []
@@ -197,7 +192,7 @@ def find_outliers(trials: Trials) -> list[Flag]:
 
 
 def _far(trials: Trials, cells: Places, limit: float) -> tuple[Places, Floats]:
-    """Return the places of far trials of some cells, with the medians."""
+    """The places of the trials of some cells that are so far from the median of theirs, and these medians."""
     here = [trials.of_cell(cell) for cell in cells.tolist()]
     values = [trials.logs.values[at] for at in here]
     middles = np.repeat([statistics.median(each.tolist()) for each in values], list(map(len, values)))
@@ -213,9 +208,9 @@ def _told(trials: Trials, far: Places, middles: Floats, usual: float) -> Iterato
 
 
 def _surprises(trials: Trials, far: Places, pool: Pool) -> list[float]:
-    """Return each trial's p, given the others of its cell and group.
+    """The p of each, given the others of its cell and the spreads of the rest of the group.
 
-    The trial does not contribute to the noise that it is compared with.
+    The trial itself takes no part in the noise that it is judged by, or it would excuse itself.
     """
     cells = trials.logs.sample[far]
     means, own = leave_one_out(trials.logs, trials.samples.steps, far)
@@ -228,14 +223,14 @@ def _surprises(trials: Trials, far: Places, pool: Pool) -> list[float]:
 
 
 class _Lines(NamedTuple):
-    """Regression lines of logarithms over trial numbers, for cells with a line.
+    """The logarithms of cells against their trial numbers, those of cells that have a line.
 
     Attributes:
         cells: The places of the cells.
-        counts: The number of trials of each line.
+        counts: How many trials each line has.
         slopes: By least squares.
         correlations: Of logarithm and number.
-        taken: Of all trials those in a line.
+        taken: Of all trials those that stand in a line.
     """
 
     cells: Places
@@ -246,31 +241,31 @@ class _Lines(NamedTuple):
 
     @property
     def ps(self) -> Floats:
-        """Return the two-sided p of no slope: Student's t with n − 2 degrees."""
+        """Two-sided, that there is no slope: Student's t with n − 2 degrees of freedom."""
         freedom, unexplained = self.counts - 2, 1 - self.correlations**2
         straight = unexplained <= 0
         t = self.correlations * np.sqrt(freedom / np.where(straight, 1.0, unexplained))
         return np.where(straight, 0.0, student_ps(t, freedom))
 
     def select(self, which: NDArray[np.bool_]) -> "_Lines":
-        """Return some of the lines."""
+        """Some of them."""
         return _Lines(self.cells[which], self.counts[which], self.slopes[which], self.correlations[which], self.taken)
 
 
 def find_drift(trials: Trials, *, but_first: bool = False) -> list[Flag]:
-    """Return flags of drift with the trial number, over all cells and in single ones.
+    """Values that rise or fall with the trial number: over all cells, and in single cells with five trials or more.
 
-    For all cells: if the order of trials does not matter, the correlation of each cell has mean 0 and
-    variance 1/(n − 1) exactly, for any distribution of noise. So the sum of the correlations over the root
-    of the summed variances is standard normal, and flagged at 1 %; this takes four cells of three trials. Single cells
-    (five trials or more) are flagged at 1 % after Benjamini and Hochberg. ``but_first`` leaves the first trials out.
+    For all cells: were the order of trials of no importance, the correlation of each cell would have mean 0 and
+    variance 1/(n − 1) exactly, whatever the distribution of its noise. So the sum of the correlations over the root
+    of the summed variances is standard normal, and flagged at 1 %; it takes four cells of three trials. Single cells
+    are flagged at 1 % after Benjamini and Hochberg. ``but_first`` leaves the first trials out.
     """
     lines = _lines(trials, trials.numbers > (1 if but_first else 0))
     return [*_common_drift(trials, lines), *_single_drifts(trials, lines)]
 
 
 def _lines(trials: Trials, numbered: NDArray[np.bool_]) -> _Lines:
-    """Return the lines of cells with enough different numbered trials."""
+    """Cells with too few numbered trials have no line, nor those where they are equal or have the same number."""
     cell, logs = trials.logs.sample[numbered], trials.logs.logs[numbered]
     numbers, cells = trials.numbers[numbered], len(trials.samples.sizes)
     counts = np.bincount(cell, minlength=cells)
@@ -323,7 +318,7 @@ def _p_text(p: float) -> str:
 
 
 def find_first_run_effects(trials: Trials) -> list[Flag]:
-    """Return groups whose trial 1 differs from later ones over five cells.
+    """Groups whose trial 1 differs from the later trials in the same direction over at least five cells.
 
     A paired t test on ln trial 1 − mean ln of the others, at 1 % after Benjamini and Hochberg over the groups.
     """
@@ -342,7 +337,7 @@ def find_first_run_effects(trials: Trials) -> list[Flag]:
 
 
 def _first_ratios(trials: Trials) -> tuple[NDArray[np.bool_], Floats]:
-    """Return the cells with first and later trials, and their log ratios."""
+    """Which cells have one first trial and later ones, and ln of it − mean ln of those."""
     logs, first, later = trials.logs, trials.numbers == 1, trials.numbers > 1
     firsts, laters = (np.bincount(logs.sample[those], minlength=len(logs.counts)) for those in (first, later))
     ratios = logs.summed(first * logs.logs) - logs.summed(later * logs.logs) / np.maximum(laters, 1)
@@ -350,7 +345,7 @@ def _first_ratios(trials: Trials) -> tuple[NDArray[np.bool_], Floats]:
 
 
 def _tested(logs: Floats) -> tuple[float, float] | None:
-    """Return the mean log ratio of first to later trials with its p, or None."""
+    """The mean log ratio of first to later trials and its p; None for too few cells."""
     count = len(logs)
     if count < FEWEST_FIRST_RUNS or (logs == logs[0]).all():
         return None
@@ -361,7 +356,7 @@ def _tested(logs: Floats) -> tuple[float, float] | None:
 
 
 def _firsts(trials: Trials, cells: Places) -> tuple[Hashable, ...]:
-    """Return the first runs of these cells."""
+    """The first runs of these cells."""
     here = (trials.numbers == 1) & np.isin(trials.logs.sample, cells)
     return tuple([trials.all[at].run for at in np.flatnonzero(here).tolist()])
 

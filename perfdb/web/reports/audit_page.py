@@ -1,4 +1,4 @@
-"""Inconsistent numbers of a study, by the table that prints each."""
+"""The figures of a study that do not follow from their own inputs, by the table that prints them."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ _PERCENT = "percent"
 
 
 class Severity(StrEnum):
-    """Filter of shown disagreements by severity."""
+    """Which disagreements are shown."""
 
     ANY = "any"
     ERROR = "error"
@@ -34,7 +34,7 @@ ANY = Severity.ANY
 
 @dataclass(frozen=True, slots=True)
 class Wrong:
-    """An inconsistent number: printed, recomputed with its interval, and the rule."""
+    """A figure that does not follow: as printed, as it follows with what rounding leaves open, and by what rule."""
 
     number: int
     kind: str
@@ -55,7 +55,7 @@ class Wrong:
 
 @dataclass(frozen=True, slots=True)
 class WrongTable:
-    """The numbers of one table; ``table`` is "" without tables."""
+    """The figures of one table; ``table`` is empty where the document has none."""
 
     table: str
     figures: list[Wrong]
@@ -63,7 +63,7 @@ class WrongTable:
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """``count`` disagreements, those of a severity shown; ``severities`` are (word, number, chosen)."""
+    """``count`` disagreements in all, those of a severity shown; ``severities`` are (word, how many, chosen)."""
 
     count: int
     tables: list[WrongTable]
@@ -71,13 +71,13 @@ class Audit:
 
 
 def disagreements(study: Study) -> list[Disagreement]:
-    """Return all disagreements of a study in the order of tables and lines."""
+    """All of a study, in the order of its tables and lines."""
     found = Disagreement.objects.filter(run__study=study).select_related("run")
     return sorted(found, key=lambda each: (natural_key(each.table or None), each.line or 0, each.pk))
 
 
 def audited(found: Sequence[Disagreement], severity: Severity = ANY) -> Audit:
-    """Return the disagreements of a severity, table by table."""
+    """The disagreements of a severity as they are shown, table by table."""
     counts = Counter(each.severity for each in found)
     shown = [each for each in found if severity in (ANY, each.severity)]
     of_tables = groupby(shown, key=lambda each: each.table)
@@ -90,7 +90,7 @@ def audited(found: Sequence[Disagreement], severity: Severity = ANY) -> Audit:
 
 
 def marks(found: Sequence[Disagreement], table: str) -> Marks:
-    """Return the marked numbers and differences of a table, with their disagreements."""
+    """Which figures and differences of a table carry a mark, and the disagreement that it leads to."""
     return {
         (each.run_id, Measure(each.metric, each.role), each.kind == _PERCENT): each.pk
         for each in reversed(found)

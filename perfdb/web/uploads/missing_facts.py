@@ -1,4 +1,4 @@
-"""Missing facts of a preview: fields, choices, and earlier corrections."""
+"""What a preview asks for: facts that no file says, the values to choose from, and what a person said before."""
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -21,12 +21,12 @@ _USUAL: Mapping[str, tuple[str, ...]] = {
 }
 _VOCABULARY = {"device": Device, "workload": Workload, "level": Level}
 ROW, SAID, SAY = "fact", "said", "value"
-"""Names of form fields: of a run's fact (``fact:NUMBER:KEY``), and of several runs'."""
+"""The names of form fields: of a fact in a run's row (``fact:NUMBER:KEY``), and of one for several runs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entered:
-    """Refused input: texts and errors by field."""
+    """What a person wrote that was refused: the texts by field, and what is wrong with which."""
 
     texts: Mapping[str, str] = field(default_factory=dict)
     errors: Mapping[str, str] = field(default_factory=dict)
@@ -38,7 +38,7 @@ NOTHING = Entered()
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """A missing fact of a run; ``assumed`` is the importer's value."""
+    """A fact that nobody says of a run; ``assumed`` is what an importer takes for it until somebody does."""
 
     key: str
     field: str
@@ -49,17 +49,17 @@ class Gap:
 
     @property
     def title(self) -> str:
-        """Return the fact's title."""
+        """What people call it."""
         return fact_title(self.key)
 
 
 Circumstance = tuple[str, Value, bool]
-"""A title, a value, and whether a person supplied the value."""
+"""A title, a value, and whether a person gave it."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShownRun:
-    """A run of an upload with circumstances and missing facts."""
+    """A run of an upload, its circumstances and its gaps."""
 
     run: UploadRun
     circumstances: list[Circumstance]
@@ -69,7 +69,7 @@ class ShownRun:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A correction in words, with its number for undo."""
+    """A correction in words, with the number by which it is taken back."""
 
     number: int
     facts: list[tuple[str, str]]
@@ -77,7 +77,7 @@ class Said:
 
 
 def shown_runs(runs: Sequence[UploadRun], *, ask: bool, entered: Entered) -> list[ShownRun]:
-    """Return the rows of the preview; ``ask``: corrections are possible."""
+    """The rows of the preview; ``ask``: whether there may still be corrections."""
     needs = Counter(key for run in runs for key in _needed(run)) if ask else Counter[str]()
     return [
         ShownRun(
@@ -91,7 +91,7 @@ def shown_runs(runs: Sequence[UploadRun], *, ask: bool, entered: Entered) -> lis
 
 
 def equal(runs: Sequence[ShownRun]) -> list[Circumstance]:
-    """Return the circumstances common to several runs."""
+    """The circumstances that all of several runs have in common."""
     if len(runs) < 2:
         return []
     first, *others = runs
@@ -99,19 +99,19 @@ def equal(runs: Sequence[ShownRun]) -> list[Circumstance]:
 
 
 def _without(common: Collection[Circumstance], run: ShownRun) -> ShownRun:
-    """Return a row without common circumstances."""
+    """A row that tells only what is its own."""
     return replace(run, circumstances=[each for each in run.circumstances if each not in common])
 
 
 def _needed(run: UploadRun) -> list[str]:
-    """Return the facts that a run lacks or its importer assumed."""
+    """The facts that a run lacks, or that its importer only assumed; one that is refused needs more than that."""
     if run.outcome == UploadRun.Outcome.REJECTED:
         return []
     return [*run.summary.get("lacks", ()), *run.summary.get("assumed", ())]
 
 
 def _circumstances(summary: Mapping[str, Any]) -> list[Circumstance]:
-    """Return the dimensions in order, factors and supplied facts last."""
+    """The dimensions in the order of their declaration, factors last, then what else a person gave."""
     values, given = summary["dimensions"], summary.get("given", {})
     order = list(BY_NAME)
     names = sorted(values, key=lambda name: (order.index(name) if name in order else len(order), name))
@@ -126,7 +126,7 @@ def _gap(run: UploadRun, key: str, runs: int, entered: Entered) -> Gap:
 
 
 def values_for(runs: Sequence[ShownRun]) -> dict[str, list[str]]:
-    """Return choices for each fact: other runs', stored and usual values."""
+    """What to offer for a fact: what other runs of the upload say, what is stored, and the usual."""
     keys = sorted({*_VOCABULARY, *_USUAL, *(gap.key for shown in runs for gap in shown.gaps)}) if runs else []
     return {key: list(dict.fromkeys(_values_of(key, runs)))[:_MOST_VALUES] for key in keys}
 
@@ -140,7 +140,7 @@ def _values_of(key: str, runs: Sequence[ShownRun]) -> Iterator[str]:
 
 
 def said_before(upload: Upload, runs: Sequence[UploadRun]) -> list[Said]:
-    """Return the corrections made, in order."""
+    """What was corrected so far, the first act first."""
     labels = {tuple(place): run.run_label for run in runs if (place := run.summary.get("place"))}
     return [
         Said(number, [(fact_title(key), text) for key, text in each.facts.items()], _about(each, labels))
@@ -160,9 +160,9 @@ def _about(correction: Correction, labels: Mapping[tuple[Any, ...], str]) -> str
 
 
 def corrections_in(posted: Mapping[str, str], chosen: Sequence[str], runs: Sequence[UploadRun]) -> list[Correction]:
-    """Return a request's corrections: one fact of many runs, or rows'.
+    """What a person asks for: one fact of many runs (``all``, ``say``), or what was written in the rows.
 
-    Raise KeyError for an unknown row or fact.
+    Raises KeyError for a row or fact that there is not.
     """
     if "all" in posted:
         number, _, key = posted["all"].partition(":")
@@ -190,7 +190,7 @@ def _of(text: str, key: str, runs: Sequence[UploadRun]) -> list[Correction]:
 
 
 def fields_of(posted: Mapping[str, str], key: str, text: str) -> list[str]:
-    """Return the form fields of a refused text."""
+    """The form fields from which a refused text came."""
     if "say" in posted:
         return [SAY]
     if "all" in posted:
@@ -199,7 +199,7 @@ def fields_of(posted: Mapping[str, str], key: str, text: str) -> list[str]:
 
 
 def context(upload: Upload, runs: Sequence[UploadRun], *, ask: bool, entered: Entered) -> dict[str, Any]:
-    """Return the template context of the page's runs."""
+    """What the part of the page with the runs shows."""
     shown = shown_runs(runs, ask=ask, entered=entered)
     common = equal(shown)
     return {
