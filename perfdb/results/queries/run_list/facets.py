@@ -16,6 +16,7 @@ from django.db.models import Value as Number
 
 from perfdb.analysis.dimensions import FACTOR, Value, dimension
 from perfdb.analysis.query.parameters import value_order
+from perfdb.analysis.query.query import Query
 from perfdb.results.database.sql import compile_query
 from perfdb.results.models import DimensionCount, Experiment, Run, RunCount
 from perfdb.results.queries.run_list.filters import RunFilter
@@ -114,7 +115,8 @@ def _by_experiment(names: Iterable[str]) -> bool:
 def _named(asked: Mapping[str, Any], without: str) -> set[str]:
     """Return the names of the filters."""
     names = {name for name in asked if name not in (without, "exclude", "range")}
-    return names.union(*(asked[each].named for each in ("exclude", "range") if each in asked))
+    parts: list[Query] = [asked[each] for each in ("exclude", "range") if each in asked]
+    return names.union(*(each.used_names for each in parts))
 
 
 def _part(filtered: RunFilter, asked: Mapping[str, Any], name: str = "") -> _Statement:
