@@ -29,7 +29,7 @@ class Severity(StrEnum):
 
 
 class Problem(NamedTuple):
-    """Something that could not be accepted, and what the person can do about it.
+    """Something that could not be accepted, with a remedy.
 
     ``code`` is stable and made for scripts (``awm.cut-off``); ``line`` counts from 1, None for the whole file;
     ``run_id`` names the run concerned.
@@ -54,10 +54,10 @@ class SourceFile:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A decoded file: ``lines`` without their ends, line 1 first; ``encoding`` as recognised.
+    """A decoded file: ``lines`` without line ends, line 1 first; ``encoding`` as recognised.
 
     ``ends_whole`` is False when the last line has no line end (a sign of a file that was cut off). Lines of a large
-    file are decoded on demand: iterate once, and keep no list of them.
+    file are decoded on demand: iterate once, and keep no list of lines.
     """
 
     name: str
@@ -121,7 +121,7 @@ def holds(text: str, word: str) -> bool:
 
 
 class Reading(NamedTuple):
-    """One quantity as a file prints it.
+    """One printed quantity.
 
     ``name`` is a metric's or counter's name (glossary words, no unit conversion done), ``unit`` the unit or time shape
     as printed (``ms``, ``MB/s``, ``mmm:ss.hs``), ``role`` the owner of the value. ``subject`` distinguishes several
@@ -154,7 +154,7 @@ Head = tuple[str, str, str]
 
 
 def make_facts(keys: Iterable[str], texts: Iterable[str], lines: Iterable[int] | int) -> tuple[Fact, ...]:
-    """Return facts; ``lines`` are those of each fact, or the one line of all."""
+    """Return facts; ``lines`` has a line for each, or one for all."""
     numbers = repeat(lines) if isinstance(lines, int) else lines
     return tuple(map(Fact, keys, texts, numbers))
 
@@ -240,7 +240,7 @@ class Kind(StrEnum):
 
 
 class Status(StrEnum):
-    """Final state of a run, by its evidence."""
+    """Final state of a run, by the evidence."""
 
     COMPLETE = "complete"
     FAILED = "failed"

@@ -52,7 +52,7 @@ def number_trials(fragments: Iterable[Fragment]) -> list[Fragment]:
 
 
 def number_each(fragments: Iterable[Fragment]) -> Iterator[Fragment]:
-    """Number fragments as ``number_trials`` does; yield each as soon as its number is final."""
+    """Number fragments as ``number_trials`` does, each once the number is final."""
     groups: defaultdict[object, _Group] = defaultdict(_Group)
     waiting: deque[tuple[_Group, Fragment, str | None]] = deque()
     for fragment in fragments:

@@ -1,4 +1,4 @@
-"""Facts that an importer assumes because its file only suggests them; stated facts win.
+"""Facts that an importer assumes from weak evidence; stated facts win.
 
 A fact ``assumed`` lists the keys and the reason: ``workload, message_bytes: from the profile's name``.
 """
@@ -31,7 +31,7 @@ def assumed_keys(facts: Iterable[_Fact]) -> frozenset[str]:
 
 
 def drop_assumed(facts: Collection[_F], stated: Collection[str]) -> list[_F]:
-    """Return the facts without assumptions contradicted elsewhere."""
+    """Return the facts without all assumed ones, if a key is stated elsewhere."""
     assumed = assumed_keys(facts)
     dropped = {*assumed, KEY} if assumed.intersection(stated) else frozenset()
     return [fact for fact in facts if fact.key not in dropped]

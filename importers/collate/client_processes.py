@@ -34,7 +34,7 @@ def group_processes(
 ) -> list[list[Fragment]]:
     """Return groups of client logs of one run each, in order.
 
-    ``run_ids`` has the run of each fragment by its ``id()``, ``stated`` the rows of manifests by run ID.
+    ``run_ids`` has the run of each fragment by ``id()``, ``stated`` the rows of manifests by run ID.
     """
     beside: dict[tuple[object, ...], list[Fragment]] = {}
     siblings: dict[tuple[object, ...], list[Fragment]] = {}

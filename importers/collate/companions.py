@@ -55,16 +55,10 @@ def names_of_files(files: Iterable[str]) -> dict[str, str]:
     return {file: name_of(file) for file in files}
 
 
-def fact_of(fragment: Fragment, key: str) -> str | None:
-    """The text of a fragment's fact, None where it has none of this key."""
-    return next((fact.text for fact in fragment.facts if fact.key == key), None)
-
-
 def find_companions(fragments: Sequence[Fragment], run_ids: Mapping[int, str | None]) -> dict[int, list[Fragment]]:
-    """Return the client logs that each fragment accompanies, by its ``id()``.
+    """Return the client logs that each fragment accompanies, by ``id()``.
 
-    Fragments whose name places them in another way are missing. ``run_ids`` has the run of each fragment by its
-    ``id()``.
+    A fragment whose name gives the run of all these logs is missing. ``run_ids`` has the runs by ``id()``.
     """
     unnamed = [each for each in fragments if each.run_id is None and each.kind is not Kind.CIRCUMSTANCES]
     others = [each for each in unnamed if not each.is_client]

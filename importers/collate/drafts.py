@@ -1,7 +1,7 @@
 """Collation of fragments to run drafts.
 
-Fragments are joined by the run ID in their content, else by a run ID in the file or folder name, else by overlapping
-time on the same hosts. Ambiguous fragments are left out with a problem, never guessed.
+Fragments are joined by the run ID in the content, else by a run ID in the file or folder name, else by overlapping time
+on the same hosts. Ambiguous fragments are left out with a problem, never guessed.
 """
 
 from collections.abc import Iterable, Sequence
@@ -24,7 +24,7 @@ LONGEST_NAME = 200
 class Collated:
     """The drafts in file order, and problems of no draft.
 
-    ``rows`` are the rows of manifests that fit no draft; a problem reports these too.
+    ``rows`` are the rows of manifests that fit no draft, reported as well.
     """
 
     drafts: list[RunDraft] = field(default_factory=list)

@@ -1,7 +1,7 @@
 """Grouping of fragments by run, for large uploads.
 
-A group gives the same drafts alone as among all fragments. That holds for fragments that name their run in their
-content, and for snapshots and reports that name it by file or folder, unless they accompany the log of another run.
+A group gives the same drafts alone as among all fragments. That holds for fragments whose content names a run, and for
+snapshots and reports whose file or folder does, unless these accompany the log of another run.
 """
 
 import re
@@ -15,7 +15,7 @@ from importers.model import Fragment, Kind
 
 
 class FragmentGroups:
-    """Groups of numbered fragments; it keeps a few bytes of each fragment."""
+    """Groups of numbered fragments, in a few bytes for each fragment."""
 
     def __init__(self) -> None:
         self._runs: dict[str, array[int]] = {}
@@ -28,7 +28,7 @@ class FragmentGroups:
         self._all_evidence = True
 
     def add(self, fragment: Fragment, number: int) -> None:
-        """Add a fragment; its number is greater than all before."""
+        """Add a fragment with a number greater than all before."""
         self._all_usable = self._all_usable and has_usable_names(fragment)
         run_id = fragment.run_id
         if not run_id:

@@ -193,7 +193,7 @@ class Placement:
                     opened.draft.problems.append(about(copy, Severity.NOTE, "collate.same-result", message))
 
     def _follow(self, fragment: Fragment) -> bool:
-        """Add a fragment to the runs of the log it accompanies."""
+        """Add a fragment to the runs of the accompanied log."""
         logs = {id(log) for log in self.beside[id(fragment)]}
         fitting = [
             opened

@@ -1,7 +1,7 @@
-"""Patterns of run IDs, with a bound on their matching time.
+"""Patterns of run IDs, with a bound on the matching time.
 
-A regular expression can take forever to fail (``(a+)+b``). So a bound on the ways to try a pattern is computed from its
-parts before its first use; a pattern above `MOST_WAYS` is refused, and texts longer than `LONGEST` are not tried.
+A regular expression can take forever to fail (``(a+)+b``). So a bound on the ways to try a pattern is computed from the
+parts before the first use; a pattern above `MOST_WAYS` is refused, and texts longer than `LONGEST` are not tried.
 """
 
 import re

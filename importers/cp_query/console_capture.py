@@ -1,7 +1,7 @@
-"""Captures of CP QUERY and INDICATE commands, taken before and after a run (``docs/importers/cp_query.md``).
+"""Captures of CP QUERY and INDICATE commands (``docs/importers/cp_query.md``).
 
-Each capture becomes one snapshot: CPU times and adapter counters as printed, the configuration as facts. A file may
-hold several captures, each under its own ``* CPQUERY-CAPTURE`` line.
+Each capture, taken before or after a run, becomes one snapshot: CPU times and adapter counters as printed, the
+configuration as facts. A file may hold several captures, each under a ``* CPQUERY-CAPTURE`` line.
 """
 
 import re
@@ -36,9 +36,9 @@ _HEAD_KEYS = frozenset({"run_id", "trial", "phase", "role", "userid"})
 
 
 def recognise(text: Text) -> bool:
-    """Whether the file has a capture's head line, or a line that only CP prints.
+    """Return whether the file has a capture's head line or a line of CP.
 
-    Other text may precede it. Only parts with a word of such a line are cleaned.
+    Other text may precede. Only parts with a word of such a line are cleaned.
     """
     if not any(_has_words(block) for block in text.blocks()):
         return False
@@ -63,10 +63,9 @@ def _parts(text: Text) -> Iterator[list[str]]:
 
 @dataclass
 class _Capture:
-    """The raw lines of one capture, and its head line.
+    """The raw lines of one capture, and the head line.
 
-    ``first`` is the number of its first line, which follows the head line; ``cut_line`` that of a last line without
-    line end.
+    ``first`` is the number of the line behind the head line; ``cut_line`` that of a last line without line end.
     """
 
     head: Record | None = None
@@ -82,12 +81,12 @@ class _Capture:
 
     @cached_property
     def cleaned(self) -> list[Line]:
-        """The lines as CP printed them."""
+        """The lines as printed by CP."""
         return clean(self.lines, self.first, self.cut_line)
 
 
 def parse(text: Text) -> Parsed:
-    """Read all captures of a file; a capture that may be several is left out, with an error."""
+    """Read all captures of a file; report a capture that may be several."""
     problems: list[Problem] = []
     return Parsed(list(each(text, problems)), problems)
 
@@ -103,7 +102,10 @@ def each(text: Text, problems: list[Problem]) -> Iterator[Fragment]:
 
 
 def _captures(text: Text) -> Iterator[_Capture]:
-    """Cut the file at its head lines; lines before the first are a capture if CP printed any of them."""
+    """Yield the captures, cut at head lines.
+
+    Lines before the first head line are a capture if printed by CP.
+    """
     cut_line = None if text.ends_whole else len(text.lines)
     capture = _Capture(cut_line=cut_line)
     before = 0  # So many lines stand before the part.
@@ -167,7 +169,7 @@ def _read_capture(capture: _Capture, text: Text, found: ProblemLog) -> Fragment 
 
 
 def _whole_lines(lines: list[Line], found: ProblemLog) -> list[Line]:
-    """Drop a last line that may have lost characters, unless its end is recognised."""
+    """Drop a last line that may be incomplete."""
     if not lines or lines[-1].whole or not lines[-1].text:
         return lines
     last = lines[-1]
@@ -179,7 +181,7 @@ def _whole_lines(lines: list[Line], found: ProblemLog) -> list[Line]:
 
 
 def _phase_and_role(head: Record | None, name: str, found: ProblemLog) -> tuple[str | None, str | None]:
-    """Return phase and role of the head line, else of the file's name; report missing ones."""
+    """Return phase and role by head line or file name; report missing ones."""
     named_phase, named_role = phase_and_role_in(name)
     phase = (head.value("phase").lower() if head else "") or named_phase
     role = (head.value("role").lower() if head else "") or named_role
@@ -215,7 +217,7 @@ def phase_and_role_in(name: str) -> tuple[str | None, str | None]:
 
 
 def _trial(head: Record | None, found: ProblemLog) -> int | None:
-    """Return the trial of the head line; an invalid one is an error, lest the capture join another trial."""
+    """Return the trial of the head line; report an invalid one as an error."""
     pair = head.get("trial") if head else None
     number = trial_number(pair.text) if pair else None
     if pair is not None and number is None:

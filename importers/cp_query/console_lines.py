@@ -29,7 +29,7 @@ _LATER_COUNTERS = re.compile(r"\s*(?:VIRTCPU|TOTCPU)\s*=")
 
 
 class Line(NamedTuple):
-    """A line after clean-up: its number in the file, its text, and whether the file has all of it."""
+    """A line after clean-up: number in the file, text, and completeness."""
 
     number: int
     text: str
@@ -38,10 +38,10 @@ class Line(NamedTuple):
 
 
 def clean(printed: Sequence[str], first: int = 1, cut_line: int | None = None) -> list[Line]:
-    """Return the lines of one capture without stamps, prefixes and screen leftovers, wrapped lines joined.
+    """Return the lines of a capture without stamps, prefixes and screen leftovers.
 
-    ``first`` is the first line's number, ``cut_line`` that of a last line without line end, which may have lost
-    characters.
+    Wrapped lines are joined. ``first`` is the first line's number, ``cut_line`` that of a last line without line end,
+    which may have lost characters.
     """
     texts = [text.replace("\r", "").rstrip() for text in printed]
     widths = [*map(len, texts)]
@@ -55,7 +55,7 @@ def clean(printed: Sequence[str], first: int = 1, cut_line: int | None = None) -
 
 
 def _without(prefix: re.Pattern[str], texts: list[str]) -> list[str]:
-    """Drop a prefix that most lines have; some lines of a response may lack it."""
+    """Drop a prefix of most lines; a response's later lines may have none."""
     found = [*map(prefix.match, texts)]
     having = len(found) - found.count(None)
     if not _are_most(having, texts):
@@ -69,7 +69,7 @@ def _are_most(having: int, texts: list[str]) -> bool:
 
 
 def _without_node(texts: list[str]) -> list[str]:
-    """Drop ``node: `` when most lines start with the same one, as management tools print it."""
+    """Drop a common prefix ``node: ``, which management tools print."""
     prefixes = [match[0] for text in texts if ": " in text and (match := _NODE.match(text))]
     if not _are_most(len(prefixes), texts):
         return texts
@@ -82,7 +82,7 @@ def _beginning(words: str) -> re.Pattern[str]:
 
 
 def _joined(lines: list[Line]) -> list[Line]:
-    """Join lines wrapped at the screen's width; the joined line has the first one's number."""
+    """Join lines wrapped at the screen's width, under the first one's number."""
     joined: list[Line] = []
     for line in lines:
         if joined and (glue := _glue(joined[-1], line)) is not None:
@@ -94,7 +94,7 @@ def _joined(lines: list[Line]) -> list[Line]:
 
 
 def _glue(before: Line, line: Line) -> str | None:
-    """Return the text between a line and its continuation, None when the second line is separate."""
+    """Return the text between a line and the continuation, None for separate lines."""
     has_open_end = before.text[-1:] in _OPEN_ENDS
     counters = "CONNECT=" in before.text and _LATER_COUNTERS.match(line.text)
     if not (counters or before.width == _SCREEN_WIDTH or has_open_end) or _is_alone(line.text):
@@ -172,7 +172,7 @@ _LABEL = re.compile("|".join(f"({pattern})" for pattern, _ in _LABELS))
 
 @dataclass(frozen=True, slots=True)
 class Echo:
-    """A command echo: the command in full words and lower case, and the prompt in front of it."""
+    """A command echo: the full command in lower case, and the prompt."""
 
     command: str
     prompt: str
@@ -184,7 +184,7 @@ def command_of(text: str) -> Echo | None:
 
 
 def commands_of(texts: Sequence[str]) -> list[Echo | None]:
-    """Return the commands of many lines. Echoes are not indented, and have a letter that few responses have."""
+    """Return the commands that lines echo; echoes are not indented."""
     return [
         _echo(text) if ("q" in lowered or "nd" in lowered) and not text[:1].isspace() else None
         for text, lowered in zip(texts, map(str.lower, texts), strict=True)

@@ -1,4 +1,4 @@
-"""Responses within a capture, cut at the command echoes, and their values.
+"""Responses within a capture, cut at the command echoes.
 
 Labels are matched for any command; the command only names the response. Values stay as printed. The forms are described
 in ``docs/importers/cp_query.md``.
@@ -39,7 +39,7 @@ _XSTORE = re.compile(r"XSTORE=\s*(\S+)\s+online=")
 
 @dataclass
 class Response:
-    """The lines of one response; ``ended`` when something after proves that the response is whole.
+    """The lines of one response; ``ended`` once a later line proves completeness.
 
     ``has_ready``: CMS's Ready is among the lines.
     """
@@ -57,7 +57,7 @@ class Response:
 
 @dataclass(slots=True)
 class Evidence:
-    """Facts, readings and counters of a capture's responses. The first of several readings of a counter counts."""
+    """Facts, readings and first counters of a capture's responses."""
 
     host: str | None
     found: ProblemLog
@@ -77,9 +77,9 @@ class Evidence:
 
 
 def split_responses(lines: Iterable[Line]) -> list[Response]:
-    """Cut a capture at echoes, at prompts seen with an echo, and at CMS's Ready.
+    """Cut a capture at echoes, known prompts, and CMS's Ready.
 
-    Before the first echo a response is named by the label that it begins with.
+    Before the first echo a response is named by the label at its beginning.
     """
     lines = [line for line in lines if line.text]
     texts = [line.text for line in lines]
@@ -105,7 +105,10 @@ def split_responses(lines: Iterable[Line]) -> list[Response]:
 
 
 def _bounds(texts: list[str], echoes: list[Echo | None], echoed: int, prompts: tuple[str, ...]) -> list[int]:
-    """Return possible bounds of responses: lines before the first echo, and possible echoes, prompts or Ready."""
+    """Return possible bounds of responses.
+
+    Every line before the first echo is one; later ones are echoes, prompts or Ready.
+    """
     marks = ("R", "r", *prompts)
     found = [at for at, (text, echo) in enumerate(zip(texts, echoes, strict=True)) if echo or text.startswith(marks)]
     return [*range(echoed), *[at for at in found if at >= echoed], len(texts)]
@@ -127,7 +130,7 @@ def read_responses(responses: Iterable[Response], evidence: Evidence, role: str)
 
 
 def _keep(response: Response, evidence: Evidence) -> None:
-    """Add the response as a fact ``cp.<command>``; report messages in its place."""
+    """Add the response as a fact ``cp.<command>``; report messages instead of responses."""
     kept = [line for line in response.lines if not is_ready(line.text)] if response.has_ready else response.lines
     if response.has_ready or "HCP" in response.text:
         _point_out(response, evidence.found)
@@ -151,7 +154,7 @@ def _read_userid(response: Response, evidence: Evidence, role: str) -> None:
 
 
 def _read_indicate_user(response: Response, evidence: Evidence, role: str) -> None:
-    """Read times and I/O of each virtual CPU, and the paging; other users are subjects of their own."""
+    """Read times and I/O of virtual CPUs, and paging; other users are separate subjects."""
     cpu, whose, paging = None, "", "page"
     for line in response.lines:
         if "USERID=" in line.text and (owner := _OWNER.match(line.text)):
@@ -176,7 +179,7 @@ def _read_virtual_cpu(line: Line, subject: str, evidence: Evidence, role: str) -
 
 
 def _read_paging(line: Line, kind: str, subject: str, evidence: Evidence, role: str) -> str:
-    """Read READS and WRITES, of expanded storage after its count; return the kind of the next ones."""
+    """Read READS and WRITES, of expanded storage behind XSTORE; return the current kind."""
     for name, text in _PAGING.findall(line.text):
         if name == "XSTORE":
             kind = "xstore" if text.isascii() and text.isdigit() else "page"
@@ -259,7 +262,7 @@ class Moment:
 
 
 def read_times(responses: list[Response], evidence: Evidence, role: str) -> list[Moment]:
-    """Return all different moments of a capture, in order; the counters are those printed with the first."""
+    """Return the distinct moments of a capture; counters belong to the first."""
     moments: list[Moment] = []
     for response in responses:
         for index, line in enumerate(response.lines) if "TIME IS" in response.text else ():
@@ -290,7 +293,10 @@ def _moment(line: Line, evidence: Evidence) -> Moment | None:
 
 
 def _date(text: str) -> date | None:
-    """Return a date printed as mm/dd/yy, mm/dd/yyyy or yyyy-mm-dd; years 70 to 99 are 19yy."""
+    """Return a date in a CP format: mm/dd/yy, mm/dd/yyyy or yyyy-mm-dd.
+
+    Years 70 to 99 are 19yy.
+    """
     for form in _DATES:
         if match := form.fullmatch(text):
             year = match["year"]

@@ -48,7 +48,7 @@ class _Place:
 
 
 def read_network(response: Response, evidence: Evidence, role: str) -> None:
-    """Read all adapter counters of one response, and the head line of each network as facts ``lan.<name>.…``."""
+    """Read adapter counters of a response; networks become facts ``lan.<name>.…``."""
     words = ("LAN", "VSWITCH", "X Packets:", "X Bytes:")
     if not (response.command.startswith("query nic") or any(word in response.text for word in words)):
         return

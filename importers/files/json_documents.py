@@ -52,7 +52,7 @@ _LINE_END = re.compile("\n")
 
 
 class _Keys(dict[str | None, str]):
-    """Keys without quotes and escapes, by their printed text; elements of arrays have none."""
+    """Keys without quotes and escapes, by printed text; "" for elements."""
 
     def __missing__(self, printed: str | None) -> str:
         plain = self[printed] = "" if printed is None else _unquote(printed)
@@ -99,7 +99,7 @@ class _Tape:
             at = at + 1 if end > 0 else -end
 
     def index(self, place: int) -> dict[str | int, int]:
-        """Return the first values by key, or an array's by position."""
+        """Return the places of first values by key, or of elements by position."""
         known = self._indexes.get(place)
         if known is None:
             if len(self._indexes) >= _INDEXES:
@@ -288,7 +288,7 @@ def _beginning(text: Text, size: int) -> _Beginning:
 
 
 def _read_beginning(text: Text, size: int) -> _Beginning:
-    """Return the first ``size`` characters of a file."""
+    """Read the documents in the first ``size`` characters, or of a small file."""
     if text.lacks("{", size):
         return _Beginning([], is_all=False)
     lines: list[str] = []
@@ -363,7 +363,7 @@ def _read(window: _Window) -> Iterator[Document]:
 
 
 def _read_document(source: _Source, start: int) -> tuple[Document, int]:
-    """Return the document that begins at ``start``, and where it ends or breaks."""
+    """Return the document that begins at ``start``, and the place where reading ends."""
     tape, text = _Tape(source, start), source.characters
     end, problem = _fill(tape, start + 1)
     line, problem_line = source.line, None

@@ -15,7 +15,7 @@ class Cut(Protocol):
     """Storage of lines in a block that ends with a line end."""
 
     def __call__(self, block: bytes, /) -> list[str]:
-        """Return the lines of a block, without their ends."""
+        """Return the lines of a block, without line ends."""
 
     def text(self, block: bytes, /) -> str:
         """Return a block as one text with LF line ends."""
@@ -28,7 +28,7 @@ class Lines(Sequence[str]):
     """
 
     def __init__(self, content: Content, cut: Cut, starts: "array[int]", firsts: "array[int]") -> None:
-        """Store ``starts``, the blocks' offsets, and ``firsts``, their line numbers."""
+        """Store ``starts``, the offsets of blocks, and ``firsts``, the lines before each."""
         self.content, self.cut = content, cut
         self.starts, self.firsts = starts, firsts
         self._at, self._block = -1, list[str]()

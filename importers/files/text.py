@@ -1,8 +1,7 @@
 """Bytes to text: recognises ASCII, UTF-8, UTF-16 and EBCDIC, and refuses binary files.
 
 Monitor listings come from mainframes in binary, as text with translation, or with a wrong translation. Line ends are
-dropped, all other characters stay. The whole file is read, but its lines are decoded on demand
-(``importers.files.lines``).
+dropped, all other characters stay. The whole file is read, but lines are decoded on demand (``importers.files.lines``).
 """
 
 import codecs
@@ -49,7 +48,7 @@ class Decoded:
 
 
 def decode(name: str, content: Content) -> Decoded:
-    """Recognise the encoding of a file and find its lines."""
+    """Recognise the encoding of a file and find the lines."""
     if (refused := _hopeless(name, content)) is not None:
         return refused
     if content[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
@@ -125,9 +124,9 @@ class _Census:
 
     @property
     def is_ebcdic(self) -> bool:
-        """Return whether bytes are EBCDIC, by their blanks.
+        """Return whether bytes are EBCDIC, by blanks and usual characters.
 
-        The second test is for logs with few blanks.
+        Of logs with few blanks hardly any byte may be unusual.
         """
         printed = self.size - self.ebcdic_blanks
         if self.blanks * 100 > self.size or self.high * 4 < printed:
@@ -315,9 +314,9 @@ def _cut(name: str, content: Content, form: Form, encoding: str, start: int = 0)
 
 
 def make_outline(text: Text, content: Content) -> bytes | None:
-    """Return the offsets of a file's lines in 16-byte steps.
+    """Return encoding, line form and line offsets of a decoded file.
 
-    None where the lines are not those of ``content``, as in UTF-16.
+    Some 16 bytes for 256 KB of lines. None where the lines are not those of ``content``, as in UTF-16.
     """
     lines = text.lines
     if not isinstance(lines, Lines) or lines.content is not content:

@@ -4,11 +4,10 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from functools import lru_cache
 
-from importers.fragment_builder import FragmentBuilder, build_fragment
+from importers.fragment_builder import Column, FragmentBuilder, build_fragment, build_listing
+from importers.fragment_builder import Row as ListingRow
 from importers.iperf2 import csv_lines, plain
 from importers.iperf2.connections import SUM, TO_CLIENT, TO_SERVER, Row, Test
-from importers.listing_columns import Column, listing
-from importers.listing_columns import Row as ListingRow
 from importers.model import Fragment, Parsed, Problem, Status, Text
 from importers.problem_log import ProblemLog
 from importers.trial_numbers import number_each
@@ -69,7 +68,10 @@ def _read(test: Test, file: str, found: ProblemLog) -> Fragment:
         status,
         into.facts,
         into.readings,
-        listings=(*listing("intervals", _intervals(test, ids)), *listing("connections", _connections(test, ids))),
+        listings=(
+            *build_listing("intervals", _intervals(test, ids)),
+            *build_listing("connections", _connections(test, ids)),
+        ),
         role=test.role,
         taken=_parse_time(time, "%Y-%m-%d %H:%M:%S"),
         ended=_parse_time(test.ended, "%Y%m%d%H%M%S"),

@@ -4,10 +4,9 @@ import re
 from dataclasses import dataclass, field
 from itertools import islice, pairwise
 
-from importers.fragment_builder import Printed
+from importers.fragment_builder import Printed, mtu_of
 from importers.iperf2.connections import TO_CLIENT, TO_SERVER, Row, Test
 from importers.model import Fact, Text
-from importers.tcp_segments import mtu_of
 
 _HEAD_LINES = 60
 _DASHES = "-" * 60

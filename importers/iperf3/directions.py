@@ -4,9 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from importers.files.json_documents import Node
-from importers.fragment_builder import FragmentBuilder, Printed
+from importers.fragment_builder import Column, FragmentBuilder, Printed, Row, build_listing
 from importers.iperf3.json_events import Test, find_direction, find_sums
-from importers.listing_columns import Column, Row, listing
 from importers.model import Listing, Status
 
 # Column, unit, the sides that may have the figure, and its key.
@@ -153,7 +152,7 @@ def gather_facts(test: Test, ways: Sequence[Direction], status: Status, into: Fr
 
 def list_rows(test: Test) -> tuple[Listing, ...]:
     """Return the listings ``intervals`` and ``connections``, if any."""
-    return (*listing("intervals", test.rows), *listing("connections", _list_connections(test)))
+    return (*build_listing("intervals", test.rows), *build_listing("connections", _list_connections(test)))
 
 
 def _list_connections(test: Test) -> Iterator[Row]:

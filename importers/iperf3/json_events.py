@@ -4,8 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from importers.files.json_documents import Document, Node
-from importers.fragment_builder import Printed
-from importers.listing_columns import Column, Row
+from importers.fragment_builder import Column, Printed, Row
 
 _REVERSE = "_bidir_reverse"
 _TIMES = (("t0", "s", "start"), ("t1", "s", "end"))

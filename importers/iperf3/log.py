@@ -7,14 +7,13 @@ from datetime import UTC, datetime
 
 from importers.files import json_documents
 from importers.files.json_documents import Document, Node
-from importers.fragment_builder import FragmentBuilder, Printed, build_fragment
+from importers.fragment_builder import FragmentBuilder, Printed, build_fragment, mtu_of
 from importers.iperf3 import directions, end_status, plain
 from importers.iperf3.directions import Direction
 from importers.iperf3.json_events import Test, is_start, read_tests
 from importers.key_values import trial_number
 from importers.model import Fragment, Parsed, Problem, Status, Text
 from importers.problem_log import ProblemLog
-from importers.tcp_segments import mtu_of
 from importers.trial_numbers import number_each
 
 NAME = "iperf3"

@@ -8,9 +8,8 @@ from functools import cache
 from itertools import islice
 from typing import NamedTuple
 
-from importers.fragment_builder import Printed, build_fragment
+from importers.fragment_builder import Column, Printed, Row, build_fragment, build_listing
 from importers.iperf3 import end_status
-from importers.listing_columns import Column, Row, listing
 from importers.model import Fact, Fragment, Reading, Status, Text
 from importers.problem_log import ProblemLog
 
@@ -161,7 +160,7 @@ def _read(block: _Block, source: tuple[str, str, int], found: ProblemLog) -> Fra
         status,
         tuple(_list_facts(block)),
         tuple(_list_readings(block, status)),
-        listings=listing("intervals", _list_intervals(block)),
+        listings=build_listing("intervals", _list_intervals(block)),
         role=block.role,
         taken=datetime.strptime(time["time"], "%d %b %Y %H:%M:%S") if time else None,
         zone="+00:00" if time else "",

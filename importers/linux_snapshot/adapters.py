@@ -32,7 +32,7 @@ _FEATURE = re.compile(r"(?P<name>[a-z-]+):\s+(?P<state>on|off)\b.*")
 
 
 def read_link(section: Section, evidence: Evidence) -> None:
-    """Read ``ip -s -s link``: the adapter's settings, then pairs of lines of names and values."""
+    """Read ``ip -s -s link``: settings, then pairs of lines of names and values."""
     settings: dict[str, list[tuple[str, str, int]]] = {}
     subject, prefix, names = "", "", list[str]()
     for number, text in section.filled:
@@ -53,7 +53,7 @@ def read_link(section: Section, evidence: Evidence) -> None:
 
 
 def _keep_settings(settings: dict[str, list[tuple[str, str, int]]], evidence: Evidence) -> None:
-    """Add ``mtu`` and ``qdisc`` of the only adapter beside the loopback; of several with their names."""
+    """Add ``mtu`` and ``qdisc`` of the only real adapter, or with adapter names."""
     adapters = [name for name in settings if name != _LOOPBACK]
     for name in adapters:
         for key, value, line in settings[name]:
@@ -90,7 +90,7 @@ def _count_members(subject: str, direction: str, link: json_documents.Node, firs
 
 @lru_cache(maxsize=256)
 def _counter(direction: str, key: str) -> tuple[str, str]:
-    """Return the name that ip's own text has for a number in JSON, and the unit."""
+    """Return the name in ip's text output of a number in JSON, and the unit."""
     head, _, error = key.rpartition("_errors")
     name = f"{direction}_error_{head}" if head and not error else f"{direction}_{key}"
     return name, "bytes" if key == "bytes" else "count"
@@ -107,7 +107,10 @@ def read_statistics(section: Section, evidence: Evidence) -> None:
 
 
 def read_features(section: Section, evidence: Evidence) -> None:
-    """Read ``ethtool -k``: the offloads that change the meaning of MTU, as facts ``offload.tso`` = on or off."""
+    """Read ``ethtool -k``: offloads as facts, such as ``offload.tso`` = on.
+
+    Offloads change the meaning of the MTU.
+    """
     for number, text in section.lines:
         match = _FEATURE.fullmatch(text)
         if match and match["name"] in _OFFLOADS:
@@ -115,7 +118,7 @@ def read_features(section: Section, evidence: Evidence) -> None:
 
 
 def read_driver(section: Section, evidence: Evidence) -> None:
-    """Read ``ethtool -i``: the driver, its version and the firmware's."""
+    """Read ``ethtool -i``: driver, version and firmware."""
     keys = {"driver": "driver", "version": "driver_version", "firmware-version": "firmware_version"}
     for number, text in section.filled:
         name, _, value = text.partition(":")
@@ -130,6 +133,6 @@ def _device(title: str) -> str:
 
 
 def is_link_json(lines: Sequence[str]) -> bool:
-    """Whether text begins as ``ip -j link`` prints it, in one line or in many."""
+    """Return whether text is JSON of ``ip -j link``."""
     first = "".join(lines[:_PRETTY_HEAD])[:400].lstrip()
     return first.startswith("[") and '"ifname"' in first

@@ -1,4 +1,4 @@
-"""Counters, facts and problems of a snapshot's host while its sections are read."""
+"""Counters, facts and problems of a snapshot's host, section by section."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -16,13 +16,13 @@ _COUNTS = re.compile(r"[0-9]{1,30}(?: [0-9]{1,30})*")
 
 
 def are_counts(words: Iterable[str]) -> bool:
-    """Whether there are words, all of them counts."""
+    """Return whether there are words, and only counts."""
     return _COUNTS.fullmatch(" ".join(words)) is not None
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """The output of one command or the text of one file: its title, and its numbered lines."""
+    """The output of a command or text of a file: title and numbered lines."""
 
     title: str
     line: int
@@ -48,7 +48,7 @@ class Evidence:
     readings: list[Reading] = field(default_factory=list)
 
     def count(self, subject: str, name: str, text: str, unit: str, line: int) -> None:
-        """Add a counter; report and drop a text that is not its number."""
+        """Add a counter; report and drop a text that is not a number."""
         if is_count(text) or (unit == "s" and is_number(text)):
             self.keep(subject, name, text, unit, line)
         else:
@@ -64,7 +64,7 @@ class Evidence:
     def count_all(
         self, subject: str, names: Iterable[str], texts: Sequence[str], units: str | Iterable[str], line: int
     ) -> None:
-        """Add the counters of one line; kernels differ in their number.
+        """Add the counters of one line, as many as the kernel prints.
 
         ``units``: one unit for all, or one for each.
         """

@@ -31,7 +31,7 @@ class Moment:
 
 
 def read_date(section: Section) -> Moment | None:
-    """Read ``date``: ISO 8601, the usual form of the C locale, or seconds since 1970."""
+    """Read ``date``: ISO 8601, C locale, or seconds since 1970."""
     for number, text in section.filled:
         for read in (_iso, _usual, _epoch):
             found = read(text.strip())
@@ -73,7 +73,7 @@ def _epoch(text: str) -> tuple[datetime, str] | None:
 
 
 def read_uname(section: Section, evidence: Evidence) -> None:
-    """Read ``uname -a``: the kernel is the run's level, the architecture a substitute for the machine."""
+    """Read ``uname -a``: the kernel as level, and the architecture."""
     for number, text in section.filled[:1]:
         match = _UNAME.fullmatch(text.strip())
         if match is None:

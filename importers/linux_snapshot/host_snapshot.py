@@ -1,7 +1,7 @@
-"""Linux counters and settings, captured before and after a run (``docs/importers/linux_snapshot.md``).
+"""Linux counters and settings (``docs/importers/linux_snapshot.md``).
 
-A file is one snapshot: sections under the heads of ``tail -n +1`` or under the commands typed, or the text of a single
-file of /proc or a single command, known by its name or its first lines.
+A file, captured before or after a run, is one snapshot: sections under the heads of ``tail -n +1`` or under the
+commands typed, or the text of a single file of /proc or a single command, known by name or first lines.
 """
 
 import re
@@ -53,7 +53,7 @@ _BARE = (
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """The parts of a snapshot file's name; ``title`` of a bare file's section may be empty."""
+    """The parts of a snapshot file's name; ``title`` is a bare file's section, or ""."""
 
     phase: str | None
     role: str | None
@@ -62,7 +62,7 @@ class Named:
 
 
 def recognise(text: Text) -> bool:
-    """Whether the file has a section of a snapshot, or is the text of a single one."""
+    """Return whether the file has sections of a snapshot, or is one."""
     return has_sections(text) or bool(_bare_title(text, read_name(text.name)))
 
 
@@ -99,7 +99,7 @@ def _whole_lines(text: Text, found: ProblemLog) -> list[tuple[int, str]]:
 
 
 def _fragment(text: Text, named: Named, moment: Moment | None, evidence: Evidence) -> Fragment:
-    """Return a snapshot; settings without a counter are a report, which needs no second half."""
+    """Return a snapshot; settings without counters are a report."""
     facts = list(evidence.facts.values())
     if moment is not None:
         facts.insert(0, Fact("snapshot_time", text.lines[moment.line - 1].strip(), moment.line, of_host=True))

@@ -29,7 +29,7 @@ _CGROUP_V2 = {"usage_usec": "usage", "user_usec": "user", "system_usec": "system
 
 
 def read_stat(section: Section, evidence: Evidence) -> None:
-    """Read /proc/stat: CPU times of the host and of each processor, and the kernel's counters since its start."""
+    """Read /proc/stat: CPU times by processor, and the kernel's counters."""
     processors = []
     for number, text in section.filled:
         name, *values = text.split()
@@ -76,7 +76,7 @@ def read_columns(section: Section, evidence: Evidence) -> None:
 
 
 def read_net_dev(section: Section, evidence: Evidence) -> None:
-    """Read /proc/net/dev, by the fixed places of its columns; the name may touch the first number."""
+    """Read /proc/net/dev by column; the name may touch the first number."""
     for number, text in section.filled:
         name, colon, rest = text.rpartition(":")
         values = rest.split()
@@ -85,7 +85,7 @@ def read_net_dev(section: Section, evidence: Evidence) -> None:
 
 
 def read_protocols(section: Section, evidence: Evidence) -> None:
-    """Read /proc/net/snmp and netstat: a line of names and a line of values with the same prefix."""
+    """Read /proc/net/snmp and netstat: pairs of lines of names and values."""
     subject = section.title.rpartition("/")[2]
     heads: dict[str, list[str]] = {}
     for number, text in section.filled:
@@ -110,7 +110,10 @@ def read_softnet(section: Section, evidence: Evidence) -> None:
 
 
 def read_cgroup(section: Section, evidence: Evidence) -> None:
-    """Read CPU time of a control group: nanoseconds and ticks (version 1), or microseconds (version 2)."""
+    """Read CPU time of a control group.
+
+    Version 1 has nanoseconds and ticks, version 2 microseconds.
+    """
     path = _CGROUP.fullmatch(section.title)
     if path is None:
         return

@@ -1,4 +1,4 @@
-"""Sections of a snapshot, under heads of ``tail -n +1 FILES`` or echoed commands, and their readers."""
+"""Sections of a snapshot, under heads of ``tail`` or echoed commands."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -77,7 +77,7 @@ _PROBED = 400
 
 
 def title_of(line: str) -> str | None:
-    """Return the file or command whose text begins after this line; None for other lines."""
+    """Return the file or command of a head line; None for other lines."""
     # The same as ``any`` of the signs, which every line of a snapshot would wait for.
     if "$" not in line and "#" not in line and "==> " not in line:
         return None

@@ -33,7 +33,7 @@ def asked_of(command: str) -> tuple[tuple[str, str], ...]:
 
 
 def _words(command: str) -> list[str]:
-    """Return the words as a shell cuts them; none for a command that cannot be cut or names no tool."""
+    """Return a shell's words; none if impossible, or without a known tool."""
     if not any(sign in command for sign in _QUOTES):
         return [word for word in _BLANKS.split(command) if word] if _may_name_a_tool(command) else []
     try:
@@ -87,9 +87,9 @@ def _sockperf(words: Sequence[str]) -> Asked:
 
 
 def _qperf(words: Sequence[str]) -> Asked:
-    """Read qperf's options. A size counts if all tests are of one kind; latency uses 1 byte by default.
+    """Read qperf's options, for tests of one kind.
 
-    A loop (``-oo msg_size:1:64K:*2``) has many sizes.
+    Latency uses 1 byte by default. A loop (``-oo msg_size:1:64K:*2``) has many sizes.
     """
     tests = {word.rpartition("_")[2] for word in words if word.endswith(("_lat", "_bw"))}
     size = _value(words, "--msg_size", "-m")

@@ -1,6 +1,6 @@
-"""Manifests: tables with a column ``run_id`` and circumstances of runs (``docs/importers/manifest.md``).
+"""Manifests: tables of circumstances with a column ``run_id`` (``docs/importers/manifest.md``).
 
-Each row becomes the circumstances of one run; every further column is a dimension or another fact, named by its head.
+Each row becomes the circumstances of one run; every further column is a dimension or another fact, named by the head.
 """
 
 import csv
@@ -34,7 +34,7 @@ def recognise(text: Text) -> bool:
 
 
 def parse(text: Text) -> Parsed:
-    """Read all rows; a row with another number of cells than the head is left out."""
+    """Read all rows; report rows with a wrong number of cells."""
     problems: list[Problem] = []
     return Parsed(list(each(text, problems)), problems)
 
@@ -92,7 +92,7 @@ def _rows(text: Text, columns: Sequence[str], found: ProblemLog) -> Iterator[tup
 
 
 def _quoted(line: str, delimiter: str) -> list[str]:
-    """Return the cells of one line; an open quotation mark makes only its row unreadable."""
+    """Return the cells of one line; none for an open quotation mark."""
     try:
         return next(csv.reader([line], delimiter=delimiter, strict=True), [])
     except csv.Error:
@@ -135,7 +135,7 @@ def _trial(text: str, line: int, found: ProblemLog) -> int | None:
 def _take_time(
     cells: dict[str, str], columns: Sequence[str], line: int, found: ProblemLog
 ) -> tuple[datetime | None, str]:
-    """Take the first filled column out of the cells; return its time without zone, and the zone."""
+    """Remove the first filled column; return the local time and the zone."""
     column = next((name for name in columns if name in cells), None)
     if column is None:
         return None, ""

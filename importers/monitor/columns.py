@@ -1,6 +1,6 @@
 """Columns of monitor reports: from headings to columns, and from lines to cells.
 
-The tokens of the last heading line are the columns; words above and ``<--- group --->`` marks qualify them. As many
+The tokens of the last heading line are the columns; words above and ``<--- group --->`` marks qualify columns. As many
 tokens as columns belong to the columns in order, else each token to the column with the nearest right edge (the first
 column, which is left-aligned, by the left edge).
 """
@@ -44,7 +44,7 @@ def tokens(line: str) -> list[Token]:
 
 
 def is_plain_number(text: str) -> bool:
-    """Whether a text is a number as reports print it, perhaps without leading zero, or with K, M or G."""
+    """Return whether a text is a number, perhaps with K, M or G."""
     return _NUMBER.fullmatch(text) is not None
 
 
@@ -59,7 +59,7 @@ def is_overflow(text: str) -> bool:
 
 
 def ends_headings(line: str) -> bool:
-    """Whether a line is a row: some word after the first is a number, a missing mark or an overflow."""
+    """Return whether a line is a row, with a number or mark behind the first word."""
     return _FIGURE.match(line) is not None
 
 
@@ -71,9 +71,9 @@ def normalised(heading: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """The columns of a table: ``names`` as printed with their qualifiers (``CPU Pct Busy``), and their edges.
+    """The columns of a table: qualified ``names`` (``CPU Pct Busy``), and edges.
 
-    ``nearest`` has the column of a word by its right edge, up to the last right edge.
+    ``nearest`` has the column of a word by right edge, up to the last right edge.
     """
 
     names: tuple[str, ...]
@@ -82,9 +82,9 @@ class Columns:
     nearest: tuple[int, ...]
 
     def cells(self, line: str) -> Sequence[str] | None:
-        """Return the line's texts by column, empty where missing; None when the words do not fit.
+        """Return the line's texts by column; None when the words do not fit.
 
-        Words with one blank between in the same column are one text (``not installed``).
+        Words with one blank between in the same column are one text (``not installed``). Missing texts are empty.
         """
         words = line.split()
         if len(words) == len(self.names):
@@ -107,7 +107,7 @@ class Columns:
 
 @lru_cache(256)
 def read_headings(lines: tuple[str, ...]) -> Columns | None:
-    """Return the columns of heading lines; None for no names, or lines wider than any report."""
+    """Return the columns of heading lines; None for none, or overlong lines."""
     printed = [line for line in lines if line.strip()]
     if not printed or max(map(len, printed)) > _WIDEST:
         return None
@@ -148,7 +148,10 @@ def _joined(words: Sequence[Token]) -> list[Token]:
 
 
 def _qualify(columns: list[_Column], line: str) -> None:
-    """Add the words of an upper line to the columns below: a group's to all it spans, others to the nearest."""
+    """Add the words of an upper line to the columns below.
+
+    A group's words qualify all columns that the group spans, others the nearest.
+    """
     for group in _GROUP.finditer(line):
         for column in columns:
             if group["name"] and group.start() < column.right <= group.end():
@@ -162,7 +165,7 @@ def _qualify(columns: list[_Column], line: str) -> None:
 
 
 def _below(token: Token, columns: Sequence[_Column]) -> int:
-    """Return the column below a word: the one that it covers most of, else the one with the nearest right edge."""
+    """Return the column below a word, by overlap, else by right edge."""
 
     def distance(at: int) -> tuple[int, int]:
         column = columns[at]
@@ -173,7 +176,7 @@ def _below(token: Token, columns: Sequence[_Column]) -> int:
 
 
 def _spoken(words: Sequence[str]) -> str:
-    """Return the words from the top down; a hyphen at the end of one divides a word."""
+    """Return the words from the top down, joined at hyphens."""
     return re.sub(r"(?<=\w)- ", "-", " ".join(reversed(words)))
 
 
@@ -183,7 +186,7 @@ MEAN, TOTAL, SYSTEM = "mean", "total", "system"
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A known column: its name, its unit ("" for words), and its possible headings."""
+    """A known column: name, unit ("" for words), and possible headings."""
 
     name: str
     unit: str
@@ -197,11 +200,12 @@ def column(name: str, unit: str, *headings: str) -> Column:
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """A report that is read. The first column distinguishes rows; with ``intervals`` it is the end of each.
+    """A report that is read, with rows told apart by the first column.
 
-    ``summary``: the row that a whole report has (``mean``, ``total``), "" for none. ``continued``: a row may leave the
-    first columns blank, which are then those of the row before. ``key``: the form of a row's first cell, where a table
-    stands among other text, which is then ignored. ``vital``: the columns with values that are used.
+    With ``intervals`` the first column is the end of each interval. ``summary``: the row that a whole report has
+    (``mean``, ``total``), "" for none. ``continued``: a row may leave the first columns blank, which then repeat.
+    ``key``: the form of a row's first cell, where a table is among other text. ``vital``: the columns with values that
+    are used.
     """
 
     name: str
@@ -220,7 +224,7 @@ class Layout:
 
 
 def name_columns(layout: Layout, headings: tuple[str, ...]) -> tuple[Column, ...]:
-    """Return a table's columns: known ones by their names, others by their headings, as words."""
+    """Return a table's columns, named by the layout or by heading."""
     found = [layout.by_heading.get(normalised(each)) or Column(each, "", (each,)) for each in headings]
     seen: set[str] = set()
     columns = []

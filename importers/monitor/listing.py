@@ -24,9 +24,10 @@ _SHAPES = {"s": (re.compile(r"[0-9]{1,30}:[0-5][0-9]"), "mmm:ss")}
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """Description of a format's reports. ``readings`` yields the readings of whole reports of one run and window.
+    """Description of a format's reports.
 
-    ``mark`` begins the first line of a page; ``lost_with`` describes values that are lost with incomplete reports.
+    ``readings`` yields the readings of whole reports of one run and window; ``mark`` begins the first line of a page;
+    ``lost_with`` describes values that are lost with incomplete reports.
     """
 
     format: str
@@ -39,7 +40,7 @@ class Dialect:
 
 
 def parse_listing(text: Text, dialect: Dialect) -> Parsed:
-    """Read a listing: its fragments, and problems."""
+    """Return the fragments and problems of a listing."""
     groups: dict[object, list[Report]] = {}
     unread: dict[str, int] = {}
     for report in read_reports(text, dialect.mark, dialect.read_title, dialect.layout_of):
@@ -128,7 +129,7 @@ def _has_sound_window(report: Report, dialect: Dialect, found: ProblemLog) -> bo
 
 
 def _report_rows(report: Report, dialect: Dialect, found: ProblemLog) -> None:
-    """Report missing columns, rows that fit no columns, and numbers that did not fit theirs."""
+    """Report missing columns, odd rows, and overflows."""
     unnamed = report.table.unnamed if report.table else ()
     if unnamed:
         headings = ", ".join(column.headings[0] for column in report.columns)
@@ -156,7 +157,7 @@ def _report_cuts(
 
 
 def _facts(reports: Sequence[Report], lost: str, dialect: Dialect) -> Iterable[Fact]:
-    """Yield the system named in titles, names of reports, and tables without intervals as text."""
+    """Yield the system, names of reports, and tables without intervals as text."""
     title = reports[0].title
     block, top = title.block, title.line
     for report in reports:
@@ -194,13 +195,13 @@ def _user(report: Report) -> list[str]:
 
 
 def user_in(title: Title) -> str | None:
-    """Return the user that a report is about, by its second title line."""
+    """Return the user of a report, by the second title line."""
     match = re.search(r"\bfor User (\S{1,8})$", title.block.about, re.IGNORECASE)
     return match[1] if match else None
 
 
 def _in_shape(reading: Reading) -> Reading:
-    """Return a time with a colon with its shape as unit; readings are checked later."""
+    """Return a time with a colon with the shape as unit."""
     pattern, shape = _SHAPES.get(reading.unit, (None, ""))
     if pattern is None or not pattern.fullmatch(reading.text):
         return reading
@@ -208,7 +209,7 @@ def _in_shape(reading: Reading) -> Reading:
 
 
 def _sound(readings: Iterable[Reading], dialect: Dialect, found: ProblemLog) -> Iterable[Reading]:
-    """Yield the readings whose text is a number or a time of its unit; report others."""
+    """Yield readings with a number or time of the unit; report others."""
     for reading in readings:
         if reading.unit == "mmm:ss" or re.fullmatch(r"[0-9]{0,30}\.?[0-9]{0,30}", reading.text):
             yield reading

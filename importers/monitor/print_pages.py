@@ -1,7 +1,7 @@
 """Pages of print files, without carriage control, form feeds and overprinting.
 
-With ASA carriage control column 1 moves the paper (``1`` new page, ``+`` print over the line before); without it pages
-may start with a form feed, and overprinting is a CR inside a line.
+With ASA carriage control column 1 moves the paper (``1`` new page, ``+`` print over the line before); without carriage
+control pages may start with a form feed, and overprinting is a CR inside a line.
 """
 
 from collections.abc import Callable, Iterator
@@ -19,7 +19,7 @@ _LINES = 4000  # Lines that are held at a time.
 
 
 class Page(NamedTuple):
-    """Successive lines of a page without its title; ``first`` is the number of the first.
+    """Successive lines of a page below the title; ``first`` is their first number.
 
     Without a title the lines continue a page, or precede the first one. A line that only underlines is empty.
     """
@@ -30,7 +30,7 @@ class Page(NamedTuple):
 
 
 def read_pages(text: Text, mark: str, read_title: Callable[[int, str], Title | None]) -> Iterator[Page]:
-    """Yield the pages as printed. Their first lines begin with ``mark``; a page may come in several parts."""
+    """Yield pages, which may come in parts; titles begin with ``mark``."""
     controlled = _has_carriage_control(text, mark)
     lines, number = iter(text.lines), 1
     while taken := list(islice(lines, _LINES)):
@@ -66,7 +66,7 @@ def _printed(lines: list[str], *, controlled: bool) -> list[str]:
 
 
 def _without_underline(line: str) -> str:
-    """Return the overprinted text that is not an underline, which must not look like a row."""
+    """Return the overprinted text other than underlines."""
     part = next((part for part in line.split("\r") if part.strip(_UNDERLINES)), "").rstrip()
     return part if part.strip(_UNDERLINES) else ""
 

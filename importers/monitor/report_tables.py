@@ -18,7 +18,7 @@ _MOST_KEPT_LINES = 200
 
 @dataclass(slots=True)
 class Report:
-    """A report of a listing with all its pages. ``cut`` explains why it is incomplete, "" for a whole report.
+    """A report of a listing with all pages; ``cut`` explains why incomplete, or is "".
 
     ``table`` is that of the last page with new headings. ``details`` are the rows other than summaries, set by
     ``judge``.
@@ -101,9 +101,10 @@ def _cell(row: Row, at: int | None) -> str | None:
 
 @dataclass(slots=True)
 class Reader:
-    """Reader of the lines of a listing. ``cut_line`` is the number of a last line without line end.
+    """Reader of the lines of a listing.
 
-    ``title`` is that of a page whose block may continue; ``done`` are the finished reports.
+    ``cut_line`` is the number of a last line without line end; ``title`` is that of a page whose block may continue;
+    ``done`` are the finished reports.
     """
 
     layout_of: Callable[[Title], Layout | None]
@@ -171,7 +172,7 @@ class Reader:
             self._read_rows(report, self.table, page.first + below, lines[below:])
 
     def _read_headings(self, lines: Sequence[str], at: int) -> int:
-        """Collect the headings up to the next row; return its place."""
+        """Collect headings up to the next row; return the row's place."""
         for place in range(at, len(lines)):
             line = lines[place]
             if line and ends_headings(line):
@@ -181,9 +182,9 @@ class Reader:
         return len(lines)
 
     def _find_table(self, report: Report, layout: Layout, page: Page, row: int) -> int:
-        """Find the table of the headings above a row; return the place of its first row.
+        """Find the table of the headings; return the place of the first row.
 
-        If there is none, or another than on earlier pages, the line is skipped and headings continue behind it.
+        Without a table, or with another than on earlier pages, the line is skipped and headings continue behind.
         """
         while row < len(page.lines):
             table = read_table(layout, self.headings)
@@ -198,7 +199,7 @@ class Reader:
         return row
 
     def _read_rows(self, report: Report, table: Table, first: int, lines: Sequence[str]) -> None:
-        """Add the lines that are rows; the last one without line end only if it fills its columns."""
+        """Add the rows; an incomplete last line marks the report as cut off."""
         rows, overflowed, only_rows = report.rows, report.overflowed, table.layout.key is None
         read, cut_line = table.row, self.cut_line
         for number, line in enumerate(lines, first):
@@ -228,7 +229,7 @@ def read_reports(
     read_title: Callable[[int, str], Title | None],
     layout_of: Callable[[Title], Layout | None],
 ) -> Iterator[Report]:
-    """Yield the reports of a listing in order. The first line of a page begins with ``mark``."""
+    """Yield the reports of a listing in order; pages begin with ``mark``."""
     reader = Reader(layout_of, None if text.ends_whole else len(text.lines))
     for page in read_pages(text, mark, read_title):
         reader.take(page)

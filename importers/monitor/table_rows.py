@@ -28,7 +28,7 @@ _NAME = re.compile(r"[A-Z0-9@#$_:./+-]{1,16}", re.IGNORECASE)
 
 
 class Row(NamedTuple):
-    """A row's texts by column, None for missing ones; ``summary`` is "mean", "total" … for summary rows."""
+    """A row's texts by column, or None; ``summary`` is "mean", "total" …."""
 
     line: int
     cells: tuple[str | None, ...]
@@ -37,7 +37,7 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
-    """The columns of some headings, and their places. ``key`` is the form of a detail row's first cell.
+    """The columns of some headings; ``key`` is a detail row's first cell.
 
     ``unnamed`` are the columns with values that no heading names.
     """
@@ -50,7 +50,7 @@ class Table:
     key: re.Pattern[str]
 
     def row(self, number: int, line: str, before: Sequence[Row], overflowed: list[int]) -> Row | None:
-        """Return the row in a line, or None. ``overflowed`` gets its number where numbers did not fit."""
+        """Return the row in a line, or None; collect lines with overflows."""
         cells = self.grid.cells(line)
         if cells is None:
             return None
@@ -71,7 +71,7 @@ class Table:
         return cells is not None and "" not in cells and len(line) >= self.grid.rights[-1]
 
     def _checked(self, number: int, cells: Sequence[str], overflowed: list[int]) -> tuple[str | None, ...] | None:
-        """Return the checked cells; None when one is not of its column's kind."""
+        """Return the checked cells; None when a cell does not fit the column."""
         checked: list[str | None] = []
         for cell, column in zip(cells, self.columns, strict=True):
             if not cell or is_missing(cell):

@@ -33,11 +33,11 @@ _RUN_ID = re.compile(r"[A-Za-z](?=[\w-]*[0-9])[A-Za-z0-9-]{2,31}")
 
 @dataclass(eq=False)
 class Block:
-    """The lines below a title's first line; line numbers count from that one, since many pages share a block.
+    """The lines below a title's first line, numbered from there.
 
-    ``start`` and ``end`` are the window's, local time, by From and To; ``dated``: one of these lines was there.
-    ``middle`` is the free text of the For line. ``run_id`` is the run in ``Result of X Run`` there, or that text when
-    it is one word that looks like an ID.
+    Many pages share a block. ``start`` and ``end`` are the window's, local time, by From and To; ``dated``: one of
+    these lines was there. ``middle`` is the free text of the For line. ``run_id`` is the run in ``Result of X Run``
+    there, or that text if one word like an ID.
     """
 
     about: str = ""
@@ -65,7 +65,7 @@ class Block:
 
     @cached_property
     def agrees(self) -> bool:
-        """Whether From, To, the seconds and their clock form are the same window; only for a complete block."""
+        """Whether From, To, seconds and clock form are one window."""
         if self.start is None or self.end is None or self.seconds is None:
             return False
         hours, minutes, seconds = (int(part) for part in self.clock.split(":"))
@@ -73,7 +73,7 @@ class Block:
         return lengths == {(self.end - self.start) // timedelta(seconds=1)}
 
     def extend(self, number: int, line: str) -> bool:
-        """Add one more line of the block; return False when the line is not part of it."""
+        """Add one more line of the block; return False for other lines."""
         if self.whole:
             return False
         if edge := _edge(line):
@@ -101,9 +101,9 @@ _NOTHING = Block()
 
 @dataclass(slots=True)
 class Title:
-    """A page's title: its first line, and the block below once read.
+    """A page's title: the first line, and the block below once read.
 
-    A screen has no block but ``clocks``, the times of day of its interval, without a date.
+    A screen has no block but ``clocks``, the times of day of an interval, without a date.
     """
 
     number: str
@@ -115,7 +115,7 @@ class Title:
 
     @property
     def whole(self) -> bool:
-        """Whether all of the block was read; a screen has no more than its line."""
+        """Whether all of the block was read; always for a screen."""
         return self.clocks is not None or self.block.whole
 
     @property
@@ -133,7 +133,7 @@ class Title:
         return mine == theirs
 
     def extend(self, first: int, lines: Sequence[str]) -> int:
-        """Add the lines that belong to the block, the first with number ``first``; return their count."""
+        """Add the lines of the block, numbered from ``first``; return the count."""
         if self.clocks is not None:
             return 0
         if self.block is _NOTHING:
@@ -200,9 +200,9 @@ def read_title(number: int, line: str) -> Title | None:
 
 
 def _moment(date: str, clock: str) -> datetime | None:
-    """Return a date printed as mm/dd/yyyy, mm/dd/yy or yyyy/mm/dd with a time; years 70 to 99 are 19yy.
+    """Return a date and time; None for dates that do not exist.
 
-    None for a date that does not exist.
+    mm/dd/yyyy, mm/dd/yy or yyyy/mm/dd; years 70 to 99 are 19yy.
     """
     parts = date.split("/")
     year, month, day = parts if len(parts[0]) == 4 else (parts[2], parts[0], parts[1])

@@ -6,11 +6,9 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import islice
 
-from importers.fragment_builder import FragmentBuilder, Printed, build_fragment
-from importers.listing_columns import Column, Row, listing
+from importers.fragment_builder import Column, FragmentBuilder, Printed, Row, build_fragment, build_listing, mtu_of
 from importers.model import Fact, Fragment, Parsed, Status, Text
 from importers.problem_log import ProblemLog
-from importers.tcp_segments import mtu_of
 from importers.trial_numbers import number_trials
 
 NAME = "nuttcp"
@@ -280,7 +278,7 @@ def _read(test: _Test, file: str, found: ProblemLog) -> Fragment:
     _gather_facts(test, status, workload, figures, into)
     _gather_readings(test, status, workload, dict(figures), into)
     source, lines = (file, NAME, VERSION), (test.first_line, test.last_line)
-    listings = listing("intervals", map(_list_interval, test.intervals))
+    listings = build_listing("intervals", map(_list_interval, test.intervals))
     return build_fragment(source, lines, status, into.facts, into.readings, listings=listings)
 
 

@@ -38,7 +38,7 @@ _GUEST_FIGURES: dict[str, tuple[tuple[str, str], ...]] = {
 
 
 def recognise(text: Text) -> bool:
-    """Whether any line is the title of a printed report or of a screen; other text may precede it."""
+    """Return whether any line is the title of a printed report or screen."""
     return text.has([_MARK]) and any(
         _read_title(number, line.lstrip("1 \f")) is not None for number, line in text.numbered() if _MARK in line[:12]
     )
@@ -53,7 +53,7 @@ def _read_title(number: int, line: str) -> Title | None:
 
 
 def _screen_title(number: int, screen: re.Match[str]) -> Title:
-    """Return the title of a screen, which has no date and only half of the machine's name."""
+    """Return the title of a screen, which has no date."""
     layout = _BY_NUMBER.get(screen["number"])
     return Title(
         screen["number"],
@@ -121,7 +121,7 @@ def _of_guests(report: Report) -> Iterable[Reading]:
 
 
 def _of_one_user(report: Report) -> Iterable[Reading]:
-    """Yield a user's utilisation; CPU seconds in the log are means of the intervals, not sums."""
+    """Yield a user's utilisation; the log's CPU seconds are not sums."""
     user = user_in(report.title)
     for row in report.summaries(MEAN)[:1]:
         text = report.cell(row, "user_util")
@@ -130,7 +130,10 @@ def _of_one_user(report: Report) -> Iterable[Reading]:
 
 
 def _lost_with(whole: Sequence[Report], cut: Sequence[Report]) -> str:
-    """Describe lost values: FCX225 and FCX100 replace exact reports that are missing, not damaged ones."""
+    """Describe values lost with damaged exact reports.
+
+    FCX225 and FCX100 only replace exact reports that are missing.
+    """
     exact = {PROCLOG.name, PROCSUM.name}
     damaged = any(report.name in exact for report in cut) and all(report.name not in exact for report in whole)
     return "emulation time and CPU per transaction cannot be worked out" if damaged else ""

@@ -23,7 +23,7 @@ def recognise(text: Text) -> bool:
 
 
 def parse(text: Text) -> Parsed:
-    """Return every record; an invalid one is a problem and does not affect the others."""
+    """Return all valid records, and problems of the others."""
     problems: list[Problem] = []
     return Parsed(list(each(text, problems)), problems)
 

@@ -61,7 +61,7 @@ Number = bytes
 
 
 class ParsedRecord(NamedTuple):
-    """Content of a record. ``started`` is in UTC, or without a zone if none is written."""
+    """Content of a record; ``started`` is in UTC, or as written without zone."""
 
     run_id: str
     trial: int | None
@@ -112,7 +112,10 @@ def parse_record(record: object, line: int) -> ParsedRecord:
 
 
 def _text(value: object, *path: str) -> str:
-    """Return a text of one line without outer blanks, or a number's characters, at ``path``."""
+    """Return a stripped text of one line, or a number's characters.
+
+    ``path`` is the field for errors.
+    """
     said = value.decode() if isinstance(value, Number) else value
     text = said.strip() if isinstance(said, str) else ""
     if text and len(text) <= LONGEST and text.isprintable():

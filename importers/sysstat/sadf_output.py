@@ -201,7 +201,7 @@ def read_csv(text: Text, found: ProblemLog) -> HostSamples:
 
 
 def read_pairs(text: Text, found: ProblemLog) -> HostSamples:
-    """Read sadf -p: a value a line; those of a sample follow each other."""
+    """Read sadf -p: successive lines make a sample."""
     host = HostSamples(found)
     for (name, stamp, key), lines in groupby(_pairs(text, found), key=lambda each: each[1][:3]):
         block = list(lines)

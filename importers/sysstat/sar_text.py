@@ -1,4 +1,7 @@
-"""Text output: sar and mpstat, whose lines begin with a time, iostat's averages, and vmstat with time stamps."""
+"""Text output of sar, mpstat, iostat and vmstat.
+
+Lines of sar and mpstat begin with a time, those of vmstat end with one.
+"""
 
 import re
 from collections.abc import Sequence
@@ -31,7 +34,7 @@ def is_text(text: Text) -> bool:
 
 
 def read_text(text: Text, found: ProblemLog) -> HostSamples:
-    """Read all samples; columns go by the last head line, since they change within a file."""
+    """Read all samples, with columns by the last head line."""
     host = HostSamples(found)
     lines = [(number, line) for number, line in text.numbered() if line.strip()]
     if _VMSTAT.match(lines[0][1]):
@@ -56,7 +59,7 @@ def _read_head(first: tuple[int, str], lines: Sequence[tuple[int, str]], host: H
 
 @dataclass(slots=True)
 class _Reader:
-    """Line reader; ``columns`` are those of the last head line, ``iostat`` when its values come next."""
+    """Line reader; ``columns`` of the last head line, ``iostat`` before values."""
 
     host: HostSamples
     columns: list[str] = field(default_factory=list)
@@ -84,7 +87,7 @@ class _Reader:
             self._row(number, "", average["cells"].split())
 
     def _iostat(self, number: int, line: str) -> None:
-        """Add iostat's values, which have no time; its first report covers the time since the host's start."""
+        """Add iostat's values without time; skip the report since the host's start."""
         self.iostat = False
         self.reports += 1
         if self.reports > 1:
@@ -125,7 +128,7 @@ def _is_figure(cell: str) -> bool:
 
 @lru_cache(maxsize=64)
 def _hour(hour: str, half: str) -> str:
-    """Return the hour on a clock of 24 hours: 12 AM is 0, 1 PM is 13."""
+    """Return the hour of 24: 12 AM is 0, 1 PM is 13."""
     return f"{int(hour) % 12 + (12 if half == 'PM' else 0):02d}"
 
 

@@ -1,6 +1,6 @@
-"""VMPRF reports (``docs/importers/vmprf.md``): system by time, CPU time by user, states by user.
+"""VMPRF reports (``docs/importers/vmprf.md``): system by time, CPU time and states by user.
 
-A report is known by its name; its PRF number is only a hint. Other spellings of a heading are further arguments of its
+A report is known by name; the PRF number is only a hint. Other spellings of a heading are further arguments of a
 column.
 """
 
@@ -77,7 +77,7 @@ _LAYOUTS = {layout.name: layout for layout in (SYSTEM, USERS, STATES)}
 
 
 def recognise(text: Text) -> bool:
-    """Return whether one of the first lines is a VMPRF title, or names one of the reports."""
+    """Return whether one of the first lines names a VMPRF report."""
     return any(
         read_title(0, line) is not None if line.startswith(_MARK) else any(holds(line, name) for name in _LAYOUTS)
         for line in first_lines(text, _MARK, _FIRST_LINES)

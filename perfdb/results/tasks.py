@@ -43,7 +43,7 @@ def run_job(job_id: int) -> None:
     if job is None:
         return
     try:
-        with jobs.kept(job), stored_evidence.caching_files():
+        with jobs.keep_lease(job), stored_evidence.caching_files():
             HANDLERS[job.kind](job)
     except jobs.LeaseLostError:
         logger.warning("%s was taken over by another worker", job)

@@ -1,1 +1,1 @@
-"""Setting one sample against another: noise, ratio with interval, verdict, and the summary of a table."""
+"""Comparison of samples: noise, ratio with interval, verdict, and summary of a table."""

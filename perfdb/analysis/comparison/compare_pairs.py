@@ -1,7 +1,7 @@
-"""The public entry: the matched cells of one table and metric, all at once.
+"""Comparison of all matched cells of one table and metric.
 
-They belong together twice: the cells of a noise group tell each other's spread, and among many cells some look
-changed by chance, which Benjamini and Hochberg's procedure allows for.
+Cells of a noise group inform each other's spread, and among many cells some look changed by chance, which the procedure
+of Benjamini and Hochberg allows for.
 """
 
 import math
@@ -51,37 +51,40 @@ _DECIDED = frozenset({Verdict.HIGHER, Verdict.LOWER, Verdict.OUTSIDE})
 
 
 class Contrast(NamedTuple):
-    """The difference of mean logarithms, its standard error, and the freedom of that."""
+    """Difference of mean logarithms with its standard error and degrees of freedom."""
 
     difference: float
     error: float
     freedom: float
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
-        """The ratios that agree with the trials."""
+        """Return the confidence interval of the ratio."""
         return ratio_interval(self.difference, self._half_width(confidence))
 
     @property
     def band(self) -> tuple[float, float]:
-        """The ratios to which one repetition differs from another without anything having changed."""
+        """Return the range of ratios between two repetitions without a change."""
         return ratio_interval(0.0, self._half_width(0.95))
 
     def _half_width(self, confidence: float) -> float:
         return student_quantile((1 + confidence) / 2, self.freedom) * self.error
 
     def is_within(self, delta: float) -> bool:
-        """Whether the 90 % interval lies inside ±ln(1 + delta): two one-sided tests at 5 % (Schuirmann 1987)."""
+        """Return whether the 90 % interval is inside ±ln(1 + delta).
+
+        Two one-sided tests at 5 % (Schuirmann 1987).
+        """
         return abs(self.difference) + self._half_width(0.90) < math.log1p(delta)
 
     @property
     def detectable(self) -> float:
-        """The smallest change, as a ratio minus 1, that would have been seen four times in five."""
+        """Return the smallest detectable change (ratio minus 1) at a power of 80 %."""
         reach = student_quantile(0.975, self.freedom) + student_quantile(0.8, self.freedom)
         return ratio(reach * self.error) - 1
 
 
 def ps_of(contrasts: Sequence[Contrast]) -> list[float]:
-    """The p of each, two-sided, from Student's t."""
+    """Return the two-sided p of each, from Student's t."""
     if not contrasts:
         return []
     differences, errors, freedoms = (np.array(each, np.float64) for each in zip(*contrasts, strict=True))
@@ -90,16 +93,20 @@ def ps_of(contrasts: Sequence[Contrast]) -> list[float]:
 
 
 def trials_needed(sd: float, delta: float) -> int:
-    """How many trials a side show a change of ``delta`` (0.02 is 2 %); ``sd`` is of logarithms."""
+    """Return the trials a side that show ``delta`` (0.02 is 2 %).
+
+    ``sd`` is of logarithms.
+    """
     needed = 2 * (_SEEN * sd / math.log1p(delta)) ** 2
     return max(1, math.ceil(needed))
 
 
 class Judged(NamedTuple):
-    """What one cell says by itself: the difference of its mean logarithms, tested where it tells its own noise.
+    """Test of one cell: difference of mean logarithms, with its own noise if known.
 
-    ``complete``: every trial of both sides is known and has a logarithm. ``difference`` is None where a side has none,
-    ``contrast`` where the noise is not known, ``p`` where nothing was repeated.
+    ``complete``: every trial of both sides is known and has a logarithm. ``difference`` is None without trials of a
+    side,
+    ``contrast`` without known noise, ``p`` without repetitions.
     """
 
     pair: Pair
@@ -110,12 +117,12 @@ class Judged(NamedTuple):
     p: float | None = None
 
     def is_changed(self, q: float | None) -> bool:
-        """Whether a test says that the sides differ, once the whole table has given the cell its q."""
+        """Return whether the sides differ significantly, given the cell's q."""
         return q is not None and q < CHANGED
 
 
 def judge(pairs: Sequence[Pair], noises: Sequence[Noise], logged: Logged) -> list[Judged]:
-    """Test each of these cells, as far as it can be; ``logged`` has the logarithms of their sides."""
+    """Test each cell, if possible; ``logged`` has the logarithms of both sides."""
     found = [_contrast(*each) for each in zip(pairs, noises, *_sides(pairs, logged), strict=True)]
     tested = [contrast for _, _, contrast, repeated in found if contrast and repeated]
     ps = iter(ps_of(tested))
@@ -129,14 +136,14 @@ _Side = tuple[int, float]
 
 
 def _sides(pairs: Sequence[Pair], logged: Logged) -> tuple[list[_Side], list[_Side]]:
-    """For both sides of each pair: how many trials have a logarithm, and the mean of these."""
+    """Return the number and mean of the logarithms of both sides."""
     logs, at = logged.logs, logged.indexes([*(pair.base for pair in pairs), *(pair.new for pair in pairs)])
     known = list(zip(logs.counts[at].tolist(), logs.means()[at].tolist(), strict=True))
     return known[: len(pairs)], known[len(pairs) :]
 
 
 def _contrast(pair: Pair, noise: Noise, base: _Side, new: _Side) -> tuple[bool, float | None, Contrast | None, bool]:
-    """Whether a cell is complete, its difference, its contrast, and whether something in it was repeated."""
+    """Return completeness, difference and contrast of a cell, and whether anything was repeated."""
     (base_count, base_mean), (count, mean) = base, new
     complete = 0 < base_count == len(pair.base) and 0 < count == len(pair.new)
     if not base_count or not count:
@@ -150,7 +157,7 @@ def _contrast(pair: Pair, noise: Noise, base: _Side, new: _Side) -> tuple[bool, 
 
 
 def describe(judged: Judged, q: float | None, delta: float, better: Better) -> Comparison:
-    """All that is said of a cell, once the whole table has given it its q."""
+    """Return the comparison of a cell, given its q in the table."""
     pair, noise, contrast = judged.pair, judged.noise, judged.contrast
     known = None if judged.difference is None else ratio(judged.difference)
     tested = contrast if judged.p is not None else None
@@ -197,12 +204,12 @@ def _verdict(
 
 
 def _size(count: int, is_mean: bool, noise: Noise) -> int:
-    """How many independent values a side counts for: a history's noise is that of campaigns, not of trials."""
+    """Return the independent values of a side: campaigns for a history, else trials."""
     return 1 if is_mean or noise.source is NoiseSource.HISTORY else count
 
 
 def _unrepeated(pair: Pair, noise: Noise) -> bool:
-    """Whether nothing of the cell itself tells its noise: single runs, or means of nobody knows how many."""
+    """Return whether a cell has no noise of its own."""
     return noise.borrowed or (noise.source is not NoiseSource.HISTORY and (pair.base_is_mean or pair.new_is_mean))
 
 
@@ -220,7 +227,7 @@ def _warnings(pair: Pair) -> Iterator[str]:
 
 
 def effect(verdict: Verdict, ratio: float | None, better: Better) -> Effect:
-    """Better or worse, for a metric that has a direction."""
+    """Return better or worse for a metric with a direction."""
     if better is Better.NEUTRAL or ratio is None:
         return Effect.UNKNOWN
     if verdict is Verdict.SAME:
@@ -237,10 +244,11 @@ DELTA = 0.02
 def compare(
     pairs: Sequence[Pair], better: Better, delta: float = DELTA, background: Background = NOTHING_KNOWN
 ) -> list[Comparison]:
-    """Each cell of a table against its base, in the order of ``pairs``; all of them in one metric's unit.
+    """Compare each cell with its base, in the order of ``pairs``.
 
-    ``better`` is the metric's direction, ``delta`` the practical size (0.02 is 2 %). Raises ValueError for a size
-    that is not above zero.
+    All values are in one metric's unit. ``better`` is the metric's direction, ``delta`` the practical size (0.02 is 2
+    %).
+    Raise ValueError unless ``delta`` is above zero.
     """
     if not delta > 0:
         raise ValueError(f"a practical size of {delta} is not above zero")
@@ -250,7 +258,7 @@ def compare(
 
 
 def table_q(ps: Sequence[float | None]) -> list[float | None]:
-    """The q of each p of a table; cells without a p do not count."""
+    """Return the q of each p of a table; cells without p do not count."""
     qs = iter(false_discovery([p for p in ps if p is not None]))
     return [None if p is None else next(qs) for p in ps]
 
@@ -262,7 +270,7 @@ _UNKNOWN = Prior(math.nan, 1.0, 1)
 
 
 class TieFinder:
-    """Samples that are compared with each other; the logarithms of all are taken once."""
+    """Samples to be compared with each other, with logarithms taken once."""
 
     def __init__(self, samples: Samples) -> None:
         self._each = samples.each
@@ -275,9 +283,9 @@ class TieFinder:
     def find_ties(
         self, bases: Sequence[int], others: Sequence[Places], better: Better, delta: float = DELTA
     ) -> list[list[tuple[int, Comparison]]]:
-        """Of the ``others`` of each base those of which no test says that they differ from it, each with its place.
+        """Return for each base the ``others`` that no test distinguishes, with their places.
 
-        A base and its others are a table of one noise group by themselves.
+        A base and its others are a table of one noise group.
         """
         sizes = list(map(len, others))
         found = self._contrasts(np.array(bases, np.intp), sizes, np.concatenate([*others, np.empty(0, np.intp)]))
@@ -288,7 +296,7 @@ class TieFinder:
         return described
 
     def _contrasts(self, bases: Places, sizes: Sequence[int], others: Places) -> "_Columns":
-        """What the tests of these samples need."""
+        """Return the columns for the tests of these samples."""
         base = np.repeat(bases, sizes)
         counts, own_counts = self._counts[base], self._counts[others]
         freedoms = self._freedoms[base] + self._freedoms[others]
@@ -303,7 +311,7 @@ class TieFinder:
         return _Columns(sizes, others, freedoms, differences, used, errors)
 
     def _judged(self, base: int, other: int, at: int, p: float | None, found: "_Columns") -> Judged:
-        """All of one of them, as ``describe`` takes it."""
+        """Return the test of one sample for ``describe``."""
         complete = all(0 < self._counts[side] == self._sizes[side] for side in (base, other))
         difference, noise, contrast = _known(found.differences[at]), Noise(NoiseSource.NONE), None
         used = found.used
@@ -316,9 +324,9 @@ class TieFinder:
 
 
 class _Columns(NamedTuple):
-    """Of each sample against its base, those of the first base first; NaN where it is not known.
+    """Samples against their bases, ordered by base; NaN if unknown.
 
-    ``sizes``: how many samples each base has. ``freedoms`` are those of both sides by themselves.
+    ``sizes``: the number of samples of each base. ``freedoms`` are those of both sides alone.
     """
 
     sizes: Sequence[int]
@@ -329,7 +337,7 @@ class _Columns(NamedTuple):
     errors: Floats
 
     def unmoved(self) -> Iterator[tuple[int, int, float | None, float | None]]:
-        """Which are not changed: the place of the base, that of the sample, its p and its q if it has one."""
+        """Yield the unchanged ones: index of base and sample, p and q."""
         tested = (self.freedoms > 0) & ~np.isnan(self.errors + self.differences)
         ts, weights = np.abs(self.differences / self.errors), self.used.by_freedom(float)
         asked = np.flatnonzero(~self._far(ts, weights, tested))
@@ -348,9 +356,9 @@ class _Columns(NamedTuple):
                     yield base, at, p, q
 
     def _far(self, ts: Floats, weights: Floats, tested: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Those so far away that they are changed however many others are: most, and their p takes longest.
+        """Return the clearly changed ones, whose p need not be calculated.
 
-        By Bonferroni over all, at the smallest freedom of those that are not noisy.
+        By Bonferroni over all, at the smallest freedom of cells that are not noisy.
         """
         calm = tested & ~self.used.noisy
         if not calm.any():
@@ -369,9 +377,9 @@ DECIDED = (Verdict.HIGHER, Verdict.LOWER, Verdict.SAME)
 
 
 def summarise(comparisons: Sequence[Comparison]) -> Summary:
-    """The geometric mean of the ratios of all cells that have one; give it a single metric's cells only.
+    """Return the geometric mean of the ratios of one metric's cells.
 
-    Every cell counts the same, whatever its noise: the summary speaks of the table, not of its best-known cells.
+    Every cell counts equally, regardless of its noise.
     """
     matched = [(cell, log) for cell in comparisons if (log := _log(cell)) is not None]
     logs = [log for _, log in matched]
@@ -394,7 +402,7 @@ def summarise(comparisons: Sequence[Comparison]) -> Summary:
 
 
 def _log(cell: Comparison) -> float | None:
-    """The logarithm of a cell's ratio; None where it has none that a float can hold."""
+    """Return the logarithm of a cell's ratio, or None."""
     return math.log(cell.ratio) if cell.ratio is not None and 0 < cell.ratio < math.inf else None
 
 
@@ -408,7 +416,7 @@ def _centre(logs: Sequence[float]) -> tuple[float | None, tuple[float, float] | 
 
 
 def _deviation(logs: Sequence[float]) -> float:
-    """The standard deviation, rounded once; of whole numbers, which Python adds up several times as fast."""
+    """Return the standard deviation, rounded once."""
     parts = [log.as_integer_ratio() for log in logs]
     # A power of two, as all denominators are.
     scale = max([denominator for _, denominator in parts])
@@ -416,12 +424,12 @@ def _deviation(logs: Sequence[float]) -> float:
 
 
 def is_uniform(comparisons: Sequence[Comparison]) -> bool:
-    """Whether the ratios differ by no more than their noise explains, at 5 %.
+    """Return whether noise explains the differences between the ratios, at 5 %.
 
-    Cochran's Q is the sum of squared distances of the log ratios from their weighted mean, each in its own standard
-    errors. With errors known exactly, Q follows chi-squared with K − 1 degrees of freedom. Here they are estimates,
-    so Q / (K − 1) is held against F with K − 1 and f degrees, f the smallest freedom of any cell; that errs on
-    the side of uniform. Cells without noise estimate say nothing here.
+    Cochran's Q is the sum of squared distances of the log ratios from their weighted mean, each in standard
+    errors. With known errors, Q follows chi-squared with K − 1 degrees of freedom. With estimated errors,
+    Q / (K − 1) is compared with F with K − 1 and f degrees, f the smallest freedom of any cell, which errs on
+    the side of uniform. Cells without noise estimate do not count.
     """
     known = [
         (log, 1 / cell.error**2, cell.noise.freedom)

@@ -1,7 +1,7 @@
-"""What a comparison of two samples says: the plain data that every rendering prints.
+"""Result of a comparison of two samples, as plain data.
 
-Nothing is calculated here. ``base`` is the sample compared with (old), the other one is the cell's own (new); a
-positive difference means *larger*, and whether larger is better follows from the metric.
+``base`` is the sample compared with (old), the other one is the cell's own (new); a positive difference means
+*larger*, and whether larger is better follows from the metric.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 
 class Verdict(StrEnum):
-    """What can be said about a cell against its base."""
+    """Verdict on a cell relative to its base."""
 
     HIGHER = "higher"
     LOWER = "lower"
@@ -24,9 +24,9 @@ class Verdict(StrEnum):
 
 
 class Effect(StrEnum):
-    """Whether the change is an improvement; unknown while it is not decided or the metric has no direction.
+    """Improvement or not; unknown if undecided or the metric has no direction.
 
-    Single runs outside their band count as decided here, in the direction that they show. Neutral is a cell that is
+    Single runs outside their band count as decided, in the direction that they show. Neutral is a cell that is
     the same.
     """
 
@@ -37,7 +37,7 @@ class Effect(StrEnum):
 
 
 class NoiseSource(StrEnum):
-    """Where the estimate of the spread comes from, the first that applies."""
+    """Source of the noise estimate, the first that applies."""
 
     HISTORY = "history"
     TRIALS = "trials"
@@ -47,10 +47,10 @@ class NoiseSource(StrEnum):
 
 
 class Noise(NamedTuple):
-    """The estimate that a comparison used: its source, standard deviation (of logs) and degrees of freedom.
+    """Noise estimate of a comparison: source, standard deviation (of logs) and freedom.
 
-    ``noisy``: the cell's own spread is so much larger than its group's that it stands for itself.
-    ``borrowed``: the cell itself was not repeated, all that is known comes from others.
+    ``noisy``: the cell's own spread is so much larger than its group's that only its own counts.
+    ``borrowed``: the cell was not repeated, so the estimate comes from others.
     """
 
     source: NoiseSource
@@ -61,14 +61,14 @@ class Noise(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """A cell against its base.
+    """A cell relative to its base.
 
-    ``percent`` is 100·(mean/base mean − 1) of unrounded means, None where it has no meaning (a base of zero, below
+    ``percent`` is 100·(mean/base mean − 1) of unrounded means, None without meaning (a base of zero, below
     zero or missing). ``ratio`` and its 95 % ``interval`` come from the logarithms of the trials, ``error`` is the
     standard error of ln ratio; ``p`` from Student's t, ``q`` after Benjamini and Hochberg over the table. ``band`` is
-    the repeatability band, as ratios, of single runs. ``within``: the 90 % interval lies inside ±``delta``.
-    ``detectable`` is the smallest change (as a ratio minus 1) that could have been seen; ``trials_needed`` how many
-    trials a side would decide ``delta``, or how many campaigns where the noise is that of history. ``n_base`` and
+    the repeatability band, as ratios, of single runs. ``within``: the 90 % interval is inside ±``delta``.
+    ``detectable`` is the smallest detectable change (ratio minus 1); ``trials_needed`` the
+    trials a side that would decide ``delta``, or the campaigns if the noise is that of history. ``n_base`` and
     ``n`` count the measurements of both sides.
     """
 
@@ -94,11 +94,11 @@ class Comparison(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """Matched cells of one metric together: the geometric mean of their ratios, with its 95 % interval.
+    """Summary of one metric's matched cells: geometric mean of ratios, 95 % interval.
 
     ``ratio`` and ``interval`` are None for fewer than three cells. ``smallest`` and ``largest`` are ratios; ``up``,
-    ``down`` and ``same`` count the cells by verdict, ``undecided`` the others, and ``others`` those by their verdicts.
-    ``uniform`` is False when the ratios differ by more than their noise explains, so that the summary must not stand
+    ``down`` and ``same`` count the cells by verdict, ``undecided`` the others, and ``others`` those by verdict.
+    ``uniform`` is False if noise does not explain the ratios' differences, so that the summary must not be shown
     alone.
     """
 
@@ -119,14 +119,14 @@ Sample = Sequence[float]
 
 
 class Pair(NamedTuple):
-    """A cell and its base, in the metric's unit; an empty sample is a missing side.
+    """A cell and its base, in the metric's unit; an empty sample is missing.
 
-    ``group`` is the noise group: cells with the same metric and the same kind of workload in the two campaigns vary
-    alike. ``step`` is one in the last printed digit, None where values were not printed. A side marked as a *mean*
-    is printed without its trials, so that nobody knows how many it stands for: it counts as one.
+    ``group`` is the noise group: cells with the same metric and the same kind of workload in the two campaigns.
+    ``step`` is one in the last printed digit, None if values were not printed. A side marked as a *mean*
+    is printed without its trials, so it counts as one value.
 
-    ``configurations`` name the pair in the background's history: one where the same configuration is compared across
-    campaigns or levels, two (base and new) where two configurations are compared, such as two devices.
+    ``configurations`` name the pair in the background's history: one if the same configuration is compared across
+    campaigns or levels, two (base and new) if two configurations are compared, such as two devices.
     """
 
     base: Sample
@@ -140,11 +140,11 @@ class Pair(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Background:
-    """What lies outside the table and says how much its cells vary.
+    """Data outside the table about the noise of its cells.
 
-    ``history``: for each configuration its mean in each of the earlier campaigns (none of the two compared).
+    ``history``: for each configuration its mean in each earlier campaign (none of the two compared).
     ``earlier``: for each noise group the trials of its cells in earlier campaigns on the same machine, one sample a
-    cell and campaign. ``metric``: the same for all workloads of the metric; while there are none, the other groups
+    cell and campaign. ``metric``: the same for all workloads of the metric; without any, the other groups
     of the table serve.
     """
 

@@ -1,6 +1,6 @@
-"""Cells without one of their trials: the mean and spread of the others, from sums that are made once for each cell.
+"""Cells without one of their trials: mean and spread of the others.
 
-Added up anew for each of its trials, a cell of five thousand would take the square of that.
+Sums are made once a cell, since adding up again for each trial would take quadratic time.
 """
 
 import math
@@ -18,15 +18,15 @@ _LOST = 1e-9
 
 
 def leave_one_out(logs: Logs, steps: Sequence[float | None], trials: Places) -> tuple[Floats, Spreads]:
-    """For each of some trials, of cells of at least three, what the others of its cell have.
+    """Return mean and spread of the other trials of a cell, for some trials.
 
     Args:
-        logs: The logarithms of the trials of all cells.
+        logs: The logarithms of the trials of all cells, of at least three trials each.
         steps: One in the last printed digit of each cell, as in ``spread``.
         trials: The places of the trials to leave out, one at a time.
 
     Returns:
-        The mean of the other logarithms, and the spread of the others as ``spread`` has it.
+        The mean of the other logarithms, and the spread of the others as in ``spread``.
     """
     cells, sums, mean = logs.sample[trials], Sums.from_logs(logs), logs.means()[logs.sample[trials]]
     others = sums.counts[cells] - 1
@@ -51,7 +51,7 @@ def _anew(logs: Logs, steps: Sequence[float | None], trial: int) -> tuple[float,
 
 
 class Priors(NamedTuple):
-    """A ``Prior`` for each exchange, as columns; NaN where no spread is known."""
+    """A ``Prior`` for each exchange, as columns; NaN without known spreads."""
 
     variances: Floats
     freedoms: Floats
@@ -59,7 +59,7 @@ class Priors(NamedTuple):
 
 
 def exchange_one(pool: Pool, old: Spreads, new: Spreads) -> Priors:
-    """What a group has in common with each new spread in place of the old one beside it."""
+    """Return a group's prior with each new spread instead of the old one."""
     sums = np.array(pool, np.float64)[:, None] - _alone(old) + _alone(new)
     with np.errstate(divide="ignore", invalid="ignore"):
         cells, freedom, squares, logs, log_squares, expected = np.where(sums[0] > 0, sums, np.nan)
@@ -73,7 +73,7 @@ def exchange_one(pool: Pool, old: Spreads, new: Spreads) -> Priors:
 
 
 def _alone(spreads: Spreads) -> Floats:
-    """What each spread adds to a pool, a column each; one that is not known adds nothing."""
+    """Return the contribution of each spread to a pool, a column each."""
     known = np.flatnonzero((spreads.freedoms > 0) & (spreads.variances > 0))
     found = np.zeros((len(Pool._fields), len(spreads.freedoms)))
     found[:, known] = np.vstack([np.ones(len(known)), *pool_terms(spreads.select(known))])
@@ -81,7 +81,7 @@ def _alone(spreads: Spreads) -> Floats:
 
 
 def inverse_trigammas(values: Floats) -> Floats:
-    """``noise.inverse_trigamma`` of each."""
+    """Return ``noise.inverse_trigamma`` of each value."""
     # Below, trigamma is 1/y to the last digit.
     wanted = np.maximum(values, 1e-6)
     y: Floats = 0.5 + 1 / wanted
@@ -96,9 +96,9 @@ def inverse_trigammas(values: Floats) -> Floats:
 
 
 def moderate_each(own: Spreads, priors: Priors) -> tuple[Floats, Floats]:
-    """The variances and freedoms of spreads, each drawn towards the prior beside it, as ``noise.moderate`` does.
+    """Return variances and freedoms of spreads, each moderated by its prior.
 
-    NaN where there is no prior.
+    NaN without prior; see ``noise.moderate``.
     """
     variances, freedoms = own.variances, own.freedoms.astype(np.float64)
     limits = special.fdtri(np.maximum(freedoms, 1), priors.freedoms, NOISY)

@@ -1,6 +1,6 @@
-"""How perfdb compares, as declarations: what a page of documentation is rendered from and tests run.
+"""Declarations of the comparison method, for a documentation page and for tests.
 
-Each says one thing that is calculated or concluded, with its formula, its reason, its source and worked examples.
+Each states one calculation or conclusion with its formula, reason, source and worked examples.
 """
 
 from perfdb.analysis.comparison import worked_examples as examples

@@ -1,7 +1,7 @@
-"""How much the cells of a noise group vary by themselves: each cell's spread, the group's prior, and both together.
+"""Noise of the cells of a group: each cell's spread, moderated by the group's prior.
 
-Three trials tell little about a spread, the many cells of a table tell much. So each cell's variance is moderated by
-what its group has in common (Smyth 2004). All variances are of natural logarithms, whose standard deviation is the
+Three trials say little about a spread, the many cells of a table say much. So each cell's variance is moderated by the
+group's common variance (Smyth 2004). All variances are of natural logarithms, whose standard deviation is the
 coefficient of variation.
 """
 
@@ -28,7 +28,7 @@ Freedoms = NDArray[np.intp]
 
 
 class Prior(NamedTuple):
-    """What the spreads of a group have in common: variance, the freedom it counts for, and the freedom behind it."""
+    """Common variance of a group, its weight in freedom, and the freedom behind it."""
 
     variance: float
     freedom: float
@@ -36,7 +36,7 @@ class Prior(NamedTuple):
 
 
 class Moderated(NamedTuple):
-    """The variance and freedom that a comparison uses; ``noisy``: the cell's own, far above its group's."""
+    """Variance and freedom of a comparison; ``noisy``: the cell's own."""
 
     variance: float
     freedom: float
@@ -44,15 +44,15 @@ class Moderated(NamedTuple):
 
 
 class Pool(NamedTuple):
-    """What a group's prior is fitted from, as sums over its known spreads: one can be put in or taken out at no cost.
+    """Sums over a group's known spreads for its prior, cheap to update.
 
     Attributes:
-        cells: How many spreads there are.
+        cells: The number of spreads.
         freedom: Their degrees of freedom.
         squares: Their variances, each times its freedom.
-        logs: The logarithms of their variances, each less what its freedom lets expect.
-        log_squares: The squares of these.
-        expected: The variance of these that their freedom explains.
+        logs: The logarithms of their variances, each less the expectation by its freedom.
+        log_squares: The squares of these logarithms.
+        expected: The variance of the logarithms explained by freedom.
     """
 
     cells: float = 0.0
@@ -63,7 +63,7 @@ class Pool(NamedTuple):
     expected: float = 0.0
 
     def prior(self) -> Prior | None:
-        """What the spreads have in common; None where none is known."""
+        """Return the prior; None without known spreads."""
         if not self.cells:
             return None
         excess = self._excess()
@@ -73,7 +73,7 @@ class Pool(NamedTuple):
         return Prior(math.exp(self.logs / self.cells + _bias(freedom)), freedom, round(self.freedom))
 
     def _excess(self) -> float:
-        """How much more the logarithms of the variances vary than their freedom explains; 0 for too few cells."""
+        """Return the variance of the log variances beyond the expected; 0 for few cells."""
         if self.cells < FEWEST_CELLS:
             return 0.0
         varied = self.log_squares - self.logs**2 / self.cells
@@ -81,7 +81,7 @@ class Pool(NamedTuple):
 
 
 def pools(spreads: Spreads, sizes: Sequence[int]) -> list[Pool]:
-    """What each group learns from its cells, of groups end to end that have so many. The sums are exact."""
+    """Return each group's pool, of groups end to end with ``sizes`` cells."""
     known = np.flatnonzero((spreads.freedoms > 0) & (spreads.variances > 0))
     ends = np.searchsorted(known, list(accumulate(sizes, initial=0))).tolist()
     each = [term.tolist() for term in pool_terms(spreads.select(known))]
@@ -92,7 +92,7 @@ def pools(spreads: Spreads, sizes: Sequence[int]) -> list[Pool]:
 
 
 def pool_terms(spreads: Spreads) -> list[Floats]:
-    """What each spread, all of them known, adds to the sums of its pool behind the first, in their order."""
+    """Return each known spread's terms of its pool's sums, after the first."""
     variances, freedoms = spreads
     # Cells have few different numbers of trials.
     different, kinds = np.unique(freedoms, return_inverse=True)
@@ -106,12 +106,12 @@ def pool_terms(spreads: Spreads) -> list[Floats]:
 
 
 def prior_of(spreads: Spreads) -> Prior | None:
-    """The common prior of a group's cells; None when none of them has a spread."""
+    """Return the common prior of a group's cells; None without a spread."""
     return pools(spreads, [len(spreads.freedoms)])[0].prior()
 
 
 def fit_prior(spreads: Iterable[Spread]) -> Prior | None:
-    """The same from cells one by one."""
+    """Return the common prior of single spreads."""
     return prior_of(Spreads.from_each(spreads))
 
 
@@ -123,14 +123,15 @@ def _trigamma(value: float) -> float:
 
 @lru_cache(maxsize=1024)
 def _bias(freedom: float) -> float:
-    """The expected logarithm of a sample variance of this freedom, where the true variance is 1."""
+    """Return the expected logarithm of a sample variance of true variance 1."""
     return float(special.digamma(freedom / 2)) - math.log(freedom / 2)
 
 
 def inverse_trigamma(value: float) -> float:
-    """The y whose trigamma is ``value`` > 0, by Newton's method on 1/trigamma, which is convex (Smyth 2004).
+    """Return the y whose trigamma is ``value`` > 0.
 
-    Trigamma is Hurwitz' ζ(2, y), and its derivative −2·ζ(3, y).
+    Newton's method on 1/trigamma, which is convex (Smyth 2004). Trigamma is Hurwitz' ζ(2, y), its derivative −2·ζ(3,
+    y).
     """
     if value < 1e-6:
         # Here trigamma is 1/y to the last digit, and its derivative underflows.
@@ -146,10 +147,10 @@ def inverse_trigamma(value: float) -> float:
 
 
 def moderate(own: Spread, prior: Prior) -> Moderated:
-    """A cell's variance drawn towards its group's, each weighted by its freedom.
+    """Return a cell's variance, averaged with its group's by freedom.
 
-    A spread beyond the 95 % point of F is noisy and stands for itself. The freedom is never more than all cells
-    together have, never less than 1.
+    A spread beyond the 95 % point of F is noisy and stays alone. The freedom is at most that of all cells
+    together, at least 1.
     """
     if is_noisy(own, prior):
         return Moderated(own.variance, own.freedom, noisy=True)
@@ -161,19 +162,19 @@ _Number = TypeVar("_Number", float, Floats)
 
 
 def weighted_variance(own: _Number, freedom: _Number, usual: _Number, weight: _Number) -> _Number:
-    """The mean of a cell's own variance and that of its group, each weighted by its freedom."""
+    """Return the mean of a cell's and its group's variance, weighted by freedom."""
     return (weight * usual + freedom * own) / (weight + freedom)
 
 
 def _together(freedom: int, prior: Prior) -> float:
-    """The freedom of a cell and its group."""
+    """Return the freedom of a cell and its group together."""
     return max(1.0, min(prior.freedom + freedom, prior.total))
 
 
 class AllModerated(NamedTuple):
-    """The same of many cells, each a column.
+    """Moderated variances of many cells, as columns.
 
-    ``own`` is the freedom of each cell by itself, ``kinds`` its place in ``together``, which has the freedom of those
+    ``own`` is the freedom of each cell alone, ``kinds`` its index in ``together``, which has the freedom of cells
     that are not noisy.
     """
 
@@ -184,17 +185,17 @@ class AllModerated(NamedTuple):
     together: Sequence[float]
 
     def freedom(self, place: int) -> float:
-        """That of one cell."""
+        """Return the freedom of one cell."""
         return int(self.own[place]) if self.noisy[place] else self.together[self.kinds[place]]
 
     @property
     def freedoms(self) -> list[float]:
-        """Those of all."""
+        """Return the freedoms of all cells."""
         cells = zip(self.own.tolist(), self.kinds.tolist(), self.noisy.tolist(), strict=True)
         return [own if alone else self.together[kind] for own, kind, alone in cells]
 
     def by_freedom(self, known: Callable[[float], float]) -> Floats:
-        """What is known of each by its freedom; few are different."""
+        """Return ``known`` of each cell's freedom, once for each different one."""
         found: Floats = np.array([known(freedom) for freedom in self.together], np.float64)[self.kinds]
         for place in np.flatnonzero(self.noisy).tolist():
             found[place] = known(int(self.own[place]))
@@ -202,7 +203,7 @@ class AllModerated(NamedTuple):
 
 
 def moderate_all(own: Spreads, priors: Sequence[Prior], sizes: Sequence[int]) -> AllModerated:
-    """The variances of the cells of groups drawn towards what each group has in common; ``sizes`` are of the groups."""
+    """Return the moderated variances of the cells of groups with ``sizes`` cells."""
     variances, freedoms = own
     several = int(freedoms.max(initial=0)) + 1
     group = np.repeat(np.arange(len(priors)), sizes) if len(priors) > 1 else 0
@@ -217,12 +218,12 @@ def moderate_all(own: Spreads, priors: Sequence[Prior], sizes: Sequence[int]) ->
 
 
 def is_noisy(own: Spread, prior: Prior) -> bool:
-    """Whether a cell varies more than chance allows in its group."""
+    """Return whether a cell's spread is beyond chance in its group."""
     return own.variance / prior.variance > _limit(own.freedom, prior)
 
 
 def _limit(freedom: int, prior: Prior) -> float:
-    """How many times the variance of its group a cell may have by chance; one without freedom any."""
+    """Return the largest ratio of a cell's to its group's variance by chance."""
     return fisher_quantile(NOISY, freedom, prior.freedom) if freedom else math.inf
 
 
@@ -230,12 +231,12 @@ FEWEST_CAMPAIGNS = 3
 
 
 def estimate_noise(pairs: Sequence[Pair], background: Background) -> list[Noise]:
-    """The noise of each pair of one table and metric, in their order."""
+    """Return the noise of each pair of one table and metric, in order."""
     return estimate_with_logs(pairs, background)[0]
 
 
 def estimate_with_logs(pairs: Sequence[Pair], background: Background) -> tuple[list[Noise], Logged]:
-    """The same, and the logarithms of all sides of the pairs, which it takes."""
+    """Return the noise of each pair, and the logarithms of all sides."""
     samples, sources = _own_samples(pairs, background)
     sides = chain.from_iterable((pair.base, pair.new) for pair in pairs)
     logged = Logged(chain(sides, chain.from_iterable(samples)))
@@ -244,7 +245,7 @@ def estimate_with_logs(pairs: Sequence[Pair], background: Background) -> tuple[l
 
 
 class Group(NamedTuple):
-    """A noise group: the places of its cells and their spreads, its prior if there is one, and where that is from."""
+    """A noise group: places and spreads of its cells, and its prior with source."""
 
     places: list[int]
     own: Spreads
@@ -259,7 +260,7 @@ def estimate_noises(
     steps: Sequence[float | None],
     background: Background,
 ) -> list[Noise]:
-    """The noise of each cell whose own spread is known: where that comes from, its noise group and its step."""
+    """Return the noise of each cell with known spread, source, group and step."""
     found = [Noise(NoiseSource.NONE)] * len(sources)
     for group in noise_groups(own, sources, groups, steps, background):
         if group.prior is None:
@@ -281,7 +282,7 @@ def noise_groups(
     steps: Sequence[float | None],
     background: Background,
 ) -> Iterator[Group]:
-    """The cells by their noise groups, each with the prior that its cells share."""
+    """Yield the cells by noise group, each with their common prior."""
     members: dict[Hashable, list[int]] = defaultdict(list)
     for place, group in enumerate(groups):
         members[group].append(place)
@@ -293,7 +294,7 @@ def noise_groups(
 
 
 def _own_samples(pairs: Sequence[Pair], background: Background) -> tuple[list[Sequence[Sample]], list[NoiseSource]]:
-    """What each cell itself says of its noise: its history if that is long enough, else its trials."""
+    """Return each cell's own samples: a long enough history, else its trials."""
     samples: list[Sequence[Sample]] = [
         (() if pair.base_is_mean else pair.base, () if pair.new_is_mean else pair.new) for pair in pairs
     ]
@@ -319,7 +320,7 @@ def _spreads(samples: Sequence[Sample], step: float | None) -> Spreads:
 def _prior(
     own: Spreads, sources: Sequence[NoiseSource], fallbacks: Iterable[tuple[NoiseSource, Spreads]]
 ) -> tuple[Prior | None, NoiseSource]:
-    """A group's prior and where it comes from."""
+    """Return a group's prior with its source."""
     prior = prior_of(own)
     if prior is not None:
         learnt = {source for variance, source in zip(own.variances.tolist(), sources, strict=True) if variance > 0}
@@ -330,7 +331,10 @@ def _prior(
 def fallback_prior(
     group: Hashable, step: float | None, table: Spreads, background: Background
 ) -> tuple[Prior | None, NoiseSource]:
-    """The prior of a group none of whose cells has a spread, and where it comes from; ``table`` are all spreads."""
+    """Return the prior, with source, of a group without spreads.
+
+    ``table`` are all spreads of the table.
+    """
     return _first(_fallbacks(group, step, table, background))
 
 

@@ -1,6 +1,6 @@
-"""The difference in per cent: how it is calculated, how it is printed, and whether a published one can be right.
+"""Difference in per cent: calculation, printing, and audit of published ones.
 
-A positive difference means that the new value is *larger*; whether that is better is the metric's business.
+A positive difference means that the new value is *larger*; the metric decides whether larger is better.
 """
 
 import math
@@ -15,7 +15,7 @@ _NOISE = 1e-9
 
 
 def percent_difference(base: float | None, new: float | None) -> float | None:
-    """100·(new/base − 1) of unrounded figures; None where it has no meaning: a base that is not above zero."""
+    """Return 100·(new/base − 1) of unrounded values; None unless the base is positive."""
     if base is None or new is None or not (base > 0 and math.isfinite(base) and math.isfinite(new)):
         return None
     # Subtracting first keeps a half a half: 100 → 100.5 is 0.5 %, not 0.4999…
@@ -24,7 +24,10 @@ def percent_difference(base: float | None, new: float | None) -> float | None:
 
 
 def printed_percent(percent: float | None, plus: bool = False) -> str:
-    """Without decimals, half away from zero, never "-0%"; "n/a" for None. ``plus`` prints the sign of a rise too."""
+    """Return a percentage without decimals, half away from zero; "n/a" for None.
+
+    ``plus`` prints the sign of a rise too.
+    """
     if percent is None:
         return NOT_APPLICABLE
     text = round_half_up(percent, 0)
@@ -32,7 +35,7 @@ def printed_percent(percent: float | None, plus: bool = False) -> str:
 
 
 def short_percent(share: float, plus: bool = False) -> str:
-    """A share (0.0314) as per cent with two significant digits ("3.1%"), for sizes in sentences, however small.
+    """Return a share (0.0314) in per cent with two significant digits ("3.1%").
 
     ``plus`` prints the sign of a positive share too.
     """
@@ -48,10 +51,10 @@ def short_percent(share: float, plus: bool = False) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """A published percentage against its own operands, all in per cent.
+    """A published percentage compared with its operands, all in per cent.
 
-    ``interval`` is where the difference of the unrounded operands can lie; ``own`` is the difference of the operands
-    as printed. An inconsistent percentage is kept and marked, and ours shown beside it.
+    ``interval`` is that of the unrounded operands' difference; ``own`` is the difference of the operands
+    as printed. An inconsistent percentage is kept and marked, with ours beside it.
     """
 
     printed: str
@@ -61,9 +64,9 @@ class Audit:
 
 
 def audit_percent(base: str, new: str, percent: str) -> Audit | None:
-    """Whether a printed percentage can follow from its printed operands, each of which may be half a step off.
+    """Return whether a printed percentage can follow from its rounded operands.
 
-    None where the base leaves a difference without meaning. Raises ValueError when a text is no number.
+    None if the base gives no difference. Raise ValueError if a text is no number.
     """
     own = percent_difference(read_number(base), read_number(new))
     interval = _possible(base, new)
@@ -75,7 +78,7 @@ def audit_percent(base: str, new: str, percent: str) -> Audit | None:
 
 
 def _possible(base: str, new: str) -> tuple[float, float] | None:
-    """The smallest and the largest difference of operands that print as these; None when the base may be zero."""
+    """Return the smallest and largest possible difference; None if the base may be zero."""
     bases, news = ((read_number(text) - step(text) / 2, read_number(text) + step(text) / 2) for text in (base, new))
     if bases[0] <= 0:
         return None

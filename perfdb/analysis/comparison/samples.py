@@ -1,4 +1,4 @@
-"""The measurements of a table's cells end to end, and what they tell of their noise: worked out once for all."""
+"""Measurements of a table's cells end to end, with their noise calculated once."""
 
 import math
 from collections import defaultdict
@@ -14,14 +14,14 @@ from perfdb.analysis.comparison.spreads import Floats, Logs, Spreads, ratio, stu
 
 
 class Samples:
-    """The values of cells, those of the first cell first.
+    """Values of cells, those of the first cell first.
 
     Attributes:
-        values: All of them, in the metric's unit.
-        sizes: How many each cell has.
+        values: All values in the metric's unit.
+        sizes: The number of values of each cell.
         groups: The noise group of each cell, as in ``Pair``.
-        steps: One in the last printed digit of each cell, None where values were not printed.
-        trials: The trial number of each value, 0 where it has none; None where nobody said.
+        steps: One in the last printed digit of each cell, None if values were not printed.
+        trials: The trial number of each value, 0 without one; None if unknown.
     """
 
     def __init__(
@@ -42,28 +42,28 @@ class Samples:
     def from_samples(
         cls, samples: Sequence[Sample], groups: Sequence[Hashable], steps: Sequence[float | None]
     ) -> "Samples":
-        """Those of cells that do not stand end to end yet."""
+        """Return the samples of separate cells."""
         return cls([value for sample in samples for value in sample], list(map(len, samples)), groups, steps)
 
     @cached_property
     def each(self) -> list[Sequence[float]]:
-        """The values of each cell."""
+        """Return the values of each cell."""
         values = self.values
         return [values[end - size : end] for size, end in zip(self.sizes, accumulate(self.sizes), strict=True)]
 
     @cached_property
     def logs(self) -> Logs:
-        """Their logarithms."""
+        """Return the logarithms of the values."""
         return Logs(self.values, self.sizes)
 
     @cached_property
     def spreads(self) -> Spreads:
-        """The spread of each cell by itself."""
+        """Return the spread of each cell alone."""
         return self.logs.spreads(self.steps)
 
     @cached_property
     def members(self) -> Mapping[Hashable, Sequence[int]]:
-        """The places of the cells of each noise group."""
+        """Return the places of the cells of each noise group."""
         if len(set(self.groups)) == 1:
             return {self.groups[0]: range(len(self.groups))}
         members: dict[Hashable, list[int]] = defaultdict(list)
@@ -73,14 +73,14 @@ class Samples:
 
     @cached_property
     def pools(self) -> Mapping[Hashable, Pool]:
-        """What each noise group learns from its cells."""
+        """Return the pool of each noise group."""
         members = self.members.values()
         together = self.spreads if len(members) == 1 else self.spreads.select(list(chain.from_iterable(members)))
         return dict(zip(self.members, pools(together, list(map(len, members))), strict=True))
 
     @cached_property
     def priors(self) -> Mapping[Hashable, Prior | None]:
-        """What the cells of each noise group have in common; None where none of them tells."""
+        """Return the prior of each noise group, or None."""
         return {group: pool.prior() for group, pool in self.pools.items()}
 
 
@@ -95,10 +95,10 @@ def mean_intervals(
     steps: Sequence[float | None],
     background: Background = NOTHING_KNOWN,
 ) -> list[Interval]:
-    """Where each sample's mean lies with 95 %, in the metric's unit: mean · exp(± t · s / √n).
+    """Return the 95 % interval of each sample's mean: mean · exp(± t · s / √n).
 
-    ``groups`` and ``steps`` are those of ``Pair``, one for each sample. None where there is no noise estimate, or
-    where a trial is not positive and so neither the mean nor the noise speaks for all trials.
+    ``groups`` and ``steps`` are those of ``Pair``, one for each sample. None without noise estimate, or
+    if a trial is not positive, so that neither mean nor noise represents all trials.
     """
     means = [math.fsum(sample) / len(sample) if len(sample) else math.nan for sample in samples]
     return sample_intervals(Samples.from_samples(samples, groups, steps), means, background)
@@ -107,7 +107,7 @@ def mean_intervals(
 def sample_intervals(
     samples: Samples, means: Sequence[float], background: Background = NOTHING_KNOWN
 ) -> list[Interval]:
-    """The same of samples whose means are known; those of empty ones make no difference."""
+    """Return the 95 % intervals of samples with known means."""
     found: list[Interval] = [None] * len(samples.sizes)
     for group, places in samples.members.items():
         prior = samples.priors[group] or _elsewhere(samples, group, places, background)
@@ -122,7 +122,7 @@ def sample_intervals(
 
 
 def _intervals(samples: Samples, places: Sequence[int], means: Sequence[float], prior: Prior) -> list[Interval]:
-    """Those of the cells of a noise group."""
+    """Return the intervals of a noise group's cells."""
     own, counts, sizes = samples.spreads, samples.logs.counts, samples.logs.sizes
     if len(places) < len(sizes):
         chosen = np.array(places, np.intp)
@@ -145,6 +145,6 @@ def _intervals(samples: Samples, places: Sequence[int], means: Sequence[float], 
 
 
 def _elsewhere(samples: Samples, group: Hashable, places: Sequence[int], background: Background) -> Prior | None:
-    """The prior of a group none of whose cells was repeated."""
+    """Return the prior of a group without repeated cells."""
     step = max((step for place in places if (step := samples.steps[place]) is not None), default=None)
     return fallback_prior(group, step, samples.spreads, background)[0]

@@ -1,4 +1,4 @@
-"""The spreads of many cells at once: a table has hundreds, and a call for each costs more than its arithmetic."""
+"""Spreads of many cells at once, since a call a cell costs too much."""
 
 import math
 from collections.abc import Callable, Iterable, Sequence
@@ -17,29 +17,29 @@ Floats = NDArray[np.float64]
 
 @lru_cache(maxsize=1024)
 def student_quantile(probability: float, freedom: float) -> float:
-    """The point below which Student's t with ``freedom`` lies with this probability."""
+    """Return the quantile of Student's t with ``freedom`` degrees."""
     return float(special.stdtrit(freedom, probability))
 
 
 def student_p(t: float, freedom: float) -> float:
-    """The probability of a t at least this far from zero, on either side."""
+    """Return the two-sided probability of a t at least this far from zero."""
     return float(2 * special.stdtr(freedom, -abs(t)))
 
 
 def student_ps(ts: Floats, freedoms: Floats) -> Floats:
-    """The same for many."""
+    """Return ``student_p`` of many."""
     found: Floats = 2 * special.stdtr(freedoms, -np.abs(ts))
     return found
 
 
 @lru_cache(maxsize=1024)
 def fisher_quantile(probability: float, above: float, below: float) -> float:
-    """The point below which F with ``above`` and ``below`` degrees of freedom lies with this probability."""
+    """Return the quantile of F with ``above`` and ``below`` degrees of freedom."""
     return float(special.fdtri(above, below, probability))
 
 
 def ratio(log_ratio: float) -> float:
-    """The ratio whose logarithm this is; infinity beyond what a float holds."""
+    """Return the ratio of a logarithm; infinity beyond a float's range."""
     try:
         return math.exp(log_ratio)
     except OverflowError:
@@ -47,15 +47,16 @@ def ratio(log_ratio: float) -> float:
 
 
 def ratio_interval(log_ratio: float, half_width: float) -> tuple[float, float]:
-    """The ratios at both ends of an interval that is symmetric on the logarithmic scale."""
+    """Return the ratios at both ends of a symmetric interval of logarithms."""
     return ratio(log_ratio - half_width), ratio(log_ratio + half_width)
 
 
 def false_discovery(ps: Sequence[float], of: int = 0, smaller: int = 0) -> list[float]:
-    """The q of each p (Benjamini and Hochberg 1995): what is below 5 % holds at most 5 % of false alarms.
+    """Return the q of each p (Benjamini and Hochberg 1995).
 
-    The k-th smallest of m has q = p·m/k, or that of a larger p where it is less. ``of``: how many were tested, where
-    those that are not given have a p of 1, but for so many whose p is ``smaller`` than all that are.
+    Cells with a q below 5 % have at most 5 % of false alarms. The k-th smallest of m has q = p·m/k, or that of a larger
+    p
+    if less. ``of``: the number tested; those not given have a p of 1, except ``smaller`` ones with a p below all given.
     """
     tested = max(of, smaller + len(ps))
     largest_first = sorted(range(len(ps)), key=lambda place: ps[place], reverse=True)
@@ -72,55 +73,55 @@ _NEARLY = 1 + 1e-9
 
 
 class Spread(NamedTuple):
-    """A variance of logarithms with its degrees of freedom; no freedom: nothing is known."""
+    """A variance of logarithms with its degrees of freedom; 0 if unknown."""
 
     variance: float = 0.0
     freedom: int = 0
 
     @property
     def is_known(self) -> bool:
-        """Whether it can be learnt from. Equal values with an unknown printed step have no usable variance."""
+        """Return whether the variance is usable; equal values without a printed step are not."""
         return self.freedom > 0 and self.variance > 0
 
 
 class Spreads(NamedTuple):
-    """Those of many cells, as columns."""
+    """Spreads of many cells, as columns."""
 
     variances: Floats
     freedoms: Places
 
     @classmethod
     def from_each(cls, each: Iterable[Spread]) -> Self:
-        """Those of cells one by one."""
+        """Return the columns of single spreads."""
         listed = list(each)
         variances, freedoms = zip(*listed, strict=True) if listed else ((), ())
         return cls(np.array(variances, np.float64), np.array(freedoms, np.intp))
 
     def spread_at(self, place: int) -> Spread:
-        """That of one cell."""
+        """Return the spread of one cell."""
         return Spread(float(self.variances[place]), int(self.freedoms[place]))
 
     def select(self, places: Sequence[int] | Places) -> Self:
-        """Those of some cells."""
+        """Return the spreads of some cells."""
         chosen = np.array(places, np.intp)
         return self.__class__(self.variances[chosen], self.freedoms[chosen])
 
 
 def usable(values: Sequence[float]) -> list[float]:
-    """The values that have a logarithm: those that are positive and finite."""
+    """Return the values with a logarithm: positive and finite ones."""
     return [value for value in values if 0 < value < math.inf]
 
 
 class Logs:
-    """The logarithms of many samples, end to end; values without one are left out.
+    """Logarithms of many samples, end to end, without values that have none.
 
     Attributes:
-        sizes: How many values each sample was given with.
-        given: Which of all these have one.
-        values: The values themselves.
-        logs: Their logarithms.
-        sample: For each the place of its sample.
-        counts: How many each sample has.
+        sizes: The number of given values of each sample.
+        given: Which of all given values have a logarithm.
+        values: The values with a logarithm.
+        logs: The logarithms.
+        sample: The sample's place of each logarithm.
+        counts: The number of logarithms of each sample.
     """
 
     def __init__(self, given: Sequence[float], sizes: Sequence[int]) -> None:
@@ -143,11 +144,11 @@ class Logs:
 
     @classmethod
     def from_samples(cls, samples: Sequence[Sample]) -> Self:
-        """Those of samples that do not stand end to end yet."""
+        """Return the logarithms of separate samples."""
         return cls(list(chain.from_iterable(samples)), list(map(len, samples)))
 
     def means(self) -> Floats:
-        """The mean of each sample; 0 for those without values. The sums are exact."""
+        """Return the exact mean of each sample; 0 without values."""
         if self._means is None:
             counts, ends, listed = self.counts.tolist(), np.cumsum(self.counts).tolist(), self._listed
             sums = [math.fsum(listed[end - count : end]) for count, end in zip(counts, ends, strict=True)]
@@ -155,17 +156,17 @@ class Logs:
         return self._means
 
     def summed(self, each: Floats) -> Floats:
-        """The sum over each sample of what belongs to the single values."""
+        """Return the sum over each sample of a column of its values."""
         return summed(each, self.sample, len(self.counts))
 
     def ranges(self) -> Floats:
-        """How far the largest of each sample lies above its smallest; 0 for those without values."""
+        """Return the range of each sample; 0 without values."""
         if self._ranges is None:
             self._ranges = ranges(self.logs, self.counts)
         return self._ranges
 
     def spreads(self, steps: Iterable[float | None]) -> Spreads:
-        """The spread of each sample by itself, as ``spread`` has it."""
+        """Return the spread of each sample alone, as in ``spread``."""
         ends = np.cumsum(self.counts)
 
         def cell_values(at: int) -> list[float]:
@@ -176,14 +177,14 @@ class Logs:
 
 
 def summed(each: Floats, places: Places, count: int) -> Floats:
-    """The sum of what belongs to each of so many places."""
+    """Return the sum over each of ``count`` places."""
     # The stubs say that weighted counts are whole numbers.
     found: Floats = np.bincount(places, each, count).astype(np.float64, copy=False)
     return found
 
 
 def ranges(values: Floats, counts: Places) -> Floats:
-    """How far the largest of each sample lies above its smallest, of samples end to end; 0 for those without values."""
+    """Return the range of each of the samples end to end; 0 without values."""
     found = np.zeros(len(counts))
     filled = counts > 0
     if filled.any():
@@ -194,7 +195,7 @@ def ranges(values: Floats, counts: Places) -> Floats:
 
 
 class Sums(NamedTuple):
-    """What the spreads of samples are made of: how many values, their sum, freedom and squares of logarithms."""
+    """Sums behind spreads: number of values, sum, freedom and squares of logarithms."""
 
     counts: Floats
     totals: Floats
@@ -203,7 +204,7 @@ class Sums(NamedTuple):
 
     @classmethod
     def from_logs(cls, logs: Logs) -> Self:
-        """Those of each sample."""
+        """Return the sums of each sample."""
         distances = logs.logs - logs.means()[logs.sample]
         # A mean of equal floats may differ from them in its last bit; equal trials have no spread.
         squares = np.where(logs.ranges() > 0, logs.summed(distances * distances), 0.0)
@@ -212,7 +213,7 @@ class Sums(NamedTuple):
 
 
 class Logged:
-    """The logarithms of samples, each taken once, however often it is given: a base is that of many cells."""
+    """Logarithms of samples, each taken once, since many cells share a base."""
 
     def __init__(self, samples: Iterable[Sample]) -> None:
         self._distinct = {id(sample): sample for sample in samples}
@@ -220,11 +221,11 @@ class Logged:
         self.logs = Logs.from_samples(list(self._distinct.values()))
 
     def indexes(self, samples: Sequence[Sample]) -> Places:
-        """The places of some of these samples."""
+        """Return the places of some of these samples."""
         return np.fromiter(map(self._places.__getitem__, map(id, samples)), np.intp, len(samples))
 
     def spreads(self, cells: Sequence[Sequence[Sample]], steps: Iterable[float | None]) -> Spreads:
-        """The spread of each of many cells, each of one or several of these samples."""
+        """Return the spread of each cell of one or several samples."""
         at = self.indexes(list(chain.from_iterable(cells)))
         of = np.repeat(np.arange(len(cells)), list(map(len, cells)))
         pooled = Sums(*(summed(each[at], of, len(cells)) for each in Sums.from_logs(self.logs)))
@@ -232,21 +233,21 @@ class Logged:
 
 
 def spread(samples: Sequence[Sample], step: float | None = None) -> Spread:
-    """The pooled variance of the logarithms of samples, each around its own mean.
+    """Return the pooled variance of the logarithms around each sample's mean.
 
-    ``step`` is one in the last printed digit, in the samples' unit: rounding alone makes values differ by a variance
-    of step²/12, and no spread is taken to be smaller.
+    ``step`` is one in the last printed digit, in the samples' unit: rounding alone gives a variance
+    of step²/12, and no spread is smaller.
     """
     return spreads([samples], [step]).spread_at(0)
 
 
 def spreads(cells: Sequence[Sequence[Sample]], steps: Iterable[float | None]) -> Spreads:
-    """The spread of each of many cells, each of one or several samples."""
+    """Return the spread of each cell of one or several samples."""
     return Logged(chain.from_iterable(cells)).spreads(cells, steps)
 
 
 def _spreads(sums: Sums, steps: Iterable[float | None], cell_values: Callable[[int], list[float]]) -> Spreads:
-    """The spreads that follow from sums; ``cell_values`` are all values of one cell."""
+    """Return the spreads of sums; ``cell_values`` returns one cell's values."""
     known = [step or 0.0 for step in steps]
     means = np.where(sums.counts > 0, sums.totals, 1.0) / np.maximum(sums.counts, 1.0)
     rounding = (np.array(known) / means) ** 2 / 12
@@ -261,5 +262,5 @@ _Number = TypeVar("_Number", float, Floats)
 
 
 def rounding_variance(count: _Number, total: _Number, step: _Number) -> _Number:
-    """The variance of logarithms that rounding to ``step`` makes, of so many values of this sum: (step/mean)²/12."""
+    """Return the variance of logarithms by rounding: (step/mean)²/12."""
     return (step * count / total) ** 2 / 12

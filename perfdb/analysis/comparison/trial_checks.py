@@ -1,15 +1,16 @@
-"""What looks wrong with the trials themselves. Trials are flagged, never dropped: what to do is for people to say.
+"""Checks of the trials themselves. Trials are flagged, never dropped.
 
-Three things are looked for in the trials of one metric in one campaign:
+Three checks are made in the trials of one metric in one campaign:
 
 * a trial far from the others of its cell;
 * drift: values that rise or fall from trial to trial, in the campaign as a whole or in one cell;
-* a first run that differs from the later ones, as with caches that are still cold.
+* a first run that differs from the later ones, as with cold caches.
 
-A flag on every other table would be read by nobody, so each kind of flag but one raises a false alarm in about one
-clean campaign of a hundred, however many cells it has (an outlier in a few of a hundred where the noise differs much
-between the cells of a group). The exception, ``far``, is the plain rule of thumb and made for a quiet mark beside the
-trial. (Two modes are not looked for: three or five trials cannot show them.)
+Nobody reads a flag on every other table, so each kind of flag but one raises a false alarm in about one
+clean campaign of a hundred, regardless of the number of cells (an outlier in a few of a hundred if the noise differs
+much
+between the cells of a group). The exception, ``far``, is the plain rule of thumb, for a quiet mark beside the
+trial. (Two modes are not checked: three or five trials cannot show them.)
 """
 
 import math
@@ -37,7 +38,7 @@ FEWEST_FIRST_RUNS = 5
 
 
 class Trial(NamedTuple):
-    """One measurement: the key of its run, its trial number (None when it has none), its value."""
+    """One measurement: run key, trial number (None without one), value."""
 
     run: Hashable
     trial: int | None
@@ -45,7 +46,7 @@ class Trial(NamedTuple):
 
 
 class Measured(Protocol):
-    """What is looked at: a ``Trial``, or whatever else says the same. A trial that is no number counts as none."""
+    """Protocol of a trial; one that is no number does not count."""
 
     @property
     def run(self) -> Hashable: ...
@@ -56,7 +57,10 @@ class Measured(Protocol):
 
 
 class TrialCell(NamedTuple):
-    """The trials of one cell. ``title`` names it in messages, as text; ``group`` and ``step`` as in a comparison."""
+    """The trials of one cell, with a ``title`` for messages.
+
+    ``group`` and ``step`` are as in a comparison.
+    """
 
     title: object
     trials: Sequence[Measured]
@@ -65,13 +69,13 @@ class TrialCell(NamedTuple):
 
 
 class Trials:
-    """The trials of many cells end to end, those whose values have a logarithm; a cell goes by its place.
+    """Trials of many cells end to end, with logarithms; cells by place.
 
     Attributes:
-        title: What names a cell, by its place.
-        samples: Their values.
-        logs: The logarithms of their values.
-        numbers: Their trial numbers, 0 for those that have none.
+        title: The name of a cell, by its place.
+        samples: The values.
+        logs: The logarithms of the values.
+        numbers: The trial numbers, 0 without one.
     """
 
     def __init__(
@@ -85,7 +89,7 @@ class Trials:
 
     @classmethod
     def from_cells(cls, cells: Sequence[TrialCell]) -> Self:
-        """Those of cells that do not stand end to end yet."""
+        """Return the trials of separate cells."""
         trials = [cell.trials for cell in cells]
         values = [[trial.value for trial in each] for each in trials]
         samples = Samples.from_samples(values, [cell.group for cell in cells], [cell.step for cell in cells])
@@ -93,33 +97,33 @@ class Trials:
 
     @cached_property
     def all(self) -> list[Measured]:
-        """The trials."""
+        """Return the trials."""
         return list(compress(chain.from_iterable(self._cells), self.logs.given.tolist()))
 
     @cached_property
     def groups(self) -> list[tuple[Hashable, Places]]:
-        """The noise groups, with the places of the cells of each."""
+        """Return the noise groups with the places of their cells."""
         members = self.samples.members
         if len(members) == 1:
             return [(group, np.arange(len(self.samples.sizes))) for group in members]
         return [(group, np.array(places, np.intp)) for group, places in members.items()]
 
     def of_cell(self, cell: int) -> slice:
-        """Where the trials of a cell stand."""
+        """Return the slice of a cell's trials."""
         end = int(self.logs.counts[: cell + 1].sum())
         return slice(end - int(self.logs.counts[cell]), end)
 
 
 def numbers_of(cells: Iterable[Sequence[Measured]]) -> Floats:
-    """The trial numbers of trials end to end, 0 for those that have none."""
+    """Return the trial numbers end to end, 0 without one."""
     numbers = [trial.trial for cell in cells for trial in cell]
     return np.array([number if isinstance(number, int) else 0 for number in numbers], np.float64)
 
 
 class Flag(NamedTuple):
-    """Something to look at: ``code`` is made for scripts, ``message`` for people, ``runs`` are those concerned.
+    """A flag: ``code`` for scripts, ``message`` for people, ``runs`` concerned.
 
-    ``said`` is what puts it into words, for thousands of trials may be far from the others where nobody reads of them.
+    ``said`` makes the message on demand, since thousands of flags may never be read.
     """
 
     code: str
@@ -128,24 +132,24 @@ class Flag(NamedTuple):
 
     @property
     def message(self) -> str:
-        """What to look at."""
+        """Return the message."""
         return str(self.said)
 
 
 def check_trials(cells: Sequence[TrialCell]) -> list[Flag]:
-    """All flags for the cells of one metric in one campaign."""
+    """Return all flags for the cells of one metric in one campaign."""
     return check_samples(Trials.from_cells(cells))
 
 
 def check_samples(trials: Trials) -> list[Flag]:
-    """The same of trials that stand end to end."""
+    """Return all flags for trials end to end."""
     first = find_first_run_effects(trials)
     # A first run that stands out is no drift of the others.
     return [*find_outliers(trials), *first, *find_drift(trials, but_first=bool(first))]
 
 
 class _Far(NamedTuple):
-    """A trial far from the median of its cell, beside the usual spread s0 of its group (logarithms)."""
+    """A trial far from its cell's median, with its group's spread s0 (logarithms)."""
 
     title: object
     trial: Measured
@@ -163,12 +167,13 @@ class _Far(NamedTuple):
 
 
 def find_outliers(trials: Trials) -> list[Flag]:
-    """Trials more than 4·s0 (logarithms) from the median of their cell, where it has at least three.
+    """Return trials more than 4·s0 (logarithms) from their cell's median.
 
-    s0 is the spread that the cells of the group have in common. Where cells differ in their noise, the louder ones
-    have trials as far as that by chance. So a trial is called an ``outlier`` only if it is also beyond what the other
-    trials of its cell and the cells of its group predict, at 1 % after Benjamini and Hochberg over all trials (those
-    that are not far need no explaining, their p is 1); otherwise it is ``far``.
+    Cells have at least three trials. s0 is the group's common spread. If cells differ in noise, the louder ones
+    have such trials by chance. So a trial is an ``outlier`` only if it is also beyond the prediction from the other
+    trials of its cell and the cells of its group, at 1 % after Benjamini and Hochberg over all trials (with p = 1 for
+    those
+    that are not far); otherwise it is ``far``.
     """
     found: list[_Far] = []
     ps: list[float] = []
@@ -192,7 +197,7 @@ def find_outliers(trials: Trials) -> list[Flag]:
 
 
 def _far(trials: Trials, cells: Places, limit: float) -> tuple[Places, Floats]:
-    """The places of the trials of some cells that are so far from the median of theirs, and these medians."""
+    """Return the places of far trials of some cells, with the medians."""
     here = [trials.of_cell(cell) for cell in cells.tolist()]
     values = [trials.logs.values[at] for at in here]
     middles = np.repeat([statistics.median(each.tolist()) for each in values], list(map(len, values)))
@@ -208,9 +213,9 @@ def _told(trials: Trials, far: Places, middles: Floats, usual: float) -> Iterato
 
 
 def _surprises(trials: Trials, far: Places, pool: Pool) -> list[float]:
-    """The p of each, given the others of its cell and the spreads of the rest of the group.
+    """Return each trial's p, given the others of its cell and group.
 
-    The trial itself takes no part in the noise that it is judged by, or it would excuse itself.
+    The trial does not contribute to the noise that it is compared with.
     """
     cells = trials.logs.sample[far]
     means, own = leave_one_out(trials.logs, trials.samples.steps, far)
@@ -223,14 +228,14 @@ def _surprises(trials: Trials, far: Places, pool: Pool) -> list[float]:
 
 
 class _Lines(NamedTuple):
-    """The logarithms of cells against their trial numbers, those of cells that have a line.
+    """Regression lines of logarithms over trial numbers, for cells with a line.
 
     Attributes:
         cells: The places of the cells.
-        counts: How many trials each line has.
+        counts: The number of trials of each line.
         slopes: By least squares.
         correlations: Of logarithm and number.
-        taken: Of all trials those that stand in a line.
+        taken: Of all trials those in a line.
     """
 
     cells: Places
@@ -241,31 +246,31 @@ class _Lines(NamedTuple):
 
     @property
     def ps(self) -> Floats:
-        """Two-sided, that there is no slope: Student's t with n − 2 degrees of freedom."""
+        """Return the two-sided p of no slope: Student's t with n − 2 degrees."""
         freedom, unexplained = self.counts - 2, 1 - self.correlations**2
         straight = unexplained <= 0
         t = self.correlations * np.sqrt(freedom / np.where(straight, 1.0, unexplained))
         return np.where(straight, 0.0, student_ps(t, freedom))
 
     def select(self, which: NDArray[np.bool_]) -> "_Lines":
-        """Some of them."""
+        """Return some of the lines."""
         return _Lines(self.cells[which], self.counts[which], self.slopes[which], self.correlations[which], self.taken)
 
 
 def find_drift(trials: Trials, *, but_first: bool = False) -> list[Flag]:
-    """Values that rise or fall with the trial number: over all cells, and in single cells with five trials or more.
+    """Return flags of drift with the trial number, over all cells and in single ones.
 
-    For all cells: were the order of trials of no importance, the correlation of each cell would have mean 0 and
-    variance 1/(n − 1) exactly, whatever the distribution of its noise. So the sum of the correlations over the root
-    of the summed variances is standard normal, and flagged at 1 %; it takes four cells of three trials. Single cells
-    are flagged at 1 % after Benjamini and Hochberg. ``but_first`` leaves the first trials out.
+    For all cells: if the order of trials does not matter, the correlation of each cell has mean 0 and
+    variance 1/(n − 1) exactly, for any distribution of noise. So the sum of the correlations over the root
+    of the summed variances is standard normal, and flagged at 1 %; this takes four cells of three trials. Single cells
+    (five trials or more) are flagged at 1 % after Benjamini and Hochberg. ``but_first`` leaves the first trials out.
     """
     lines = _lines(trials, trials.numbers > (1 if but_first else 0))
     return [*_common_drift(trials, lines), *_single_drifts(trials, lines)]
 
 
 def _lines(trials: Trials, numbered: NDArray[np.bool_]) -> _Lines:
-    """Cells with too few numbered trials have no line, nor those where they are equal or have the same number."""
+    """Return the lines of cells with enough different numbered trials."""
     cell, logs = trials.logs.sample[numbered], trials.logs.logs[numbered]
     numbers, cells = trials.numbers[numbered], len(trials.samples.sizes)
     counts = np.bincount(cell, minlength=cells)
@@ -318,7 +323,7 @@ def _p_text(p: float) -> str:
 
 
 def find_first_run_effects(trials: Trials) -> list[Flag]:
-    """Groups whose trial 1 differs from the later trials in the same direction over at least five cells.
+    """Return groups whose trial 1 differs from later ones over five cells.
 
     A paired t test on ln trial 1 − mean ln of the others, at 1 % after Benjamini and Hochberg over the groups.
     """
@@ -337,7 +342,7 @@ def find_first_run_effects(trials: Trials) -> list[Flag]:
 
 
 def _first_ratios(trials: Trials) -> tuple[NDArray[np.bool_], Floats]:
-    """Which cells have one first trial and later ones, and ln of it − mean ln of those."""
+    """Return the cells with first and later trials, and their log ratios."""
     logs, first, later = trials.logs, trials.numbers == 1, trials.numbers > 1
     firsts, laters = (np.bincount(logs.sample[those], minlength=len(logs.counts)) for those in (first, later))
     ratios = logs.summed(first * logs.logs) - logs.summed(later * logs.logs) / np.maximum(laters, 1)
@@ -345,7 +350,7 @@ def _first_ratios(trials: Trials) -> tuple[NDArray[np.bool_], Floats]:
 
 
 def _tested(logs: Floats) -> tuple[float, float] | None:
-    """The mean log ratio of first to later trials and its p; None for too few cells."""
+    """Return the mean log ratio of first to later trials with its p, or None."""
     count = len(logs)
     if count < FEWEST_FIRST_RUNS or (logs == logs[0]).all():
         return None
@@ -356,7 +361,7 @@ def _tested(logs: Floats) -> tuple[float, float] | None:
 
 
 def _firsts(trials: Trials, cells: Places) -> tuple[Hashable, ...]:
-    """The first runs of these cells."""
+    """Return the first runs of these cells."""
     here = (trials.numbers == 1) & np.isin(trials.logs.sample, cells)
     return tuple([trials.all[at].run for at in np.flatnonzero(here).tolist()])
 

@@ -1,6 +1,6 @@
-"""A comparison in words. Sentences are plain ASCII; the symbols beside them have an ASCII form too.
+"""A comparison in words: plain ASCII sentences, and symbols with an ASCII form.
 
-Colour may repeat what is said here and never says it alone. A symbol is decoration: screen readers get the words.
+Colour never replaces words. A symbol is decoration: screen readers get the words.
 """
 
 from perfdb.analysis.comparison.comparison import Comparison, Effect, Noise, NoiseSource, Summary, Verdict
@@ -47,7 +47,7 @@ _BETTER = {Better.HIGHER: "larger is better", Better.LOWER: "smaller is better",
 
 
 def symbol(comparison: Comparison, ascii_only: bool = False) -> str:
-    """One sign for the verdict, another for each; filled triangles for changes that a test supports."""
+    """Return the verdict's sign, a filled triangle for significant changes."""
     if comparison.verdict is Verdict.OUTSIDE:
         forms = _OUTSIDE_ABOVE if (comparison.ratio or 0) > 1 else _OUTSIDE_BELOW
     else:
@@ -56,7 +56,7 @@ def symbol(comparison: Comparison, ascii_only: bool = False) -> str:
 
 
 def short_verdict(comparison: Comparison, ascii_only: bool = False) -> str:
-    """For a table's cell: ``▲ higher, better``, ``= same within 2%``, ``? inconclusive``."""
+    """Return a cell's verdict: ``▲ higher, better``, ``= same within 2%``, ``? inconclusive``."""
     return f"{symbol(comparison, ascii_only)} {', '.join(filter(None, (_short(comparison), effect_words(comparison))))}"
 
 
@@ -67,7 +67,7 @@ def _short(comparison: Comparison) -> str:
 
 
 def verdict_words(comparison: Comparison) -> str:
-    """The verdict as a clause: ``higher, but within 2%``, ``inconclusive: a change of 4% could have been seen``."""
+    """Return the verdict as a clause: ``higher, but within 2%``."""
     verdict, size = comparison.verdict, short_percent(comparison.delta)
     if verdict in {Verdict.HIGHER, Verdict.LOWER}:
         return f"{verdict.value}, but within {size}" if comparison.within else verdict.value
@@ -83,23 +83,23 @@ def verdict_words(comparison: Comparison) -> str:
 
 
 def rule_id(comparison: Comparison) -> str:
-    """The id of the declaration that explains the verdict."""
+    """Return the id of the declaration that explains the verdict."""
     changed = comparison.verdict in {Verdict.HIGHER, Verdict.LOWER}
     return "but-within" if changed and comparison.within else _RULES[comparison.verdict]
 
 
 def _range(ratios: tuple[float, float]) -> str:
-    """Two ratios as differences: ``-3% ... +3.1%``."""
+    """Return two ratios as differences: ``-3% ... +3.1%``."""
     return " ... ".join(short_percent(ratio - 1, plus=True) for ratio in ratios)
 
 
 def effect_words(comparison: Comparison) -> str:
-    """``better`` or ``worse``; empty where there is nothing to rejoice or complain about."""
+    """Return ``better``, ``worse`` or ""."""
     return comparison.effect.value if comparison.effect in {Effect.BETTER, Effect.WORSE} else ""
 
 
 def noise_words(noise: Noise) -> str:
-    """Where the noise comes from: ``noise from trials (f = 8.4)``."""
+    """Return the source of the noise: ``noise from trials (f = 8.4)``."""
     if noise.freedom is None:
         return _SHORT[Verdict.NO_NOISE]
     freedom = round_half_up(noise.freedom, 1).removesuffix(".0")
@@ -108,7 +108,7 @@ def noise_words(noise: Noise) -> str:
 
 
 def more_trials(comparison: Comparison) -> str:
-    """What an undecided cell still needs: ``5 more trials a side would decide 2%``; empty where it is decided."""
+    """Return an undecided cell's need: ``5 more trials a side would decide 2%``."""
     needed, size = comparison.trials_needed, short_percent(comparison.delta)
     undecided = {Verdict.INCONCLUSIVE, Verdict.INSIDE, Verdict.OUTSIDE}
     if needed is None or comparison.verdict not in undecided:
@@ -126,7 +126,7 @@ def _count(number: int, noun: str) -> str:
 
 
 def describe_comparison(comparison: Comparison) -> str:
-    """All of it in one line, for a tooltip or a screen reader; clauses are set off by semicolons."""
+    """Return the comparison in one line, for a tooltip or a screen reader."""
     clauses = (
         _difference(comparison),
         verdict_words(comparison),
@@ -149,12 +149,12 @@ def _sizes(comparison: Comparison) -> str:
 
 
 def sign_rule(metric: Metric) -> str:
-    """What a sign means: ``+ is larger; larger is better for Transactions per second``."""
+    """Return a sign's meaning: ``+ is larger; larger is better for Transactions per second``."""
     return f"+ is larger; {_BETTER[metric.better]} for {metric.title}"
 
 
 def summary_words(summary: Summary) -> str:
-    """The summary in one line, with a caution where it must not stand alone."""
+    """Return the summary in one line, with a caution if the cells disagree."""
     if summary.cells == 1 and summary.largest is not None:
         counted = {
             Verdict.HIGHER: summary.up,

@@ -1,4 +1,4 @@
-"""The worked examples of the declarations: each takes figures as one would write them down and answers in words."""
+"""Worked examples of the declarations: printed inputs, and answers in words."""
 
 from collections.abc import Sequence
 
@@ -30,12 +30,12 @@ Values = Sequence[float]
 
 
 def difference(base: float | None, new: float | None) -> str:
-    """The percent difference as printed."""
+    """Return the percent difference as printed."""
     return printed_percent(percent_difference(base, new))
 
 
 def audit(base: str, new: str, printed: str) -> str:
-    """What the operands allow, and whether the printed percentage is among it."""
+    """Return the operands' interval, and whether the printed percentage is inside."""
     found = audit_percent(base, new, printed)
     if found is None:
         return "nothing to audit"
@@ -44,7 +44,7 @@ def audit(base: str, new: str, printed: str) -> str:
 
 
 def spread_text(base: Values, new: Values) -> str:
-    """Standard deviation and freedom of a cell over both sides."""
+    """Return standard deviation and freedom of a cell over both sides."""
     found = spread([base, new])
     return f"s = {_sd(found.variance)}, d = {found.freedom}"
 
@@ -54,12 +54,12 @@ def _sd(variance: float) -> str:
 
 
 def rounding(value: float, step: float) -> str:
-    """The least variance of a printed value."""
+    """Return the least variance of a printed value."""
     return f"{rounding_variance(1, value, step):.2e}"
 
 
 def _prior(spreads: Sequence[tuple[float, int]]) -> Prior:
-    """The prior of cells given by standard deviation (of logarithms) and freedom; raises ValueError without any."""
+    """Return the prior of cells with these deviations and freedoms. Raise ValueError."""
     prior = fit_prior([Spread(sd**2, freedom) for sd, freedom in spreads])
     if prior is None:
         raise ValueError("no cell has a spread")
@@ -67,19 +67,19 @@ def _prior(spreads: Sequence[tuple[float, int]]) -> Prior:
 
 
 def prior_text(cells: Sequence[tuple[float, int]]) -> str:
-    """The common prior of a group."""
+    """Return the common prior of a group."""
     prior = _prior(cells)
     return f"s0 = {_sd(prior.variance)}, d0 = {round_half_up(prior.freedom, 3)}"
 
 
 def moderated(cell: tuple[float, int], s0: float, d0: float, total: int) -> str:
-    """A cell's spread drawn towards its group's."""
+    """Return a cell's spread moderated by its group's."""
     used = moderate(Spread(cell[0] ** 2, cell[1]), Prior(s0**2, d0, total))
     return f"s = {_sd(used.variance)}, f = {round_half_up(used.freedom, 3)}"
 
 
 def noisy(cell: tuple[float, int], s0: float, d0: float) -> str:
-    """A cell's variance against the limit of its group."""
+    """Return a cell's variance beside the limit of its group."""
     own, prior = Spread(cell[0] ** 2, cell[1]), Prior(s0**2, d0, cell[1])
     limit = fisher_quantile(0.95, own.freedom, prior.freedom)
     verdict = "noisy" if is_noisy(own, prior) else "not noisy"
@@ -92,22 +92,22 @@ def _alone(base: Values, new: Values, better: str = "higher", background: Backgr
 
 
 def comparison(base: Values, new: Values, better: str = "higher") -> str:
-    """All that is said of one cell that stands alone."""
+    """Return the full comparison of a single cell."""
     return verdict_words.describe_comparison(_alone(base, new, better))
 
 
 def against_history(base: Values, new: Values, history: Values) -> str:
-    """A cell whose mean is known from earlier campaigns."""
+    """Return the comparison of a cell with means of earlier campaigns."""
     return verdict_words.describe_comparison(_alone(base, new, background=Background(history={"cell": history})))
 
 
 def against_earlier(base: Values, new: Values, earlier: Sequence[Values]) -> str:
-    """Single runs whose group was repeated in earlier campaigns."""
+    """Return the comparison of single runs with a group repeated earlier."""
     return verdict_words.describe_comparison(_alone(base, new, background=Background(earlier={None: earlier})))
 
 
 def ratio_text(base: Values, new: Values) -> str:
-    """Ratio, interval and p of one cell."""
+    """Return ratio, interval and p of one cell."""
     found = _alone(base, new)
     if found.ratio is None or found.interval is None or found.p is None:
         return verdict_words.verdict_words(found)
@@ -116,23 +116,23 @@ def ratio_text(base: Values, new: Values) -> str:
 
 
 def adjusted(p: Values) -> str:
-    """The q of each p."""
+    """Return the q of each p."""
     return ", ".join(f"{q:.3f}" for q in false_discovery(p))
 
 
 def needed(sd: float, delta: float) -> str:
-    """Trials a side."""
+    """Return the trials needed a side."""
     return f"{trials_needed(sd, delta)} a side to see {short_percent(delta)}"
 
 
 def summary(base: Sequence[Values], new: Sequence[Values]) -> str:
-    """The summary of several cells."""
+    """Return the summary of several cells."""
     pairs = [Pair(one, other) for one, other in zip(base, new, strict=True)]
     return verdict_words.summary_words(summarise(compare(pairs, Better.HIGHER, DELTA)))
 
 
 def mean_interval(trials: Values) -> str:
-    """The interval of one cell's own mean."""
+    """Return the interval of one cell's own mean."""
     (found,) = mean_intervals([trials], [None], [None])
     return "none" if found is None else f"{found[0]:.2f} ... {found[1]:.2f}"
 
@@ -151,15 +151,15 @@ def _say(flags: Sequence[Flag]) -> str:
 
 
 def far_trials(cells: Sequence[Values]) -> str:
-    """The flags of trials far from the others."""
+    """Return the flags of trials far from the others."""
     return _say(find_outliers(_trials(cells)))
 
 
 def drifting(cells: Sequence[Values]) -> str:
-    """The flags of drift."""
+    """Return the flags of drift."""
     return _say(find_drift(_trials(cells)))
 
 
 def first_trials(cells: Sequence[Values]) -> str:
-    """The flags of first runs."""
+    """Return the flags of first runs."""
     return _say(find_first_run_effects(_trials(cells)))

@@ -1,7 +1,8 @@
-"""The evidence behind a maximum: how its curve goes on, whether it is at the edge, and who is as good within noise.
+"""Evidence of a maximum: its curve, the tested range, and ties.
 
-A table of maxima shows one experiment for each device, and hides that another may be no worse and that more users may
-have given more. Both are said here, for the same experiments that ``pick`` chooses.
+A table of maxima shows one experiment for each device, and hides ties and a maximum at the edge of the tested range.
+Both
+are reported here, for the experiments that ``pick`` chooses.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,9 +27,9 @@ _AS_GOOD = {Verdict.SAME, Verdict.INCONCLUSIVE, Verdict.INSIDE}
 
 @dataclass(frozen=True, slots=True)
 class RunnerUp:
-    """An experiment that is not really different from the best; ``key`` has its dimensions that vary.
+    """An experiment tied with the best; ``key`` has its varying dimensions.
 
-    Where nothing was repeated, so that the noise is not known, it is within the practical size of the best.
+    Without known noise, a tie is within the practical size of the best.
     """
 
     key: Mapping[str, Value]
@@ -39,11 +40,11 @@ class RunnerUp:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What stands behind the best of one group (one device, say).
+    """Evidence of the best of one group (for example of one device).
 
-    ``points`` are the mean throughputs by users of the experiments that are otherwise equal to the best; ``edge`` is
-    the end of the tested range of users that the best lies at, if it does. ``repeated``: the best or another experiment
-    of the group has several runs, which tell how much the others vary.
+    ``points`` are the mean throughputs by users of the experiments that otherwise equal the best; ``edge`` is
+    the end of the tested range of users at which the best is, if any. ``repeated``: an experiment
+    of the group has several runs, so that the noise is known.
     """
 
     group: Key
@@ -57,7 +58,7 @@ class Evidence:
 
 
 def best_evidence(query: Query, observations: Observations) -> dict[Key, Evidence]:
-    """The evidence for each group of the query's pick that has a best, by the group's key. Needs a pick."""
+    """Return the evidence of each group of the query's pick, by group key."""
     pick = query.pick
     if pick is None:
         raise ValueError("there is no best without a pick")
@@ -73,13 +74,13 @@ def best_evidence(query: Query, observations: Observations) -> dict[Key, Evidenc
 
 
 def is_tied(comparison: Comparison) -> bool:
-    """Whether nobody can tell the two apart, or without any noise estimate the practical size says the same."""
+    """Return whether both are indistinguishable, or within the practical size without noise."""
     near = comparison.percent is not None and abs(comparison.percent) <= 100 * comparison.delta
     return comparison.verdict in _AS_GOOD or (comparison.verdict is Verdict.NO_NOISE and near)
 
 
 def compare_with_best(table: Table) -> dict[Key, Comparison | None]:
-    """Each column of a table of maxima that has values against the best of them, which has None."""
+    """Return each column's comparison with the best column, which has None."""
     samples: dict[Key, list[float]] = {}
     for (_, column), cell in table.cells.items():
         samples.setdefault(column, []).extend(point.value for point in cell.sample)
@@ -94,7 +95,7 @@ def compare_with_best(table: Table) -> dict[Key, Comparison | None]:
 
 
 class _Group(NamedTuple):
-    """A group of experiments, the best of it and what surrounds that, and those that no test tells from it."""
+    """A group of experiments, its best with its curve, and ties."""
 
     found: Experiments
     chosen: BestOfGroup
@@ -102,17 +103,17 @@ class _Group(NamedTuple):
     unmoved: Sequence[tuple[int, Comparison]]
 
     def varying_values(self, place: int) -> dict[str, Value]:
-        """The dimensions of an experiment in which those of the group differ."""
+        """Return an experiment's dimensions that vary in the group."""
         return {name: self.found.value(name, place) for name in self.beside.differing}
 
     def runners_up(self) -> Iterator[RunnerUp]:
-        """Those that are as good, in natural order."""
+        """Yield the ties in natural order."""
         as_good_as_it = {self.found.key(place): (place, each) for place, each in self.unmoved if is_tied(each)}
         for place, each in map(as_good_as_it.__getitem__, sort_keys(as_good_as_it)):
             yield RunnerUp(self.varying_values(place), _mean(self.found.sample(place)), self.found.runs(place), each)
 
     def points(self) -> tuple[Point, ...]:
-        """The curve that the best lies on: everything but the users is equal to it."""
+        """Return the best's curve over users."""
         if "users" not in self.found.names:
             return ()
         users = ((self.found.value("users", place), place) for place in self.beside.alike)

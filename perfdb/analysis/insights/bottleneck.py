@@ -1,7 +1,7 @@
-"""What limited a run: the link, the processors, one component that can use a single processor, or none of these.
+"""Bottleneck of a run: link, processors, a single-processor component, or none.
 
-The rules are asked in this order and the first that applies is the verdict. A figure that is not known decides
-nothing; where too little is known to say that nothing was at its limit, the verdict is *unknown*.
+The rules are tried in this order and the first that applies is the verdict. An unknown value decides
+nothing; if too little is known to exclude a limit, the verdict is *unknown*.
 """
 
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ NEAR_FROM = 85.0
 
 
 class Verdict(StrEnum):
-    """What limited a run, in the order in which it is asked."""
+    """Bottlenecks in the order of the rules."""
 
     LINK = "link"
     PROCESSORS = "processors"
@@ -31,15 +31,15 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What is known of one run; None and what is absent is not known.
+    """Known values of one run; None and absent ones are unknown.
 
-    ``mb_per_s``: MB of 2^20 bytes per second; without it, it follows from ``trans_per_s`` and the sizes. With both
-    sizes the busier direction is what is held against the link, which carries both at once.
+    ``mb_per_s``: MB of 2^20 bytes per second; without it, calculated from ``trans_per_s`` and the sizes. With both
+    sizes the busier direction is compared with the link, which carries both at once.
     ``utilisations`` by measure, in per cent: ``cpu_util`` of the total or a role (of the whole system),
     ``processor_util`` and ``run_wait`` of a role (of one processor). ``processors`` are the system's.
-    ``virtual_processors``: how many of them a role may use at once. A role is a single-processor component when this
-    is 1, or when nothing is given and its ``run_wait`` is reported, which is sampled of a single stack or guest;
-    other figures may be of a group of guests, which is no component.
+    ``virtual_processors``: the processors that a role may use at once. A role is a single-processor component if this
+    is 1, or if it is unknown and ``run_wait`` is reported, which is sampled of a single stack or guest;
+    other values may be of a group of guests, which is no component.
     """
 
     mb_per_s: float | None = None

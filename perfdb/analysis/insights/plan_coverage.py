@@ -83,20 +83,20 @@ class Coverage:
 
     @property
     def measured(self) -> int:
-        """How many of the planned experiments have a run."""
+        """Return the number of planned experiments with a run."""
         return sum(bool(cell.runs) for cell in self.cells)
 
     @property
     def missing(self) -> int:
-        """How many trials are still to be run, in all."""
+        """Return the number of missing trials."""
         return sum(cell.missing for cell in self.cells)
 
 
 def coverage(parts: Iterable[Part], observations: Observations, delta: float) -> list[Coverage]:
-    """What is there of each part; ``delta`` is the difference to be decided, 0.02 for 2 %.
+    """Return the coverage of each part; ``delta`` is the difference to decide (0.02).
 
     ``observations`` are complete runs with the primary metrics of their workloads. Runs that differ in a dimension
-    which the part does not name count alike.
+    outside the part count alike.
     """
     return [_covered(part, observations, delta) for part in parts]
 
@@ -121,7 +121,7 @@ def _metric(workload: Value) -> str:
 
 
 def _needed(part: Part, keys: Sequence[Key], samples: Sequence[Sample], delta: float) -> list[int | None]:
-    """How many trials each experiment needs: as planned, else so many that ``delta`` can be decided."""
+    """Return the trials of each experiment: as planned, else to decide ``delta``."""
     if part.trials is not None:
         return [part.trials] * len(keys)
     pairs = [Pair((), sample, _kind(part, key)) for key, sample in zip(keys, samples, strict=True)]
@@ -130,12 +130,12 @@ def _needed(part: Part, keys: Sequence[Key], samples: Sequence[Sample], delta: f
 
 
 def _kind(part: Part, key: Key) -> str:
-    """The traffic pattern, where the part names workloads: runs of one pattern vary alike."""
+    """Return the traffic pattern if the part has workloads: one pattern, one noise."""
     named = dict(zip(part.values, key, strict=True))
     return traffic_pattern(named.get("workload"))
 
 
 def primary_measures(parts: Iterable[Part]) -> tuple[Measure, ...]:
-    """The measures that coverage must be given: the rates of the planned workloads, or all where none is named."""
+    """Return the rates of the planned workloads, or all without any."""
     workloads = [value for part in parts for value in part.values.get("workload", ("RR", "STRG"))]
     return tuple(dict.fromkeys(Measure(_metric(value)) for value in workloads if value))

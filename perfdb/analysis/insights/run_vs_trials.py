@@ -1,6 +1,6 @@
-"""How one run sits among the trials of its experiment: the mean of the trials, how far off it is, and what is flagged.
+"""A run among the trials of its experiment: mean, distance, and flags.
 
-The other experiments of its campaign tell how much trials usually vary, as they do in a table of them all.
+The other experiments of its campaign inform the noise, as in a table of them all.
 """
 
 import statistics
@@ -17,9 +17,10 @@ from perfdb.analysis.units import finest_step
 class RunVsTrials:
     """One measure of a run and of its trials, in the metric's unit.
 
-    ``trials`` are those of its experiment that count, in their order, the run among them if it counts; ``mean`` and
-    ``interval`` (where the mean lies with 95 %, None where nothing tells) are theirs. ``percent`` is how much the run
-    lies above the mean of the others, None without others or where that is zero. ``flags`` concern the run.
+    ``trials`` are the experiment's trials that count, in order, perhaps with the run; ``mean`` and
+    ``interval`` (95 %, or None) are theirs. ``percent`` is the run's difference from the mean of the others, None
+    without
+    others or for a mean of zero. ``flags`` concern the run.
     """
 
     measure: Measure
@@ -32,16 +33,16 @@ class RunVsTrials:
 
     @property
     def metric(self) -> Metric:
-        """The declaration of what was measured."""
+        """Return the measure's metric."""
         return BY_NAME[self.measure.metric]
 
 
 def compare_with_trials(
     measure: Measure, run: Hashable, value: float, experiment: Hashable, campaign: Mapping[Hashable, Sequence[Trial]]
 ) -> RunVsTrials:
-    """How ``run`` with its ``value`` sits in its ``experiment``.
+    """Compare ``run`` with the trials of its ``experiment``.
 
-    ``campaign``: the trials of the experiments of one campaign and traffic pattern, among them its own.
+    ``campaign``: the trials of all experiments of one campaign and traffic pattern.
     """
     cells = [_cell(measure, each == experiment, trials) for each, trials in campaign.items()]
     samples = [[trial.value for trial in cell.trials] for cell in cells]

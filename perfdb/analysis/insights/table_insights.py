@@ -1,4 +1,4 @@
-"""What a table's numbers say beside themselves: where its curves level off, and which trials look wrong."""
+"""Insights of a table: its curves' level, and trials to check."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -18,7 +18,7 @@ _RATES = ("trans_per_s", "mb_per_s", "gbit_per_s")
 
 
 class TableCurve(NamedTuple):
-    """One line of a table over users: ``key`` has the values of the other dimensions shown."""
+    """One line of a table over users, with its other dimensions as ``key``."""
 
     key: Mapping[str, Value]
     points: tuple[Point, ...]
@@ -27,14 +27,14 @@ class TableCurve(NamedTuple):
 
     @property
     def title(self) -> str:
-        """The line's name; empty where the table has one only."""
+        """Return the line's name; "" for a single line."""
         return describe_values(self.key.keys(), self.key.values())
 
 
 def table_curves(table: Table) -> list[TableCurve]:
-    """Where each line of a throughput table over users levels off; none for other tables.
+    """Return the curve of each line of a throughput table over users.
 
-    Lines of fewer than three numbers of users are left out: nothing can be said about them.
+    Lines of fewer than three user counts are left out.
     """
     shown = table.query.layout_names
     if "users" not in shown or table.measure.metric not in _RATES or table.metric.better is not Better.HIGHER:
@@ -55,7 +55,7 @@ def table_curves(table: Table) -> list[TableCurve]:
 
 
 def _users_of(names: tuple[str, ...], keys: Iterable[Key]) -> dict[Key, tuple[int, Key]]:
-    """For each key its number of users, and the key without it; 0 where it has none."""
+    """Return each key's number of users (0 without) and the rest."""
     if "users" not in names:
         return {key: (0, key) for key in keys}
     at = names.index("users")
@@ -75,7 +75,7 @@ def _curve(names: tuple[str, ...], key: Key, points: list[Point]) -> TableCurve 
 
 
 def trial_flags(table: Table) -> list[Flag]:
-    """Trials that stand out, drift and first runs; the keys of runs are their numbers. Nothing is ever dropped."""
+    """Return flags of outliers, drift and first runs, by run number."""
     keys, samples = list(table.cells), _samples(table)
     trials = [cell.sample for cell in table.cells.values()]
     numbers = numbers_of(trials) if samples.trials is None else samples.trials
@@ -83,7 +83,7 @@ def trial_flags(table: Table) -> list[Flag]:
 
 
 def _samples(table: Table) -> Samples:
-    """The values of the cells end to end: as they were made, or gathered from the cells."""
+    """Return the values of the cells end to end."""
     if table.samples is not None:
         return table.samples
     cells = table.cells.values()
@@ -93,7 +93,7 @@ def _samples(table: Table) -> Samples:
 
 
 class _Title(NamedTuple):
-    """A cell's name, which is put into words only where it is printed."""
+    """A cell's name, made on demand."""
 
     table: Table
     key: CellKey

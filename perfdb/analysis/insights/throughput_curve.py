@@ -1,7 +1,7 @@
-"""Where a throughput curve levels off, where its peak is, and how it goes on from there.
+"""Throughput curve over users: where it levels off, its peak, and its tail.
 
-A curve is the mean throughput by number of users. No law of scalability is fitted: a curve of four or five points
-cannot tell its parameters.
+A curve is the mean throughput by number of users. No scalability law is fitted: four or five points
+cannot determine its parameters.
 """
 
 import math
@@ -23,7 +23,7 @@ Point = tuple[int, float | None]
 
 
 class Course(StrEnum):
-    """How a curve goes on after it has levelled off; or that it does not, or that nothing can be said."""
+    """Course of a curve after its level, or that there is none, or unknown."""
 
     RISING = "rising"
     FLAT = "flat"
@@ -36,25 +36,25 @@ class Course(StrEnum):
 
 
 class Edge(StrEnum):
-    """The end of the tested range at which the maximum lies."""
+    """The end of the tested range with the maximum."""
 
     SMALLEST = "smallest"
     LARGEST = "largest"
 
     @property
     def sentence(self) -> str:
-        """Why the maximum is to be taken with care."""
+        """Return the caution about the maximum."""
         return f"maximum is at the edge of the tested range ({self} number of users)"
 
 
 class Curve(NamedTuple):
-    """What can be said about one curve (a named tuple: a table has many).
+    """Description of one curve (a named tuple: a table has many).
 
     ``peak_users`` is the smallest number of users that reaches the maximum ``peak``; both are None without points.
-    The level starts above ``after`` users and at ``start`` users at the latest; ``after`` is None when it starts at or
-    below the smallest tested number; ``start`` is None when the curve is still rising or nothing can be said.
-    ``tail`` is last / maximum − 1, or last / best earlier − 1 when the last point is the maximum; None where that has
-    no meaning (fewer than three points, or nothing but zeros before the last, or next to nothing).
+    The level starts above ``after`` users and at ``start`` users at the latest; ``after`` is None if it starts at or
+    below the smallest tested number; ``start`` is None if the curve is still rising or unknown.
+    ``tail`` is last / maximum − 1, or last / best earlier − 1 if the last point is the maximum; None without
+    meaning (fewer than three points, or nothing but zeros before the last, or next to nothing).
     """
 
     course: Course
@@ -65,7 +65,7 @@ class Curve(NamedTuple):
     tail: float | None = None
 
     def sentence(self, decimals: int = 2, unit: str = "") -> str:
-        """The curve for people: ``levels off between 5 and 10 users; peak 1535.70 at 20 users, then falls by 12.0 %``.
+        """Return a sentence: ``levels off between 5 and 10 users; peak 1535.70 at 20 users …``.
 
         ``decimals`` and ``unit`` are those of the peak.
         """
@@ -108,7 +108,7 @@ def _percent(share: float) -> str:
 
 
 class _Line(NamedTuple):
-    """The points of a curve that have a value, by users, and the largest of these values."""
+    """The points of a curve with a value, by users, and their maximum."""
 
     users: list[int]
     values: list[float]
@@ -116,7 +116,7 @@ class _Line(NamedTuple):
 
 
 def _known(points: Sequence[Point]) -> _Line:
-    """The points that have a value. Raises ValueError for what cannot be a curve."""
+    """Return the points with a value. Raise ValueError for an impossible curve."""
     by_users = dict(points)
     if len(by_users) < len(points):
         raise ValueError("a number of users has more than one point")
@@ -134,11 +134,11 @@ def _known(points: Sequence[Point]) -> _Line:
 
 
 def describe_curve(points: Sequence[Point]) -> Curve:
-    """Where the mean throughput (any unit) by users levels off, and how it goes on.
+    """Return where the mean throughput by users levels off, and its course.
 
-    A point without a value (None) is left out, and so the bracket widens; a zero is a value like any other, but never
+    A point without a value (None) is left out, which widens the bracket; a zero is a value, but never
     the start of the level. Fewer than three points with a value are *too few*, nothing but zeros is *no throughput*.
-    Raises ValueError for a throughput below zero or not finite, and for two points at one number of users.
+    Raise ValueError for a throughput below zero or not finite, and for two points at one number of users.
     """
     return _described(_known(points))
 
@@ -161,12 +161,12 @@ def _described(line: _Line) -> Curve:
 
 
 def _is_rising(values: Sequence[float], best: float) -> bool:
-    """The last value is above the ``best`` before by more than the tolerance, and the last but one is that."""
+    """Return whether the last value exceeds the ``best`` before, which comes just before."""
     return values[-1] > best * (1 + LEVEL_TOLERANCE) * (1 + _NOISE) and values[-2] == best
 
 
 def _start(values: Sequence[float]) -> int:
-    """Where the first value on the level stands: the level starts there, or between it and the one before.
+    """Return the index of the first value on the level.
 
     The level is the median of the three largest values, so that a single outlier does not move it.
     """
@@ -176,7 +176,7 @@ def _start(values: Sequence[float]) -> int:
 
 
 def _tail(last: float, best: float) -> float | None:
-    """How far the last value is from the best before: from the maximum, unless it is that itself."""
+    """Return the last value relative to the best before, or None."""
     tail = last / best - 1 if best > 0 else math.inf
     return tail if math.isfinite(100 * tail) else None
 
@@ -191,22 +191,22 @@ def _course(tail: float) -> Course:
 
 
 def find_edge(points: Sequence[Point]) -> Edge | None:
-    """The end of the tested range at which the maximum lies: more (or fewer) users might have given more.
+    """Return the end of the tested range that has the maximum, or None.
 
-    None when a number of users in between reaches the maximum, when fewer than two points have a value, and when all
-    are zero. A maximum at both ends is at the smallest. Raises as ``describe_curve``.
+    None if a number of users in between reaches the maximum, if fewer than two points have a value, or if all
+    are zero. A maximum at both ends is at the smallest. Raise ValueError as ``describe_curve``.
     """
     return _edge(_known(points))
 
 
 def describe_with_edge(points: Sequence[Point]) -> tuple[Curve, Edge | None]:
-    """Both what ``describe_curve`` and what ``find_edge`` say. Raises as they do."""
+    """Return ``describe_curve`` and ``find_edge``. Raise ValueError."""
     known = _known(points)
     return _described(known), _edge(known)
 
 
 def describe_sorted(users: list[int], values: list[float]) -> tuple[Curve, Edge | None]:
-    """The same of points in the order of their users that are known to be a curve, of which there is at least one."""
+    """Return curve and edge of at least one valid point, sorted by users."""
     line = _Line(users, values, max(values))
     return _described(line), _edge(line)
 

@@ -26,7 +26,7 @@ DELTA = 2.0
 
 
 class Summary(StrEnum):
-    """How the sample of a cell becomes one number.
+    """Summary of a cell's sample as one number.
 
     ``trial`` shows each trial; with ``pick``, the best single run is chosen.
     """

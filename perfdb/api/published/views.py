@@ -111,11 +111,11 @@ def _body(reading: Reading, preview: Preview) -> dict[str, Any]:
 
 
 def _run(each: PreviewRun) -> dict[str, Any]:
-    record = each.placement.record
+    record = each.match.record
     return {
         "run_id": record.run_id,
         "trial": record.trial,
-        "outcome": each.placement.outcome,
+        "outcome": each.match.outcome,
         "dimensions": record.configuration.dimensions(),
         "figures": [_figure(each, printed.table, printed.figure) for printed in each.run.figures],
     }
@@ -123,7 +123,7 @@ def _run(each: PreviewRun) -> dict[str, Any]:
 
 def _figure(each: PreviewRun, table: str, figure: Figure) -> dict[str, Any]:
     measure = Measure(figure.metric, figure.role)
-    value = each.placement.record.values.get(measure)
+    value = each.match.record.values.get(measure)
     # Another table's figure of the same measure is stored where that came first.
     own = value is not None and (value.printed, value.line) == (figure.printed, figure.line)
     return {

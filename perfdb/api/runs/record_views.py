@@ -15,7 +15,7 @@ from perfdb.api.permissions import signed_in
 from perfdb.api.runs.run_data import upload_reference
 from perfdb.api.uploads.views import read_wait, study_called, wait_until_settled
 from perfdb.results.ingest import uploads
-from perfdb.results.ingest.json_runs import FILE, understood
+from perfdb.results.ingest.json_runs import FILE, parse_records
 from perfdb.results.models import Problem, Upload, UploadRun
 
 PARAMETERS = ("study", "wait")
@@ -30,7 +30,7 @@ def create(request: Request) -> Response:
     user = signed_in(request)
     # Of an empty request the framework makes a form without fields.
     sent = request.data if isinstance(request.data, bytes) else b""
-    records = understood(sent)
+    records = parse_records(sent)
     slug = _slug(request.query_params.get("study", "") or records.study)
     with transaction.atomic():
         study = study_called(user, slug, create=True)

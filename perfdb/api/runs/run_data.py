@@ -12,7 +12,7 @@ from rest_framework.reverse import reverse
 
 from perfdb.results.changes import provenance
 from perfdb.results.changes.provenance import AppliedFormula, Figure, Input, Place
-from perfdb.results.ingest import upload_summary as summaries
+from perfdb.results.ingest import upload_summary
 from perfdb.results.ingest.supplied_facts import corrections_of
 from perfdb.results.models import Note, Problem, Run, Upload, UploadFile
 from perfdb.results.runs.read import read_record
@@ -194,7 +194,9 @@ def _runs(upload: Upload) -> list[dict[str, Any]]:
     rows = upload.runs.order_by("run_label", "trial", "id").values_list(
         "run_id", "run_label", "trial", "outcome", "status", summary
     )[:MOST_LISTED]
-    of_runs = summaries.of_runs(upload.pk, [run for run, *_, text in rows if text == "{}" and run is not None])
+    of_runs = upload_summary.summaries_of_runs(
+        upload.pk, [run for run, *_, text in rows if text == "{}" and run is not None]
+    )
     return [
         {
             "id": run,
@@ -202,7 +204,7 @@ def _runs(upload: Upload) -> list[dict[str, Any]]:
             "trial": trial,
             "outcome": outcome,
             "status": status,
-            "summary": orjson.loads(text) or of_runs.get(run or 0, summaries.NOTHING),
+            "summary": orjson.loads(text) or of_runs.get(run or 0, upload_summary.NOTHING),
         }
         for run, label, trial, outcome, status, text in rows
     ]

@@ -23,7 +23,7 @@ from perfdb.results.changes import alias_changes, withdraw
 from perfdb.results.ingest import artifacts
 from perfdb.results.ingest.import_job import UploadType
 from perfdb.results.ingest.make_records import digests_of, spans_of
-from perfdb.results.ingest.match_runs import Brought
+from perfdb.results.ingest.match_runs import UploadedRecord
 from perfdb.results.ingest.supplied_facts import Correction, Place
 from perfdb.results.ingest.uploads import IntakeError, checked_facts
 from perfdb.results.models import Note, Run, RunSource, Study, Upload, UploadFile, UploadRun
@@ -106,7 +106,7 @@ class BundleUpload(UploadType):
     def _prepare(self, upload: Upload, member: UploadFile) -> None:
         upload.study = _choose_study(upload, self.manifest)
         _check_said(upload, self.manifest)
-        given = [correction.kept() for correction in _supplied_corrections(self.manifest, self.folder)]
+        given = [correction.to_json() for correction in _supplied_corrections(self.manifest, self.folder)]
         # A repeated upload brings its corrections along.
         upload.corrections = [*(each for each in given if each not in upload.corrections), *upload.corrections]
         for each in self.manifest["uploads"]:
@@ -117,7 +117,7 @@ class BundleUpload(UploadType):
         upload.files.filter(container=member.container).exclude(path__in=logs).update(excluded=True)
         UploadFile.objects.filter(pk=member.pk).update(format=FORMAT)
 
-    def select(self, upload: Upload, batch: list[Brought]) -> list[Brought]:
+    def select(self, upload: Upload, batch: list[UploadedRecord]) -> list[UploadedRecord]:
         """Return the runs of the bundle; the logs may contain others."""
         entries = [
             each for each in self.manifest["runs"] if each["status"] != Run.Status.WITHDRAWN or each["withdrawn"]
@@ -291,8 +291,8 @@ def _lines(place: Place) -> tuple[int, int]:
 
 
 def _match_entries(
-    brought: Sequence[Brought], entries: Sequence[dict[str, Any]], folder: str
-) -> list[tuple[Brought, dict[str, Any]]]:
+    records: Sequence[UploadedRecord], entries: Sequence[dict[str, Any]], folder: str
+) -> list[tuple[UploadedRecord, dict[str, Any]]]:
     """Pair each run with the entry of the manifest that shares most lines."""
     at = defaultdict(set)
     sizes = []
@@ -302,14 +302,14 @@ def _match_entries(
         for place in places:
             at[place].add(number)
     scores = []
-    for each in brought:
+    for each in records:
         mine = {(fragment.file, *span) for fragment in each.record.fragments for span in spans_of([fragment])}
         shared: dict[int, int] = defaultdict(int)
         for place in mine:
             for number in at.get(place, ()):
                 shared[number] += 1
         scores += [(-same / (len(mine) + sizes[number] - same), each.number, number) for number, same in shared.items()]
-    by_number = {each.number: each for each in brought}
+    by_number = {each.number: each for each in records}
     found: dict[int, int] = {}
     for _, mine_number, number in sorted(scores):
         if mine_number not in found and number not in found.values():
@@ -317,7 +317,7 @@ def _match_entries(
     return [(by_number[mine_number], entries[number]) for mine_number, number in found.items()]
 
 
-def _is_stored(study: Study, each: Brought) -> bool:
+def _is_stored(study: Study, each: UploadedRecord) -> bool:
     digests = digests_of(each.record.fragments)
     withdrawn = Run.objects.filter(study=study, run_id=each.record.run_id, status=Run.Status.WITHDRAWN)
     return any(

@@ -43,7 +43,7 @@ def add_corrections(upload: Upload, corrections: Sequence[Correction]) -> None:
         raise IntakeError("Nothing was entered: write a value first.")
     with transaction.atomic():
         held = _lock_open(upload, "correct")
-        held.corrections = [*held.corrections, *(correction.kept() for correction in corrections)]
+        held.corrections = [*held.corrections, *(correction.to_json() for correction in corrections)]
         _read_again(held, "corrections")
 
 

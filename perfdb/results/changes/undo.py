@@ -23,7 +23,7 @@ def run_undo(job: Job) -> None:
     with transaction.atomic():
         jobs.hold(job)
         lock_study(upload.study)
-        upload_summary.keep(UploadRun.objects.filter(upload=upload))
+        upload_summary.save_summaries(UploadRun.objects.filter(upload=upload))
         replacements = list(upload.runs.exclude(replaced=None).select_related("run", "replaced"))
         brought = _brought(upload)
         gone = {run for run, files in brought.items() if not files.left}
@@ -89,7 +89,7 @@ def _bring_back(row: UploadRun) -> None:
     returning.status = row.replaced_status
     returning.save(update_fields=["status"])
     if successor is not None and _go_together(returning, successor):
-        upload_summary.keep(UploadRun.objects.filter(run=successor))
+        upload_summary.save_summaries(UploadRun.objects.filter(run=successor))
         RunSource.objects.filter(run=successor).update(run=returning)
         UploadRun.objects.filter(run=successor).update(run=returning)
         Note.objects.filter(run=successor).update(run=returning)

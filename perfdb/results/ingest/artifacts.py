@@ -1,4 +1,4 @@
-"""The store of files as received: one copy a digest, written once, never altered."""
+"""The store of received files: one copy of each content, never altered."""
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,18 +15,18 @@ from importers.model import Problem, SourceFile
 from perfdb.results.models import Artifact
 
 _CHUNK = 1024 * 1024
-# From so many bytes on it takes a while to go through a file.
+# Line offsets of larger files are stored.
 _LARGE = 4 * 1024 * 1024
 
 
 def store(content: "File[bytes]") -> Artifact:
-    """Keep a file; one that is known already by its SHA-256 is not written again."""
+    """Store a file, unless its SHA-256 is stored already."""
     (artifact,) = store_all([content])
     return artifact
 
 
 def store_all(contents: "Sequence[File[bytes]]") -> list[Artifact]:
-    """The same of several; what the database is asked and told of them is asked and told at once."""
+    """Store several files with few statements."""
     digests = list(map(_sha256, contents))
     distinct = dict(zip(digests, contents, strict=True))
     known = _rows({digest: content.size for digest, content in distinct.items()})
@@ -38,7 +38,7 @@ def store_all(contents: "Sequence[File[bytes]]") -> list[Artifact]:
 
 
 def store_contents(contents: Iterable[Content]) -> list[Artifact]:
-    """Keep the bytes of files that came inside another, such as members of a zip."""
+    """Store the contents of members of an archive."""
     return store_all([File(stream(content)) for content in contents])
 
 
@@ -50,9 +50,9 @@ def _sha256(content: "File[bytes]") -> str:
 
 
 def _rows(sizes: Mapping[str, int]) -> dict[str, Artifact]:
-    """The rows of files by their digests, those that are not there yet made."""
+    """Return the rows of files by digest, and create missing ones."""
     known = _stored(sizes)
-    # In one order whoever comes: of two that each wait for the other's rows one would have to give up.
+    # One order for all transactions avoids deadlocks.
     missing = sorted(sizes.keys() - known.keys())
     if missing:
         new = [Artifact(sha256=digest, size=sizes[digest]) for digest in missing]
@@ -66,20 +66,20 @@ def _stored(digests: Iterable[str]) -> dict[str, Artifact]:
 
 
 def content(artifact: Artifact) -> Content:
-    """The file's bytes, read when they are asked for: it may be larger than memory."""
+    """Return the file's bytes, which are read on demand."""
     return FileContent(open_artifact(artifact))
 
 
 def open_artifact(artifact: Artifact) -> BinaryIO:
-    """The file as a stream."""
+    """Open the file as a stream."""
     stream: BinaryIO = default_storage.open(artifact.path)  # type: ignore[assignment] # a File is a binary stream
     return stream
 
 
 def decoded(artifact: Artifact, name: str) -> Decoded:
-    """The file's text; of a packed file that of the file inside, whose lines are those that runs refer to.
+    """Return the file's text, decompressed, because runs refer to lines of the decompressed file.
 
-    Of a large file it is kept where its lines begin: the second who asks reads only what is shown.
+    The line offsets of a large file are stored: further calls read only the lines shown.
     """
     data = content(artifact)
     if artifact.size < _LARGE:

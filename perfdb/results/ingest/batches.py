@@ -8,7 +8,7 @@ from importers.collate.run_ids import same_value
 from importers.model import Fragment, Problem, RunDraft, SourcedFact
 from perfdb.analysis.dimensions import FACTOR
 from perfdb.results.ingest.make_records import collate_fragments, make_record, pattern_of
-from perfdb.results.ingest.match_runs import Brought
+from perfdb.results.ingest.match_runs import UploadedRecord
 from perfdb.results.ingest.parse_files import ParsedFiles
 from perfdb.results.ingest.supplied_facts import given_by, spans_in
 from perfdb.results.models import Run, Study, Upload
@@ -19,7 +19,7 @@ from perfdb.results.runs.normalize import Context, FoundProblems
 KEPT = 2000
 """Up to this number of records are kept for the next iteration."""
 
-Select = Callable[[list[Brought]], list[Brought]]
+Select = Callable[[list[UploadedRecord]], list[UploadedRecord]]
 
 
 class Batches:
@@ -33,7 +33,7 @@ class Batches:
         self._upload, self._parsed, self._select = upload, parsed, select
         self._found = FoundProblems(parsed.problems)
         self._context = Context(parsed.artifacts, {}, upload.created, self._found, read_aliases(upload.study))
-        self._kept: list[list[Brought]] | None = None
+        self._kept: list[list[UploadedRecord]] | None = None
         self._problems_of_runs: set[Problem] = set()
         self._problems_of_none: list[Problem] = []
         self._left_over = UnusedRows()
@@ -44,12 +44,12 @@ class Batches:
         unclaimed = (each for each in self._parsed.problems if each not in self._problems_of_runs)
         return [*unclaimed, *self._problems_of_none, *self._left_over.problems]
 
-    def __iter__(self) -> Iterator[list[Brought]]:
+    def __iter__(self) -> Iterator[list[UploadedRecord]]:
         if self._kept is not None:
             yield from self._kept
             return
         self._problems_of_none, self._left_over = [], UnusedRows()
-        number, kept = 0, list[list[Brought]]()
+        number, kept = 0, list[list[UploadedRecord]]()
         for fragments in self._parsed.fragments.batches(pattern_of(self._upload.study)):
             batch, number = self._batch(fragments, number)
             kept = [*kept, batch] if number <= KEPT else []
@@ -57,7 +57,7 @@ class Batches:
         if number <= KEPT:
             self._kept = kept
 
-    def _batch(self, fragments: Sequence[Fragment], first: int) -> tuple[list[Brought], int]:
+    def _batch(self, fragments: Sequence[Fragment], first: int) -> tuple[list[UploadedRecord], int]:
         """Return the records of some fragments, numbered from ``first``, and the next free number."""
         collated = collate_fragments(self._upload.study, fragments)
         later = list(_drafts_of_rows(self._upload.study, collated.rows))
@@ -78,9 +78,9 @@ class Batches:
         about = {problem for draft, _ in drafts for problem in self._found.for_run(draft)} if self._found else ()
         return [problem for problem in self._found if problem in about]
 
-    def _brought(self, draft: RunDraft, run: int | None, common: Context, number: int) -> Brought:
+    def _brought(self, draft: RunDraft, run: int | None, common: Context, number: int) -> UploadedRecord:
         context = replace(common, given=given_by(self._upload, spans_in(draft.fragments)))
-        return Brought(number, make_record(draft, context), context, self._upload.pk, run)
+        return UploadedRecord(number, make_record(draft, context), context, self._upload.pk, run)
 
 
 # --- Rows of manifests that come after their logs -----------------------------------------------------------------

@@ -1,7 +1,7 @@
-"""Large files in pieces: bytes are appended to one file on disk until all are there, and then an upload takes it.
+"""Upload of large files in pieces: bytes are appended to a file on disk until an upload takes the whole file.
 
-Every block is written under the lock of its row and only at the place that the row says. So a request that hangs keeps
-nobody out, and one that comes late changes nothing. No more than a block is in memory.
+Each block is written under the lock of its row and only at the row's offset. A hanging request therefore blocks no
+other, and a late one changes nothing. At most one block is in memory.
 """
 
 import hashlib
@@ -29,7 +29,7 @@ BLOCK = 1024 * 1024
 
 
 class WrongOffsetError(Exception):
-    """The bytes do not begin where the file ends; ``received`` says where that is."""
+    """The bytes do not begin at the end of the file, which is ``received``."""
 
     def __init__(self, received: int) -> None:
         super().__init__(f"{received} bytes are there: go on from offset {received}")
@@ -37,13 +37,13 @@ class WrongOffsetError(Exception):
 
 
 def begin(owner: User, path: str, size: int, fingerprint: str = "", sha256: str = "") -> tuple[PartialFile, bool]:
-    """The file on its way with this path, size and fingerprint, and whether it is a new one.
+    """Return the unfinished file with this path, size and fingerprint, and whether it is new.
 
-    Raises IntakeError for a path that cannot be kept, and for more bytes than are taken or there is room for.
+    Raise IntakeError for an invalid path, and for more bytes than the limit or the disk allow.
     """
     uploads.check_path(path)
     with transaction.atomic():
-        # Of two pages that begin the same file at once the second must find what the first has made.
+        # The second of two pages that begin the same file must find the row of the first.
         User.objects.select_for_update().get(pk=owner.pk)
         known = _open(owner).filter(path=path, size=size, fingerprint=fingerprint, sha256=sha256).first()
         if known is not None:
@@ -54,12 +54,12 @@ def begin(owner: User, path: str, size: int, fingerprint: str = "", sha256: str 
 
 
 def _open(owner: User) -> QuerySet[PartialFile]:
-    """The files of a person that no upload has taken yet, the last one first."""
+    """Return a person's files that no upload has taken, the latest first."""
     return PartialFile.objects.filter(owner=owner, upload=None).order_by("-touched")
 
 
 def unfinished(owner: User) -> list[PartialFile]:
-    """The files of a person that wait for further bytes or for their upload, the last one first."""
+    """Return a person's files that wait for bytes or for their upload, the latest first."""
     return list(_open(owner))
 
 
@@ -75,16 +75,16 @@ def _check_room(owner: User, size: int) -> None:
         )
     _folder().mkdir(parents=True, exist_ok=True)
     free = shutil.disk_usage(_folder()).free
-    # As much again stays free for what the files are turned into.
+    # The import needs as much again.
     if free < 2 * size:
         raise IntakeError(f"The server has no room for {size:,} more bytes. Tell whoever runs it.")
 
 
 def append(part: PartialFile, offset: int, blocks: Iterable[bytes], sha256: str = "") -> PartialFile:
-    """Write bytes from ``offset`` on, and answer the file as it is then; whatever came before a break is kept.
+    """Write bytes at ``offset`` and return the file; bytes before a broken connection are kept.
 
-    ``sha256``: of these bytes, in hexadecimal; bytes that have another are not kept. Raises WrongOffsetError where the
-    file ends elsewhere, and IntakeError for more bytes than it is to have, or other ones than were promised.
+    ``sha256`` is the expected digest of the bytes, in hexadecimal. Raise WrongOffsetError if the file ends elsewhere,
+    and IntakeError for too many bytes or a wrong digest.
     """
     digest, at = hashlib.sha256(), offset
     _must_end_at(part, offset)
@@ -110,7 +110,7 @@ def _must_end_at(part: PartialFile, offset: int) -> None:
 
 
 def _locked(part: PartialFile) -> PartialFile:
-    """The row, held against other requests; a file that lost bytes by a crash ends where it ends on disk."""
+    """Return the locked row; after a crash the received bytes are those on disk."""
     held = PartialFile.objects.select_for_update().get(pk=part.pk)
     if held.upload_id is None and (there := _size(held)) < held.received:
         held.received = there
@@ -139,7 +139,7 @@ def _write(part: PartialFile, at: int, block: bytes) -> int:
 
 
 def _cut(part: PartialFile, at: int, offset: int) -> None:
-    """Take back what a request wrote, unless another one has gone on from there."""
+    """Remove the bytes of a request, unless another request has continued."""
     with transaction.atomic():
         held = _locked(part)
         if held.received == at:
@@ -148,14 +148,14 @@ def _cut(part: PartialFile, at: int, offset: int) -> None:
 
 
 def _to_disk(part: PartialFile) -> None:
-    """What the row says is received must outlive a crash of the machine."""
+    """Flush received bytes to disk, so that they survive a crash of the machine."""
     if (path := path_of(part)).exists():
         with path.open("rb") as stream:
             os.fsync(stream.fileno())
 
 
 def _check_whole(part: PartialFile) -> None:
-    """Compare the whole file with the digest that its sender gave; one that differs begins anew."""
+    """Check a complete file against its digest, and discard a file that differs."""
     if not part.sha256 or part.received < part.size:
         return
     with _whole(part).open("rb") as stream:
@@ -168,7 +168,7 @@ def _check_whole(part: PartialFile) -> None:
 
 
 def _whole(part: PartialFile) -> Path:
-    """The file with exactly its bytes; what a request wrote behind them and took back is cut off."""
+    """Return the path of the file, cut to its size: a removed request may have written more."""
     path = path_of(part)
     if not path.exists():
         path.touch()
@@ -177,20 +177,20 @@ def _whole(part: PartialFile) -> Path:
 
 
 def discard(part: PartialFile) -> None:
-    """Forget a file and its bytes."""
+    """Delete a file and its row."""
     path_of(part).unlink(missing_ok=True)
     part.delete()
 
 
 def expire() -> None:
-    """Forget what nobody has gone on with for as long as a preview waits."""
+    """Delete files that have not been continued for PREVIEW_DAYS."""
     oldest = timezone.now() - timedelta(days=settings.PREVIEW_DAYS)
     for part in PartialFile.objects.filter(touched__lt=oldest):
         discard(part)
 
 
 def path_of(part: PartialFile) -> Path:
-    """Where its bytes stand."""
+    """Return the path of the file's bytes."""
     return _folder() / part.token
 
 
@@ -199,7 +199,7 @@ def _folder() -> Path:
 
 
 class _Arrived(File):  # type: ignore[type-arg] # generic for the type checker alone
-    """A whole file; open only while it is read, for an upload may have more files than a process may hold open."""
+    """A complete file, open only while it is read: an upload may have more files than a process may open."""
 
     def __init__(self, part: PartialFile) -> None:
         super().__init__(None, part.path)
@@ -207,27 +207,27 @@ class _Arrived(File):  # type: ignore[type-arg] # generic for the type checker a
         self.size = part.size
 
     def chunks(self, chunk_size: int | None = None) -> Iterator[bytes]:
-        """The bytes, a few at a time."""
+        """Yield the bytes in chunks."""
         with self._path.open("rb") as stream:
             while chunk := stream.read(chunk_size or BLOCK):
                 yield chunk
 
     def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        """Nothing: each time that it is read begins at its first byte."""
+        """Do nothing: each reading begins at the first byte."""
         return offset
 
     def temporary_file_path(self) -> str:
-        """A second name of the file, which the store moves into place: no byte is copied, and a refusal loses none."""
+        """Return a hard link, which the store moves into place without copying."""
         link = self._path.with_name(f"{self._path.name}.{uuid4().hex}")
         os.link(self._path, link)
         return str(link)
 
 
 def receive(owner: User, files: Iterable[tuple[str, "File[bytes]"]], tokens: Sequence[str], **more: Any) -> Upload:
-    """Receive files as ``intake.receive`` does, with those that came in pieces.
+    """Receive an upload of files and of files in pieces.
 
-    The same pieces again, for the answer got lost, are the same upload. Raises IntakeError also for a file that is not
-    there, not whole, or of which another upload has only a part.
+    The same tokens again return the same upload. Raise IntakeError as `uploads.receive`, and for a file that is
+    unknown, incomplete, or part of another upload.
     """
     if not tokens:
         return uploads.receive(owner, files, **more)

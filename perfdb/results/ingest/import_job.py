@@ -15,9 +15,9 @@ from importers.model import Problem, Severity
 from importers.run_records import log as run_records
 from perfdb.results.ingest import jobs
 from perfdb.results.ingest.batches import Batches
-from perfdb.results.ingest.match_runs import Brought
+from perfdb.results.ingest.match_runs import UploadedRecord, match_runs
 from perfdb.results.ingest.parse_files import ParsedFiles, files_to_parse, parse, unpack
-from perfdb.results.ingest.store import NOT_STORED, chunks, load_chunk, match, problems_of, row_of, store_problems
+from perfdb.results.ingest.store import NOT_STORED, chunks, load_chunk, problems_of, row_of, store_problems
 from perfdb.results.models import Job, Upload, UploadRun
 from perfdb.results.runs import write
 from perfdb.results.runs.bulk_changes import lock_study
@@ -33,7 +33,7 @@ class UploadType:
         """Check the unpacked files; after an error nothing is parsed."""
         return []
 
-    def select(self, upload: Upload, batch: list[Brought]) -> list[Brought]:
+    def select(self, upload: Upload, batch: list[UploadedRecord]) -> list[UploadedRecord]:
         """Return the runs of a batch to import."""
         return batch
 
@@ -129,12 +129,12 @@ def _show(job: Job, upload: Upload, batches: Batches, kind: UploadType) -> set[O
         outcomes: set[Outcome] = set()
         found = first = 0
         for batch in batches:
-            placements = match(upload.study, batch)
-            write.copy_upload_runs(row_of(upload, placement) for placement in placements)
-            store_problems(upload, [each for placement in placements for each in problems_of(placement)])
-            outcomes.update(placement.outcome for placement in placements)
+            matches = match_runs(upload.study, batch)
+            write.copy_upload_runs(row_of(upload, match) for match in matches)
+            store_problems(upload, [each for match in matches for each in problems_of(match)])
+            outcomes.update(match.outcome for match in matches)
             first = max((first, *(each.number + 1 for each in batch)))
-            found += len(placements)
+            found += len(matches)
         store_problems(upload, batches.problems)
         rows = UploadRun.objects.bulk_create(kind.rows(upload, first))
         _add_unreadable(upload, first + len(rows), batches.problems)
@@ -196,7 +196,7 @@ def _load(job: Job, upload: Upload, batches: Batches, kind: UploadType) -> None:
         _settle(job, upload, State.DONE if complete or is_any_stored else State.FAILED, batches.problems)
 
 
-def _store_runs(job: Job, upload: Upload, runs: Iterator[Brought]) -> None:
+def _store_runs(job: Job, upload: Upload, runs: Iterator[UploadedRecord]) -> None:
     """Store runs chunk by chunk, each in a transaction, or all in one. Raise _NotStoredError for all or none."""
     whole = _is_all_or_none(upload)
     held: Callable[[], AbstractContextManager[None]] = partial(_study_held, job, upload)

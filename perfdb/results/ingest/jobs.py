@@ -1,8 +1,7 @@
-"""Jobs: background work whose truth is a row; the broker's message carries only the row's id.
+"""Background jobs. A job is a row; the broker's message carries only its id.
 
-A message may get lost (a crash between commit and send) or come twice (a worker cut off goes on working). So a job
-is claimed under a lease, a sweep sends again what nobody works on, and a worker writes results only while it holds
-the newest attempt.
+A message may be lost (a crash between commit and send) or delivered twice. Therefore a worker claims a job under a
+lease, a sweep sends abandoned jobs again, and a worker writes results only while it holds the newest attempt.
 """
 
 import logging
@@ -25,17 +24,17 @@ logger = logging.getLogger(__name__)
 
 TASK = "perfdb.results.tasks.run_job"
 LEASE = timedelta(seconds=15)
-# A job that still waits this long after it was sent may have lost its message, or the broker was away.
+# After this time in the queue a message may be lost.
 STALE = timedelta(minutes=1)
 ATTEMPTS = 5
-# Work on so many bytes takes long: it must not occupy every worker, for small uploads would wait behind it.
+# Larger uploads are imported one at a time, so that small ones find a free worker.
 BULK_BYTES = 8 * 1024 * 1024
 BULK_AT_ONCE = 1
 _BULK_LOCK = 0x4255_4C4B  # any number of our own: "BULK"
 
 
 class LeaseLostError(Exception):
-    """Another worker has taken the job over; whoever sees this must not write any more."""
+    """Another worker has taken the job over: this attempt must not write any more."""
 
 
 def enqueue(
@@ -45,22 +44,19 @@ def enqueue(
     study: Study | None = None,
     about: Mapping[str, object] | None = None,
 ) -> Job:
-    """Make a job and send its id to a worker once the transaction is committed.
-
-    ``about``: further parameters of this kind of job.
-    """
+    """Create a job and send it after the commit. ``about``: further parameters of this kind of job."""
     job = Job.objects.create(kind=kind, upload=upload, study=study, about=dict(about or {}), sent=timezone.now())
     transaction.on_commit(lambda: send(job.pk))
     return job
 
 
 def upload_of(job: Job) -> Upload:
-    """The upload that a job works on, with its study, as it is now."""
+    """Return the upload of a job, with its study."""
     return Upload.objects.select_related("study").get(jobs=job)
 
 
 def send(job_id: int) -> None:
-    """Tell a worker that there is something to do; while the broker is away, the sweep will."""
+    """Send a job to the workers; without the broker, the sweep sends it later."""
     try:
         current_app.send_task(TASK, [job_id])
     except OperationalError as error:
@@ -68,9 +64,9 @@ def send(job_id: int) -> None:
 
 
 def claim(job_id: int) -> Job | None:
-    """Take a job that is queued, or whose worker let the lease run out; None when there is nothing to take.
+    """Claim a job that is queued or whose lease has run out; return None if there is none.
 
-    A bulk job waits while BULK_AT_ONCE others are worked on: `send_bulk` sends it when one of them is over.
+    A bulk job waits while BULK_AT_ONCE others run; `send_bulk` sends it when one of these ends.
     """
     now = timezone.now()
     free = Q(state=Job.State.QUEUED) | Q(state=Job.State.RUNNING, lease_until__lt=now)
@@ -91,12 +87,12 @@ def _bulk(found: QuerySet[Job]) -> QuerySet[Job]:
 
 
 def is_bulk(job: Job) -> bool:
-    """Whether it works on so many bytes that it takes long."""
+    """Return whether a job works on more than BULK_BYTES."""
     return _bulk(Job.objects.filter(pk=job.pk)).exists()
 
 
 def _has_room(job: Job) -> bool:
-    """Whether a job may begin; of two bulk jobs that ask at once the second one sees the first."""
+    """Return whether a job may start; the lock lets the second of two bulk jobs see the first."""
     if not is_bulk(job):
         return True
     with connection.cursor() as cursor:
@@ -109,16 +105,16 @@ def _running() -> QuerySet[Job]:
 
 
 def send_bulk() -> None:
-    """Send the bulk job that has waited longest."""
+    """Send the bulk job that has waited the longest."""
     waiting = _bulk(Job.objects.filter(state=Job.State.QUEUED)).order_by("created", "pk").first()
     if waiting is not None:
         send(waiting.pk)
 
 
 def hold(job: Job) -> None:
-    """Renew the lease; inside a transaction this also keeps others from taking the job before the commit.
+    """Renew the lease; inside a transaction no other worker can claim the job before the commit.
 
-    Raises LeaseLostError when another worker has it.
+    Raise LeaseLostError if another worker has claimed it.
     """
     mine = Job.objects.filter(pk=job.pk, attempt=job.attempt, state=Job.State.RUNNING)
     if not mine.update(lease_until=timezone.now() + LEASE):
@@ -126,15 +122,15 @@ def hold(job: Job) -> None:
 
 
 def give_back(job: Job) -> None:
-    """Have a job tried again at once, unless another worker has it: nothing of this attempt is left."""
+    """Send a job again at once, unless another worker has claimed it."""
     mine = Job.objects.filter(pk=job.pk, attempt=job.attempt, state=Job.State.RUNNING)
     if mine.update(lease_until=timezone.now()):
         send(job.pk)
 
 
 @contextmanager
-def kept(job: Job) -> Iterator[None]:
-    """Renew the lease in the background while the work lasts, however long one file takes to read."""
+def keep_lease(job: Job) -> Iterator[None]:
+    """Renew the lease in the background during the block."""
     done = Event()
     keeper = Thread(target=_keep, args=(job, done), name=f"lease of job {job.pk}", daemon=True)
     keeper.start()
@@ -150,16 +146,16 @@ def _keep(job: Job, done: Event) -> None:
         while not done.wait(LEASE / timedelta(seconds=3)):
             hold(job)
     except LeaseLostError:
-        # The work itself finds out when it next wants to write.
+        # The block notices with its next write.
         return
     finally:
         connection.close()
 
 
 def progress(job: Job, outcome: dict[str, object]) -> None:
-    """Keep what is done so far; to be called in the transaction that does it, so that the next attempt goes on there.
+    """Store the progress, from which the next attempt continues, in the transaction that makes it.
 
-    Raises LeaseLostError when another worker has the job.
+    Raise LeaseLostError if another worker has claimed the job.
     """
     hold(job)
     job.outcome = outcome
@@ -167,20 +163,17 @@ def progress(job: Job, outcome: dict[str, object]) -> None:
 
 
 def open_jobs(kind: str) -> QuerySet[Job]:
-    """The jobs of a kind that wait or are being worked on."""
+    """Return the queued and running jobs of a kind."""
     return Job.objects.filter(kind=kind, state__in=[Job.State.QUEUED, Job.State.RUNNING])
 
 
 def finish(job: Job, outcome: dict[str, object]) -> None:
-    """The job is done; ``outcome`` says what it did. To be called in the transaction of the job's last writes."""
+    """End a job with its outcome, in the transaction of its last writes."""
     _end(job, Job.State.DONE, outcome)
 
 
 def fail(job: Job, reason: str) -> None:
-    """The job cannot be done, and trying again would not help; its upload has failed too, unless it had settled.
-
-    When another worker has taken the job over, it is that worker's to end.
-    """
+    """Fail a job and its unsettled upload, unless another worker has claimed the job."""
     with transaction.atomic():
         if _end(job, Job.State.FAILED, {"error": reason}) and job.upload_id is not None:
             open_ = Upload.objects.filter(pk=job.upload_id).exclude(state__in=Upload.SETTLED)
@@ -196,13 +189,13 @@ def _end(job: Job, state: Job.State, outcome: dict[str, object]) -> bool:
 
 
 def release() -> int:
-    """Send every open job again at once; only right where no worker can be alive, as when an instance starts."""
+    """Send all open jobs again; only while no worker runs, as when an instance starts."""
     Job.objects.filter(state=Job.State.RUNNING).update(lease_until=timezone.now())
     return _send_all(Q(state__in=[Job.State.QUEUED, Job.State.RUNNING]))
 
 
 def sweep() -> int:
-    """Send again every job that nobody works on; give up one that took its workers down again and again."""
+    """Send abandoned jobs again, and fail those that have used up their attempts."""
     now = timezone.now()
     waiting = Q(state=Job.State.QUEUED, sent__lt=now - STALE)
     abandoned = Q(state=Job.State.RUNNING, lease_until__lt=now)
@@ -214,7 +207,7 @@ def sweep() -> int:
 def _send_all(which: Q) -> int:
     found = Job.objects.filter(which, attempt__lt=ATTEMPTS).order_by("created")
     job_ids = list(found.values_list("pk", flat=True))
-    # A job in a long queue must not be sent again by each sweep.
+    # Otherwise each sweep would send the jobs of a long queue again.
     Job.objects.filter(pk__in=job_ids).update(sent=timezone.now())
     for job_id in job_ids:
         send(job_id)

@@ -1,6 +1,6 @@
-"""Results as JSON from tools that perfdb has no importer for: checked as a whole, then brought in as a file.
+"""Run records in JSON, from tools without an importer: a request is checked, then imported as a file.
 
-The file holds one record a line, in the characters that came, so that each figure leads back to its line.
+The file has a record a line in the characters received, so that each value can be traced to its line.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,14 +22,14 @@ LARGEST = 64 * 1024 * 1024
 """The most records and bytes of one request."""
 
 SHOWN = 20
-"""So many complaints are told of one request."""
+"""The most complaints in an answer."""
 
 _BLANK = " \t\r\n"
 _AS_JSON = "Send a JSON array of objects, or one object a line, in UTF-8."
 
 
 class Complaint(NamedTuple):
-    """What is wrong with one record, which counts from 1; 0: with the request."""
+    """An error of a record, counted from 1, or of the request (0)."""
 
     record: int
     field: str
@@ -38,7 +38,7 @@ class Complaint(NamedTuple):
 
 
 class RecordsError(Exception):
-    """Records of which at least one cannot be taken, so that none is."""
+    """A request is refused because of at least one record."""
 
     def __init__(self, complaints: Sequence[Complaint]) -> None:
         first = complaints[0]
@@ -56,12 +56,12 @@ class Records:
 
     @property
     def content(self) -> bytes:
-        """The file that keeps them."""
+        """The content of the file to import."""
         return "".join(f"{line}\n" for line in self.lines).encode()
 
 
-def understood(body: bytes) -> Records:
-    """The records of a request: a JSON array, or objects one after the other. Raises RecordsError."""
+def parse_records(body: bytes) -> Records:
+    """Return the checked records of a request: a JSON array, or a sequence of objects. Raise RecordsError."""
     records, identities = Records(), dict[tuple[str, int], int]()
     complaints = list(islice(_complaints(_text(body), records, identities), SHOWN))
     if not complaints and not records.lines:
@@ -80,7 +80,7 @@ def _text(body: bytes) -> str:
 
 
 def _complaints(text: str, records: Records, identities: dict[tuple[str, int], int]) -> Iterator[Complaint]:
-    """Fill in the records; what is wrong with each comes out."""
+    """Append records that pass all checks, and yield the errors of others."""
     for number, (value, line) in enumerate(_values(text), start=1):
         if isinstance(value, RecordError):
             yield Complaint(number, value.field, str(value), value.remedy)
@@ -90,11 +90,11 @@ def _complaints(text: str, records: Records, identities: dict[tuple[str, int], i
             yield Complaint(0, "", message, "Send them in several requests, or as a file to /api/v1/uploads/.")
             return
         try:
-            said = parse_record(value, number)
-            _check(said, records)
-            known = identities.setdefault((said.run_id, said.trial or 1), number)
+            record = parse_record(value, number)
+            _check(record, records)
+            known = identities.setdefault((record.run_id, record.trial or 1), number)
             if known != number:
-                message = f"Run {said.run_id}, trial {said.trial or 1}, is record {known} already."
+                message = f"Run {record.run_id}, trial {record.trial or 1}, is record {known} already."
                 raise RecordError("trial", message, "Give each record of a run another trial.")
         except RecordError as error:
             yield Complaint(number, error.field, str(error), error.remedy)
@@ -103,7 +103,7 @@ def _complaints(text: str, records: Records, identities: dict[tuple[str, int], i
 
 
 def _values(text: str) -> Iterator[tuple[object, str]]:
-    """Each value with its characters in one line; a RecordError, as the last one, where it is no JSON."""
+    """Yield each value with its text in one line; a RecordError, and no more, for a syntax error."""
     at = _behind_blanks(text, 0)
     is_array = text.startswith("[", at)
     at = _behind_blanks(text, at + is_array)
@@ -113,7 +113,7 @@ def _values(text: str) -> Iterator[tuple[object, str]]:
         except (ValueError, RecursionError) as error:
             yield RecordError("", f"This is no JSON: {error}.", _AS_JSON), ""
             return
-        # A string has no line end in it, so these stand between values.
+        # Line ends occur only between values, not in strings.
         yield value, text[at:end].replace("\r", " ").replace("\n", " ")
         at = _behind_blanks(text, end)
         if is_array:
@@ -131,16 +131,16 @@ def _behind_blanks(text: str, at: int) -> int:
     return at
 
 
-def _check(said: ParsedRecord, records: Records) -> None:
-    """Raise RecordError for what only the registry of metrics and dimensions knows."""
-    if said.study:
-        records.study = records.study or said.study
-        if records.study != said.study:
-            message = f"The study is {said.study}, and an earlier record says {records.study}."
+def _check(record: ParsedRecord, records: Records) -> None:
+    """Check a record against the metrics and dimensions. Raise RecordError."""
+    if record.study:
+        records.study = records.study or record.study
+        if records.study != record.study:
+            message = f"The study is {record.study}, and an earlier record says {records.study}."
             raise RecordError("study", message, "Send the records of each study in a request of their own.")
-    for fact in said.facts:
+    for fact in record.facts:
         _check_fact(fact.key, fact.text)
-    for reading in said.readings:
+    for reading in record.readings:
         _check_unit(reading.name, reading.unit)
         # Without an exponent a number is not too large, and without a sign it is not below zero.
         if not reading.text.replace(".", "", 1).isdigit():

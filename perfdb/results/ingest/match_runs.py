@@ -1,8 +1,7 @@
-"""Placing a run record among the runs of its study: new, extending one, already there, or in conflict.
+"""Matching of run records with the runs of their study: new, extending one, already there, or in conflict.
 
-Run ids are not unique in real studies. A record belongs to a stored run when run id and trial are the same and no
-dimension is known on both sides and different, nor the traffic pattern; what the stored run lacks, later evidence may
-bring.
+Run IDs are not unique in real studies. A record belongs to a stored run if run ID and trial are equal and no known
+dimension or traffic pattern differs; later evidence may add what the stored run lacks.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,10 +24,10 @@ Outcome = UploadRun.Outcome
 
 
 @dataclass(frozen=True, slots=True)
-class Brought:
-    """A record, its place in its upload, and what the upload knows of it.
+class UploadedRecord:
+    """A record with its number in the upload and its context.
 
-    ``run``: the stored run that it is about, ``trial``: which trial it is, where that is known before it is placed.
+    ``run``: the stored run that the record is about, if known before matching; ``trial``: the trial, likewise.
     """
 
     number: int
@@ -45,10 +44,10 @@ class Brought:
 
 
 @dataclass(slots=True)
-class Placement:
-    """What becomes of a record. ``record`` is what would be stored: joined with the stored evidence if extending."""
+class Match:
+    """The outcome of a record. ``record`` is the one to store: joined with the stored evidence if it extends a run."""
 
-    brought: Brought
+    uploaded: UploadedRecord
     record: RunRecord
     outcome: UploadRun.Outcome
     run: Run | None = None
@@ -57,61 +56,68 @@ class Placement:
 
     @property
     def decision_name(self) -> str:
-        """``run_id/trial#number``: how a decision names this very run, where others have its run id and trial."""
-        return f"{self.record.identity}#{self.brought.number}"
+        """``run_id/trial#number``, which names this run among others of its run ID and trial."""
+        return f"{self.record.identity}#{self.uploaded.number}"
 
     def decision(self, decisions: Mapping[str, str]) -> str | None:
-        """What a person decided of this run, or of all of its run id and trial; None when nobody did."""
+        """Return a person's decision on this run, or on all runs of its run ID and trial."""
         return decisions.get(self.decision_name) or decisions.get(self.record.identity)
 
 
-class Placer:
-    """Places the records of one upload; remembers those it found new, so that the next may conflict with them."""
+def match_runs(study: Study, uploaded: Sequence[UploadedRecord]) -> list[Match]:
+    """Match records with the runs of a study, and with each other."""
+    matcher = _Matcher(study, [each.record for each in uploaded])
+    return [matcher.match(each) for each in uploaded]
+
+
+class _Matcher:
+    """Matches the records of an upload; a record may conflict with an earlier new one."""
 
     def __init__(self, study: Study, records: Iterable[RunRecord]) -> None:
         self._study = study
         self._new: dict[str, list[RunRecord]] = {}
-        # A published run is made of no files that further ones could join.
+        # A published run has no files that further evidence could join.
         stored = Run.objects.filter(study=study, run_id__in={record.run_id for record in records})
         stored = stored.exclude(status=Run.Status.WITHDRAWN).exclude(sources=None).prefetch_related("sources__upload")
         self._stored: dict[str, list[Run]] = {}
         for run in stored.select_related("study", *ALONG):
             self._stored.setdefault(run.run_id, []).append(run)
-        # Of most runs nobody asks for it, and of one that is in conflict several times.
         self._record = cache(read_record)
 
-    def place(self, brought: Brought) -> Placement:
-        """What becomes of one record."""
-        record = brought.record
+    def match(self, uploaded: UploadedRecord) -> Match:
+        """Return the outcome of a record."""
+        record = uploaded.record
         if record.refused:
-            return Placement(brought, record, Outcome.REJECTED)
-        alike = self._new.get(record.identity, ()) if brought.run is None else ()
-        if any(_agree(record, other) for other in alike):
-            return Placement(brought, record, Outcome.CONFLICT, problems=[_twice(record)])
-        same = next((run for run in self._of(brought) if _holds(run, record)), None)
+            return Match(uploaded, record, Outcome.REJECTED)
+        same_identity = self._new.get(record.identity, ()) if uploaded.run is None else ()
+        if any(_agree(record, other) for other in same_identity):
+            return Match(uploaded, record, Outcome.CONFLICT, problems=[_twice_in_upload(record)])
+        same = next((run for run in self._runs_of(uploaded) if _contains(run, record)), None)
         if same is not None:
-            return self._again(brought, same)
-        candidates = self._candidates(brought)
+            return self._match_again(uploaded, same)
+        candidates = self._candidates(uploaded)
         if len(candidates) > 1:
-            return Placement(brought, record, Outcome.REJECTED, problems=[_ambiguous(record, candidates)])
+            return Match(uploaded, record, Outcome.REJECTED, problems=[_ambiguous(record, candidates)])
         if candidates:
-            return self._join(brought, candidates[0])
+            return self._join(uploaded, candidates[0])
         self._new.setdefault(record.identity, []).append(record)
-        return Placement(brought, record, Outcome.NEW, sources=brought.sources)
+        return Match(uploaded, record, Outcome.NEW, sources=uploaded.sources)
 
-    def _candidates(self, brought: Brought) -> list[Run]:
-        """The stored runs that a record may join; one where its time tells which."""
-        if brought.run is not None:
-            return self._of(brought)
+    def _candidates(self, uploaded: UploadedRecord) -> list[Run]:
+        """Return the stored runs that a record may join, only one if times decide."""
+        if uploaded.run is not None:
+            return self._runs_of(uploaded)
         candidates = [
-            run for run in self._of(brought) if self._fits(brought.record, run) and _may_be(brought.trial, run)
+            run
+            for run in self._runs_of(uploaded)
+            if self._fits(uploaded.record, run) and _may_be_trial(uploaded.trial, run)
         ]
-        return (len(candidates) > 1 and self._by_time(brought, candidates)) or candidates
+        return (len(candidates) > 1 and self._by_time(uploaded, candidates)) or candidates
 
     def _fits(self, record: RunRecord, run: Run) -> bool:
-        """Whether the dimensions agree, and the trial where the stored run's is known and this evidence says one.
+        """Return whether dimensions and trial of a record and a stored run agree.
 
-        The trial of a run without a driver's log is only a number; captures rarely name one.
+        Without a driver's log a run's trial is only a number, and captures rarely name one.
         """
         stated = {fragment.trial for fragment in record.fragments if fragment.trial is not None}
         if stated and has_driver(run) and (record.trial if record.has_driver else max(stated)) != run.trial:
@@ -120,32 +126,32 @@ class Placer:
         agree = own.agrees(theirs)
         if not agree and not replace(own, device=None).agrees(theirs):
             return False
-        # Only now is it worth while to read the stored run.
+        # The stored record is read only for the few runs that come so far.
         if "workload" in record.facts and not _same_pattern(record, self._record(run)):
             return False
-        # A driver that stands for the device gives way to whoever states the device itself.
-        return agree or not (_states_device(record) and _states_device(self._record(run)))
+        # The driver's name stands in for the device until a file states the device itself.
+        return agree or not ("device" in record.facts and "device" in self._record(run).facts)
 
-    def _of(self, brought: Brought) -> list[Run]:
-        """The stored runs that a record may be about."""
-        return [run for run in self._stored.get(brought.record.run_id, ()) if brought.run in {None, run.pk}]
+    def _runs_of(self, uploaded: UploadedRecord) -> list[Run]:
+        """Return the stored runs of a record's run ID."""
+        return [run for run in self._stored.get(uploaded.record.run_id, ()) if uploaded.run in {None, run.pk}]
 
-    def _by_time(self, brought: Brought, candidates: Sequence[Run]) -> list[Run]:
-        """The one candidate that the evidence joins when all of theirs is collated with it, as in one upload."""
-        stored = {run.pk: read_evidence(run, brought.context.artifacts) for run in candidates}
+    def _by_time(self, uploaded: UploadedRecord, candidates: Sequence[Run]) -> list[Run]:
+        """Return the candidates that the evidence joins if it is collated with that of all candidates."""
+        stored = {run.pk: read_evidence(run, uploaded.context.artifacts) for run in candidates}
         fragments = [fragment for evidence in stored.values() for fragment in evidence.fragments]
-        drafts = collate_fragments(self._study, [*fragments, *brought.record.fragments]).drafts
-        new = digests_of(brought.record.fragments)
+        drafts = collate_fragments(self._study, [*fragments, *uploaded.record.fragments]).drafts
+        new = digests_of(uploaded.record.fragments)
         joined = [digests for draft in drafts if new <= (digests := digests_of(draft.fragments))]
         return [run for run in candidates if any(digests_of(stored[run.pk].fragments) <= each for each in joined)]
 
-    def _again(self, brought: Brought, run: Run) -> Placement:
-        """The same evidence once more; what a person says of it now for the first time counts all the same."""
-        there = Placement(brought, brought.record, Outcome.ALREADY_THERE, run, brought.sources)
-        said = {key for source in run.sources.all() for key in given_to(source)}
-        if brought.context.given.keys() <= said:
+    def _match_again(self, uploaded: UploadedRecord, run: Run) -> Match:
+        """Match evidence that is stored already; newly supplied facts may still extend the run."""
+        there = Match(uploaded, uploaded.record, Outcome.ALREADY_THERE, run, uploaded.sources)
+        known = {key for source in run.sources.all() for key in given_to(source)}
+        if uploaded.context.given.keys() <= known:
             return there
-        joined = self._join(brought, run)
+        joined = self._join(uploaded, run)
         before = self._record(run)
         changed = joined.outcome == Outcome.EXTENDED and (
             joined.record.configuration.dimensions() != before.configuration.dimensions()
@@ -153,46 +159,45 @@ class Placer:
         )
         return joined if changed else there
 
-    def _join(self, brought: Brought, run: Run) -> Placement:
-        record = brought.record
-        stored = read_evidence(run, brought.context.artifacts)
-        joined = _joined(self._study, brought, stored)
+    def _join(self, uploaded: UploadedRecord, run: Run) -> Match:
+        record = uploaded.record
+        stored = read_evidence(run, uploaded.context.artifacts)
+        joined = _joined(self._study, uploaded, stored)
         if joined is None:
-            return Placement(brought, record, Outcome.CONFLICT, run, problems=[_conflict(record, self._record(run))])
+            return Match(uploaded, record, Outcome.CONFLICT, run, problems=[_conflict(record, self._record(run))])
         if has_driver(run):
             joined.trial = run.trial
         if joined.refused:
-            return Placement(brought, record, Outcome.REJECTED, run, problems=joined.problems)
-        return Placement(brought, joined, Outcome.EXTENDED, run, [*stored.sources, *brought.sources])
+            return Match(uploaded, record, Outcome.REJECTED, run, problems=joined.problems)
+        return Match(uploaded, joined, Outcome.EXTENDED, run, [*stored.sources, *uploaded.sources])
 
 
 def has_driver(run: Run) -> bool:
-    """Whether the client's log is among what a stored run was made of."""
+    """Return whether the client's log is among the files of a stored run."""
     return any(source.driver for source in run.sources.all())
 
 
-def _holds(run: Run, record: RunRecord) -> bool:
-    """Whether a stored run was made of the same evidence, whatever number its trial was given."""
+def _contains(run: Run, record: RunRecord) -> bool:
+    """Return whether a stored run has all evidence of a record; trials may differ."""
     return digests_of(record.fragments) <= stored_digests(run)
 
 
-def _joined(study: Study, brought: Brought, stored: StoredEvidence) -> RunRecord | None:
-    """Stored and new evidence as one record; None when together they are not one run, or one shuts out the other."""
-    draft = single_draft(study, [*stored.fragments, *brought.record.fragments])
+def _joined(study: Study, uploaded: UploadedRecord, stored: StoredEvidence) -> RunRecord | None:
+    """Return stored and new evidence as one record, or None if together they are not one run."""
+    draft = single_draft(study, [*stored.fragments, *uploaded.record.fragments])
     if draft is None:
         return None
     context = Context(
-        artifacts={**stored.artifacts, **brought.context.artifacts},
-        given={**brought.context.given, **stored.given},
+        artifacts={**stored.artifacts, **uploaded.context.artifacts},
+        given={**uploaded.context.given, **stored.given},
         received=stored.received,
-        problems=[*stored.problems, *brought.context.problems],
+        problems=[*stored.problems, *uploaded.context.problems],
         aliases=stored.aliases,
     )
     return make_record(draft, context)
 
 
-def _may_be(trial: int | None, run: Run) -> bool:
-    """Whether a stored run may be this trial, where that is known."""
+def _may_be_trial(trial: int | None, run: Run) -> bool:
     return trial is None or not has_driver(run) or run.trial == trial
 
 
@@ -201,20 +206,12 @@ def _agree(one: RunRecord, other: RunRecord) -> bool:
 
 
 def _same_pattern(one: RunRecord, other: RunRecord) -> bool:
-    """Whether neither says another traffic pattern: RR without sizes is no workload, and no stream either."""
-    patterns = {record.facts["workload"].text.upper().split()[0] for record in (one, other) if _says_pattern(record)}
-    return len(patterns) < 2
+    """Return whether no two traffic patterns are stated: RR without sizes is no workload, but no stream either."""
+    texts = [record.facts["workload"].text.strip() for record in (one, other) if "workload" in record.facts]
+    return len({text.upper().split()[0] for text in texts if text}) < 2
 
 
-def _says_pattern(record: RunRecord) -> bool:
-    return "workload" in record.facts and bool(record.facts["workload"].text.strip())
-
-
-def _states_device(record: RunRecord) -> bool:
-    return "device" in record.facts
-
-
-def _twice(record: RunRecord) -> Problem:
+def _twice_in_upload(record: RunRecord) -> Problem:
     return _problem(
         record,
         "run.twice-in-upload",
@@ -247,7 +244,7 @@ def _conflict(record: RunRecord, known: RunRecord) -> Problem:
 
 
 def _difference(new: RunRecord, stored: RunRecord) -> tuple[Measure | None, str, str]:
-    """The first figure, in the metrics' order, that both have and that differs, as printed."""
+    """Return the first measure, in the metrics' order, whose values differ, with both values as printed."""
     for metric in metrics.METRICS:
         measure = Measure(metric.name)
         mine, theirs = new.values.get(measure), stored.values.get(measure)

@@ -1,7 +1,6 @@
-"""What people say of runs because no file does: of all files of an upload, of a folder, a file, or lines of a file.
+"""Facts that people supply: for all files of an upload, a folder, a file, or lines of a file.
 
-With the upload come facts about all of it. In the preview a person adds corrections, act by act; of two that say the
-same fact of a run the later one counts, and one that is taken back is gone without a trace.
+An upload has facts for all its files. In the preview a person adds corrections; the latest one about a fact counts.
 """
 
 from collections.abc import Iterable, Mapping
@@ -12,19 +11,19 @@ from importers.model import Fragment
 from perfdb.results.models import RunSource, Upload
 
 Span = tuple[str, int, int]
-"""Where a fragment stands: path, first and last line."""
+"""The path, first and last line of a fragment."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """What a correction is about: everything (no path), a folder (its path ends in ``/``), a file, or lines of it."""
+    """A scope of a correction: everything (no path), a folder (``/`` at the end), a file, or lines of it."""
 
     path: str = ""
     first: int = 0
     last: int = 0
 
     def holds(self, span: Span) -> bool:
-        """Whether it is about a fragment that stands there."""
+        """Return whether the scope includes a fragment."""
         path, first, last = span
         if not self.path or self.path.endswith("/"):
             return path.startswith(self.path)
@@ -33,45 +32,45 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """One act: these facts, of these places; of everything where none is named."""
+    """Facts for some places; without places, for everything."""
 
     facts: Mapping[str, str]
     places: tuple[Place, ...] = ()
 
     @classmethod
-    def read(cls, kept: Mapping[str, Any]) -> "Correction":
-        """A correction as an upload keeps it."""
-        return cls(kept["facts"], tuple(Place(*place) for place in kept["places"]))
+    def from_json(cls, stored: Mapping[str, Any]) -> "Correction":
+        """Return a correction from the form that an upload stores."""
+        return cls(stored["facts"], tuple(Place(*place) for place in stored["places"]))
 
-    def kept(self) -> dict[str, Any]:
-        """As an upload keeps it."""
+    def to_json(self) -> dict[str, Any]:
+        """Return the form that an upload stores."""
         return {"facts": dict(self.facts), "places": [[each.path, each.first, each.last] for each in self.places]}
 
-    def about(self, spans: Iterable[Span]) -> bool:
-        """Whether it is about a run that is made of what stands there."""
+    def applies_to(self, spans: Iterable[Span]) -> bool:
+        """Return whether the correction applies to a run of these fragments."""
         return not self.places or any(place.holds(span) for span in spans for place in self.places)
 
 
 def corrections_of(upload: Upload) -> list[Correction]:
-    """What was added in the preview, the first act first."""
-    return [Correction.read(kept) for kept in upload.corrections]
+    """Return the corrections of a preview, the oldest first."""
+    return [Correction.from_json(stored) for stored in upload.corrections]
 
 
 def given_by(upload: Upload, spans: Iterable[Span]) -> dict[str, str]:
-    """What the person said of a run that is made of what stands in these places of the upload."""
-    said = {key: str(value) for key, value in upload.facts.items()}
+    """Return the facts that an upload supplies for a run of these fragments."""
+    given = {key: str(value) for key, value in upload.facts.items()}
     places = list(spans)
     for correction in corrections_of(upload):
-        if correction.about(places):
-            said.update(correction.facts)
-    return said
+        if correction.applies_to(places):
+            given.update(correction.facts)
+    return given
 
 
 def spans_in(fragments: Iterable[Fragment]) -> list[Span]:
-    """Where these fragments stand."""
+    """Return the spans of fragments."""
     return [(each.file, each.first_line, each.last_line) for each in fragments]
 
 
 def given_to(source: RunSource) -> dict[str, str]:
-    """What the upload that brought a file of a stored run said of it. Reads ``source.upload``: fetch it along."""
+    """Return the facts that a source's upload supplies for its run; prefetch ``upload``."""
     return given_by(source.upload, [(source.path, first, last) for first, last in source.spans])

@@ -1,18 +1,16 @@
-"""What an upload shows of a run: its dimensions, main figures and files, ready to print.
+"""Summaries of runs on the page of an upload: dimensions, main values and files.
 
-A preview keeps it, for there is no run yet. Where a run is stored that says the same it is left empty and read from
-there, as the run is now: more evidence, another alias or a later version of an importer may have changed it.
+A preview stores them. For a stored run with the same content the summary stays empty and is read from the run, which
+further evidence, an alias or a newer importer may have changed.
 """
 
 import json
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from django.db import connection
-from django.db.models import QuerySet, TextField
-from django.db.models.functions import Cast
+from django.db.models import QuerySet
 
 from importers.collate import assumptions
 from perfdb.analysis import metrics, units
@@ -24,11 +22,14 @@ from perfdb.results.runs.record import RunRecord
 Summary = dict[str, Any]
 
 ASKED = ("workload", "device", "mtu", "users")
-"""The dimensions that every run ought to have: a preview asks for those that nobody says."""
+"""The dimensions that every run should have: a preview asks for missing ones."""
 
 
 def summary_of(record: RunRecord) -> Summary:
-    """``{"dimensions": {name: value}, "figures": [{"measure", "value", "unit", "printed"}], "files": [path]}``."""
+    """Return dimensions, main values and files of a run.
+
+    ``{"dimensions": {name: value}, "figures": [{"measure", "value", "unit", "printed"}], "files": [path]}``
+    """
     values = record.values
     return {
         "dimensions": record.configuration.dimensions(),
@@ -38,14 +39,14 @@ def summary_of(record: RunRecord) -> Summary:
 
 
 def gaps_of(record: RunRecord, given: Mapping[str, str]) -> Summary:
-    """``{"place": [path, first line, last line], "lacks": [fact], "assumed": [fact], "given": {fact: text}}``.
+    """Return the place for corrections of a run, and its missing, assumed and supplied facts.
 
-    Where a correction of this run is kept, what no file and nobody says of it, and what a person said that counts.
+    ``{"place": [path, first line, last line], "lacks": [fact], "assumed": [fact], "given": {fact: text}}``
     """
     first = record.fragments[0]
     return {
         "place": [first.file, first.first_line, first.last_line],
-        "lacks": lacking(record, record.configuration.dimensions()),
+        "lacks": _missing(record),
         "assumed": _assumed(record),
         "given": _given(record, given),
     }
@@ -63,15 +64,16 @@ def _given(record: RunRecord, given: Mapping[str, str]) -> dict[str, str]:
     return {key: text for key, text in given.items() if key in counts}
 
 
-def lacking(record: RunRecord, told: Collection[str]) -> list[str]:
-    """The dimensions that nobody says, where these are ``told``; processors only where times become shares of them."""
-    lacks = [name for name in ASKED if name not in told]
+def _missing(record: RunRecord) -> list[str]:
+    """Return the missing dimensions, and processors if CPU times need their number."""
+    known = record.configuration.dimensions()
+    lacks = [name for name in ASKED if name not in known]
     counted = any(measure.metric == PROCESSORS.metric for measure in record.values)
     return [*lacks, PROCESSORS.metric] if record.counters and not counted else lacks
 
 
 def _figures(values: Iterable[float | None]) -> list[dict[str, Any]]:
-    """The main figures that there are, in the order of `Run.HOT`."""
+    """Return the known main values in the order of `Run.HOT`."""
     return [_figure(name, value) for name, value in zip(Run.HOT, values, strict=True) if value is not None]
 
 
@@ -81,9 +83,8 @@ def _figure(name: str, value: float) -> dict[str, Any]:
     return {"measure": name, "value": value, "unit": metric.unit, "printed": printed}
 
 
-# --- Of stored runs -----------------------------------------------------------------------------------------------
+# --- Summaries of stored runs -------------------------------------------------------------------------------------
 
-# Of thousands of rows, a case for each would take longer to be said than all the rest.
 _KEEP = """
 UPDATE upload_run SET summary = given.summary FROM json_to_recordset(%s) AS given (id int8, summary jsonb)
 WHERE upload_run.id = given.id
@@ -93,7 +94,7 @@ NOTHING: Summary = {
     **{"dimensions": {}, "figures": [], "files": [], "place": _NOWHERE},
     **{"lacks": [], "assumed": [], "given": {}},
 }
-"""Of a run that somebody removed, other than by taking its upload back."""
+"""The summary of a run that was removed otherwise than by undoing its upload."""
 
 # In the order of `Configuration.dimensions`.
 _COLUMNS = {
@@ -109,50 +110,44 @@ def is_known_from_run(record: RunRecord, given: Mapping[str, str]) -> bool:
 
 
 def fill_in(rows: Iterable[UploadRun]) -> None:
-    """Give the rows of an upload the summaries that their runs say; they are not saved."""
+    """Set empty summaries of rows from their runs, without saving."""
     empty: dict[int, list[UploadRun]] = defaultdict(list)
     for row in rows:
         if not row.summary:
             row.summary = NOTHING
             empty[row.upload_id].append(row)
     for upload, own in empty.items():
-        found = of_runs(upload, [row.run_id for row in own if row.run_id is not None])
+        found = summaries_of_runs(upload, [row.run_id for row in own if row.run_id is not None])
         for row in own:
             row.summary = found.get(row.run_id or 0, NOTHING)
 
 
-def keep(rows: QuerySet[UploadRun]) -> None:
-    """Save what only the runs of these rows say, which are about to go, or to be another upload's."""
+def save_summaries(rows: QuerySet[UploadRun]) -> None:
+    """Save the empty summaries of rows whose runs are about to be removed or changed."""
     own = list(rows.filter(summary={}))
     fill_in(own)
     with connection.cursor() as cursor:
         cursor.execute(_KEEP, [json.dumps([{"id": row.pk, "summary": row.summary} for row in own])])
 
 
-def of_runs(upload: int, runs: Sequence[int]) -> dict[int, Summary]:
-    """The summaries of runs as they are stored now, by their ids; the files are those that this upload brought."""
+def summaries_of_runs(upload: int, runs: Sequence[int]) -> dict[int, Summary]:
+    """Return the summaries of stored runs by ID, with the files of this upload."""
     if not runs:
         return {}
     places: dict[int, list[tuple[str, list[list[int]]]]] = defaultdict(list)
     sources = RunSource.objects.filter(run__pk__among=runs, upload=upload).order_by("pk")
     for run, path, spans in sources.values_list("run_id", "path", "spans"):
         places[run].append((path, spans))
-    # As text: most runs have factors that others have too.
-    factors = Cast("factors", TextField())
-    rows = Run.objects.filter(pk__among=runs).values_list("pk", factors, *_COLUMNS.values(), *Run.HOT)
-    return {pk: _of_stored(places[pk], _factors(text), columns) for pk, text, *columns in rows}
+    rows = Run.objects.filter(pk__among=runs).values_list("pk", "factors", *_COLUMNS.values(), *Run.HOT)
+    return {pk: _summary_of_stored(places[pk], factors, columns) for pk, factors, *columns in rows}
 
 
-@lru_cache(4096)
-def _factors(text: str) -> dict[str, str]:
-    return {f"factor.{name}": value for name, value in sorted(json.loads(text).items())}
-
-
-def _of_stored(
-    places: Sequence[tuple[str, list[list[int]]]], factors: dict[str, str], columns: Sequence[Any]
+def _summary_of_stored(
+    places: Sequence[tuple[str, list[list[int]]]], factors: Mapping[str, str], columns: Sequence[Any]
 ) -> Summary:
-    """``columns``: the dimensions but factors, then the main figures."""
-    named: dict[str, Any] = dict(zip(_COLUMNS, columns, strict=False)) | factors
+    """Return a summary; ``columns`` are the dimensions without factors, then the main values."""
+    named: dict[str, Any] = dict(zip(_COLUMNS, columns, strict=False))
+    named |= {f"factor.{name}": value for name, value in sorted(factors.items())}
     dimensions = {name: value for name, value in named.items() if value is not None and value != ""}
     return {
         "dimensions": dimensions,

@@ -1,4 +1,4 @@
-"""Bringing files in: receive an upload, accept its preview, undo it. The work itself is done by jobs."""
+"""Uploads: receive files, accept a preview, undo. Jobs do the work."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import isfinite
@@ -23,7 +23,7 @@ State = Upload.State
 
 
 class IntakeError(Exception):
-    """A request that cannot be carried out; the text says why and what to do."""
+    """A refused request; the text has the reason and a remedy."""
 
 
 def receive(
@@ -35,12 +35,11 @@ def receive(
     corrections: Sequence[Mapping[str, Any]] = (),
     preview: bool = False,
 ) -> Upload:
-    """Store files (relative path, content) as received and queue their import.
+    """Store files (relative path, content) and queue their import; without a study, into the owner's inbox.
 
-    Without a study the runs go to the owner's inbox. ``facts`` is what the files lack, such as
-    ``{"processors": 2, "mtu": 1500}``; ``corrections`` are those of an earlier upload of these files. With
-    ``preview`` nothing is stored of the runs until ``accept``. Raises IntakeError for no files, a name that cannot be
-    kept, a fact that is unknown or no text or number, or more bytes than ``UPLOAD_LIMIT_BYTES``.
+    ``facts`` are missing from the files, such as ``{"processors": 2, "mtu": 1500}``; ``corrections`` are those of an
+    earlier upload of these files. With ``preview`` no run is stored before ``accept``. Raise IntakeError for no files,
+    an invalid name, an unknown fact or one that is no text or number, or more bytes than ``UPLOAD_LIMIT_BYTES``.
     """
     content = list(files)
     _check_files(content)
@@ -58,12 +57,12 @@ def receive(
 
 
 def study_called(owner: User, slug: str, title: str = "") -> Study:
-    """The study with this address, made for its owner when there is none; ``title`` is the slug unless said."""
+    """Return the study with this slug, created if missing; the default title is the slug."""
     return Study.objects.get_or_create(slug=slug, defaults={"title": title or slug, "owner": owner})[0]
 
 
 def inbox_of(owner: User) -> Study:
-    """Where runs go when no study was named; they can be moved from there."""
+    """Return the owner's inbox, the study of runs without another study."""
     return Study.objects.get_or_create(owner=owner, slug=INBOX, defaults={"title": f"Inbox of {owner.username}"})[0]
 
 
@@ -79,7 +78,7 @@ def _check_files(files: list[tuple[str, "File[bytes]"]]) -> None:
 
 
 def checked_facts(facts: Mapping[str, Any], keys: Sequence[str] = GIVEN_FACTS) -> dict[str, Any]:
-    """The facts that are not blank; raises IntakeError for one that is none of ``keys``, or no text or number."""
+    """Return the facts that are not blank. Raise IntakeError for an unknown key, or no text or number."""
     unknown = [key for key in facts if key not in keys and not _is_factor(key)]
     if unknown:
         known = ", ".join(keys)
@@ -104,23 +103,23 @@ def _is_plain(value: object) -> bool:
 
 
 def _whole(value: str | float) -> str | float:
-    """2.0 as 2: JSON does not tell whole numbers apart, but the text of a dimension does."""
+    """Return 2.0 as 2: JSON does not distinguish them, but the text of a dimension does."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _can_be_stored(text: str) -> bool:
-    """Whether this is text for the database: no NUL, and no half of a character that takes two."""
+    """Return whether PostgreSQL can store a text: no NUL, no lone surrogate."""
     return "\0" not in text and not any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def check_path(path: str) -> None:
-    """Raise IntakeError for a path that cannot be kept."""
+    """Raise IntakeError for an invalid path."""
     if not _can_be_stored(path) or len(path.encode()) > LONGEST_PATH:
         raise IntakeError(f"The file name {path[:40]!a} is no text or longer than {LONGEST_PATH} bytes. Rename it.")
 
 
 def _distinct(paths: Iterable[str]) -> list[str]:
-    """Clean relative paths, no two alike: the second of a name gets a number before its ending."""
+    """Return clean relative paths; the second of equal names gets a number before its ending."""
     taken: set[str] = set()
     names = []
     for path in paths:
@@ -137,10 +136,10 @@ def _distinct(paths: Iterable[str]) -> list[str]:
 
 
 def accept(upload: Upload, decisions: Mapping[str, str] | None = None) -> None:
-    """Load what the preview showed. ``decisions``: ``run_id/trial``, or ``run_id/trial#number`` where several runs
-    have these, -> keep, replace or trial, for conflicts.
+    """Queue the import of a preview, with decisions on its conflicts.
 
-    Raises IntakeError when the upload is not in preview or a decision is not one of the three.
+    ``decisions`` map ``run_id/trial``, or ``run_id/trial#number`` if several runs have these, to keep, replace or
+    trial. Raise IntakeError if the upload is not in preview, or for another decision.
     """
     wrong = [choice for choice in (decisions or {}).values() if choice not in DECISIONS]
     if wrong:
@@ -154,10 +153,9 @@ def accept(upload: Upload, decisions: Mapping[str, str] | None = None) -> None:
 
 
 def undo(upload: Upload) -> None:
-    """Take an upload back: runs it brought go, runs it extended lose that evidence, runs it replaced return.
+    """Undo an upload: remove its runs and its evidence of other runs, and restore replaced runs.
 
-    Files stay downloadable. What a failed upload had stored before it failed goes as well. Raises IntakeError when
-    the upload is not done, failed or in preview.
+    Files stay downloadable. Raise IntakeError unless the upload is done, failed or in preview.
     """
     with transaction.atomic():
         held = locked(upload, {State.DONE, State.PREVIEW, State.FAILED}, "undo")
@@ -172,7 +170,7 @@ def undo(upload: Upload) -> None:
 
 
 def locked(upload: Upload, allowed: set[str], verb: str) -> Upload:
-    """The upload, held against other requests; raises IntakeError unless it is in one of the states."""
+    """Return the locked upload. Raise IntakeError unless it is in one of the states."""
     held = Upload.objects.select_for_update().get(pk=upload.pk)
     if held.state not in allowed:
         raise IntakeError(f"Cannot {verb} upload {held.pk}: it is {held.state}, not {' or '.join(sorted(allowed))}.")

@@ -57,11 +57,11 @@ def load_tables(
         source = upload.files.get(format=FORMAT)
         preview = prepare_preview(into, reading, PastedFile(source.path, source.artifact_id, upload.pk, upload.created))
         _check(preview, chosen)
-        for placement in preview.conflicts:
-            if placement.decision(chosen) == "replace":
-                add_stored_values(placement)
+        for match in preview.conflicts:
+            if match.decision(chosen) == "replace":
+                add_stored_values(match)
         write.copy_problems((each, None, upload.pk) for each in [*reading.problems, *preview.records.problems])
-        store(upload, preview.placements)
+        store(upload, preview.matches)
         _store_printed(upload, preview)
         save_mappings(into, owner, reading)
     upload.refresh_from_db()
@@ -74,7 +74,7 @@ def _store_printed(upload: Upload, preview: Preview) -> None:
     stored = {number: pk for number, pk, _ in rows}
     new = {number: pk for number, pk, outcome in rows if outcome == UploadRun.Outcome.NEW}
     store_printed(preview, new, stored)
-    ours = [(preview.placements[number].run, pk) for number, pk in new.items()]
+    ours = [(preview.matches[number].run, pk) for number, pk in new.items()]
     copy_printed([(old, pk) for old, pk in ours if old is not None])
 
 
@@ -104,7 +104,7 @@ def _upload(owner: User, study: Study, decisions: dict[str, str], files: dict[st
 
 
 def _check(preview: Preview, decisions: Mapping[str, str]) -> None:
-    if not preview.placements:
+    if not preview.matches:
         raise NotLoadedError("There is no run in these tables. Say what their headings mean.", preview)
     undecided = [each.record.identity for each in preview.conflicts if each.decision(decisions) is None]
     if undecided:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from importers.model import Problem, Severity
 from perfdb.analysis import metrics, units
 from perfdb.analysis.metrics import Measure
-from perfdb.results.ingest.match_runs import Brought, Placement
+from perfdb.results.ingest.match_runs import Match, UploadedRecord
 from perfdb.results.models import Run, Study, UploadRun
 from perfdb.results.published.published_records import PublishedRecord, is_same_run, make_label
 from perfdb.results.runs.experiments import experiment_key
@@ -20,10 +20,12 @@ from perfdb.results.runs.record import Origin, RunRecord
 Outcome = UploadRun.Outcome
 
 
-def place_runs(study: Study | None, runs: Sequence[PublishedRecord], context: Context, upload: int) -> list[Placement]:
-    """Return the placement of each run; without a study all runs are new."""
+def match_published_runs(
+    study: Study | None, runs: Sequence[PublishedRecord], context: Context, upload: int
+) -> list[Match]:
+    """Return the match of each run; without a study all runs are new."""
     stored = _stored(study, runs) if study is not None else []
-    return [_place(Brought(number, run.record, context, upload), run, stored) for number, run in enumerate(runs)]
+    return [_match(UploadedRecord(number, run.record, context, upload), run, stored) for number, run in enumerate(runs)]
 
 
 def _stored(study: Study, runs: Iterable[PublishedRecord]) -> list[tuple[Run, RunRecord]]:
@@ -35,15 +37,15 @@ def _stored(study: Study, runs: Iterable[PublishedRecord]) -> list[tuple[Run, Ru
     return [(run, read_record(run)) for run in found]
 
 
-def _place(brought: Brought, new: PublishedRecord, stored: Sequence[tuple[Run, RunRecord]]) -> Placement:
+def _match(uploaded: UploadedRecord, new: PublishedRecord, stored: Sequence[tuple[Run, RunRecord]]) -> Match:
     record = new.record
     for run, known in stored:
         named = known.run_id != make_label(known.configuration)
         if _comparable(known, new) and is_same_run(known, record, known_named=named, new_named=new.named):
             if _is_contained(known, record):
-                return Placement(brought, record, Outcome.ALREADY_THERE, run)
-            return Placement(brought, record, Outcome.CONFLICT, run, problems=[_make_conflict(known, record, brought)])
-    return Placement(brought, record, Outcome.NEW, sources=brought.sources)
+                return Match(uploaded, record, Outcome.ALREADY_THERE, run)
+            return Match(uploaded, record, Outcome.CONFLICT, run, problems=[_make_conflict(known, record, uploaded)])
+    return Match(uploaded, record, Outcome.NEW, sources=uploaded.sources)
 
 
 def _comparable(known: RunRecord, new: PublishedRecord) -> bool:
@@ -58,7 +60,7 @@ def _is_contained(known: RunRecord, record: RunRecord) -> bool:
     )
 
 
-def _make_conflict(known: RunRecord, record: RunRecord, brought: Brought) -> Problem:
+def _make_conflict(known: RunRecord, record: RunRecord, uploaded: UploadedRecord) -> Problem:
     other = [m for m, v in record.values.items() if m in known.values and known.values[m].value != v.value]
     lacking = [measure for measure in record.values if measure not in known.values]
     name = f"Run {record.run_id}, trial {record.trial},"
@@ -68,7 +70,7 @@ def _make_conflict(known: RunRecord, record: RunRecord, brought: Brought) -> Pro
     else:
         message = f"{name} is stored without {len(lacking)} of these figures, such as {_spell(record, lacking[0])}."
     remedy = "Keep the stored one, replace it by one with the figures of both, or store this one as another trial."
-    fragment = brought.record.fragments[0]
+    fragment = uploaded.record.fragments[0]
     return Problem(Severity.ERROR, "run.conflict", message, remedy, fragment.file, fragment.first_line, record.run_id)
 
 
@@ -78,9 +80,9 @@ def _spell(record: RunRecord, measure: Measure) -> str:
     return f"{measure} {printed}"
 
 
-def add_stored_values(placement: Placement) -> None:
+def add_stored_values(match: Match) -> None:
     """Add the values of the replaced run that the new one lacks."""
-    if placement.run is not None:
-        known = read_record(placement.run)
-        placement.record.values = {**known.values, **placement.record.values}
-        placement.record.facts = {**known.facts, **placement.record.facts}
+    if match.run is not None:
+        known = read_record(match.run)
+        match.record.values = {**known.values, **match.record.values}
+        match.record.facts = {**known.facts, **match.record.facts}

@@ -7,10 +7,10 @@ from datetime import datetime
 from django.utils import timezone
 
 from importers.model import Problem
-from perfdb.results.ingest.match_runs import Placement
+from perfdb.results.ingest.match_runs import Match
 from perfdb.results.models import Study, UploadRun
 from perfdb.results.published.map_tables import Reading
-from perfdb.results.published.match_published import place_runs
+from perfdb.results.published.match_published import match_published_runs
 from perfdb.results.published.published_audit import add_audit
 from perfdb.results.published.published_records import PublishedRecord, Records, Source, make_records
 from perfdb.results.runs.aliases import read_aliases
@@ -32,10 +32,10 @@ class PastedFile:
 
 @dataclass(frozen=True, slots=True)
 class PreviewRun:
-    """A run with the placement."""
+    """A run with the match."""
 
     run: PublishedRecord
-    placement: Placement
+    match: Match
 
 
 @dataclass(slots=True)
@@ -43,18 +43,18 @@ class Preview:
     """The effect of loading a paste, with all problems."""
 
     records: Records
-    placements: list[Placement]
+    matches: list[Match]
     problems: list[Problem] = field(default_factory=list)
 
     @property
     def runs(self) -> list[PreviewRun]:
         """The runs in the order of the tables."""
-        return [PreviewRun(run, each) for run, each in zip(self.records.runs, self.placements, strict=True)]
+        return [PreviewRun(run, each) for run, each in zip(self.records.runs, self.matches, strict=True)]
 
     @property
-    def conflicts(self) -> list[Placement]:
+    def conflicts(self) -> list[Match]:
         """The runs that need a decision."""
-        return [each for each in self.placements if each.outcome is UploadRun.Outcome.CONFLICT]
+        return [each for each in self.matches if each.outcome is UploadRun.Outcome.CONFLICT]
 
 
 def file_name(reading: Reading) -> str:
@@ -73,9 +73,9 @@ def prepare_preview(study: Study | None, reading: Reading, kept: PastedFile) -> 
     records = make_records(reading.tables, Source(kept.file, kept.artifact, kept.received, aliases))
     add_audit(records, kept.file)
     context = Context({kept.file: kept.artifact}, {}, kept.received, (), aliases)
-    placements = place_runs(study, records.runs, context, kept.upload)
-    return Preview(records, placements, [*reading.problems, *records.problems, *_of_runs(placements)])
+    matches = match_published_runs(study, records.runs, context, kept.upload)
+    return Preview(records, matches, [*reading.problems, *records.problems, *_of_runs(matches)])
 
 
-def _of_runs(placements: Sequence[Placement]) -> list[Problem]:
-    return [problem for each in placements for problem in (*each.record.problems, *each.problems)]
+def _of_runs(matches: Sequence[Match]) -> list[Problem]:
+    return [problem for each in matches for problem in (*each.record.problems, *each.problems)]

@@ -168,7 +168,7 @@ def test_a_lease_is_renewed_while_the_work_lasts(transactional_db: None, monkeyp
     upload = Upload.objects.create(owner=access.find_owner(), study=uploads.inbox_of(access.find_owner()))
     job = jobs.claim(jobs.enqueue("import", upload).pk)
     assert job is not None
-    with jobs.kept(job):
+    with jobs.keep_lease(job):
         sleep(1)
         assert jobs.claim(job.pk) is None
     sleep(0.4)

@@ -121,7 +121,7 @@ def test_a_preview_stores_nothing_and_promises_what_loading_does(owner: User) ->
     preview = preview_tables(study, read_paste(BLOCKS, study))
     assert not Run.objects.exists() and not Upload.objects.exists()
     upload = load(owner, BLOCKS)
-    assert [each.outcome for each in preview.placements] == outcomes(upload)
+    assert [each.outcome for each in preview.matches] == outcomes(upload)
     assert [each.run.record.run_id for each in preview.runs] == list(
         upload.runs.order_by("number").values_list("run_label", flat=True)
     )

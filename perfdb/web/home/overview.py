@@ -1,4 +1,4 @@
-"""What the start page says of studies, runs and uploads. Nothing here goes through all runs."""
+"""Overview of studies, runs and uploads, without reading all runs."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -26,7 +26,7 @@ _FAILED_FOR = timedelta(days=3)
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A name and where it leads."""
+    """A name with its address."""
 
     title: str
     address: str
@@ -34,7 +34,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class StudyCard:
-    """A study at a glance: what it is about, how much it holds, and the first questions about it."""
+    """A study at a glance: subject, size, and first questions."""
 
     study: Study
     runs: int
@@ -44,35 +44,35 @@ class StudyCard:
 
     @property
     def first_devices(self) -> list[Link]:
-        """As many devices as a card has room for."""
+        """Return the devices that fit on a card."""
         return self.devices[:_MOST_DEVICES]
 
     @property
     def more_devices(self) -> int:
-        """How many further devices there are."""
+        """Return the number of further devices."""
         return len(self.devices[_MOST_DEVICES:])
 
 
 @dataclass(frozen=True, slots=True)
 class UploadLine:
-    """An upload that is being worked on, waits for a decision or has failed. ``total``: what ``done`` counts up to."""
+    """An upload in progress, waiting or failed; ``done`` of ``total``."""
 
     upload: Upload
     files: int
 
     @property
     def busy(self) -> bool:
-        """Whether a worker has something to do for it."""
+        """Return whether a worker is busy with it."""
         return self.upload.state not in Upload.SETTLED
 
     @property
     def loading(self) -> bool:
-        """Whether its runs are being stored, rather than its files read."""
+        """Return whether its runs are being stored."""
         return self.upload.state == Upload.State.LOADING
 
 
 def uploads() -> list[UploadLine]:
-    """What is in progress, waits for somebody, or has failed of late; newest first."""
+    """Return uploads in progress, waiting or lately failed, newest first."""
     settled = Upload.SETTLED - {Upload.State.PREVIEW}
     failed = Q(state=Upload.State.FAILED, created__gte=timezone.now() - _FAILED_FOR)
     found = Upload.objects.filter(~Q(state__in=settled) | failed).select_related("study", "owner")
@@ -82,7 +82,7 @@ def uploads() -> list[UploadLine]:
 
 
 def _files_to_read(busy: Sequence[int]) -> Mapping[int, int]:
-    """How many files progress counts up to: of an archive its members, and not itself."""
+    """Return the number of files to read, members instead of archives."""
     if not busy:
         return {}
     files = UploadFile.objects.filter(upload__in=busy).exclude(format=ARCHIVE).order_by()
@@ -90,7 +90,7 @@ def _files_to_read(busy: Sequence[int]) -> Mapping[int, int]:
 
 
 def studies() -> list[StudyCard]:
-    """The studies in which something happened last, of those that have runs."""
+    """Return the studies with runs that changed last."""
     active = Study.objects.filter(activity__runs__gt=0).select_related("activity")
     found = list(active.order_by("-activity__changed", "title")[:_MOST_STUDIES])
     names: dict[tuple[int, str], set[str]] = defaultdict(set)
@@ -101,7 +101,7 @@ def studies() -> list[StudyCard]:
 
 
 def _kept() -> QuerySet[DimensionCount]:
-    """Of the runs that count."""
+    """Return the counts of complete runs."""
     return DimensionCount.objects.filter(runs__gt=0).exclude(status=Run.Status.WITHDRAWN)
 
 
@@ -126,7 +126,7 @@ def _card(study: Study, workloads: Iterable[str], devices: Iterable[str]) -> Stu
 
 
 def totals() -> str:
-    """All studies in a line: ``587 runs over 9 devices in 5 studies``."""
+    """Return totals in a line: ``587 runs over 9 devices in 5 studies``."""
     found = _kept().aggregate(
         runs=Sum("runs", filter=Q(name=""), default=0),
         devices=Count("value", distinct=True, filter=Q(name="device") & ~Q(value="")),
@@ -137,20 +137,20 @@ def totals() -> str:
 
 
 def _counted(number: int, one: str, several: str) -> str:
-    """A number with its word."""
+    """Return a number with its word."""
     return f"{number:,} {one if number == 1 else several}"
 
 
 @dataclass(frozen=True, slots=True)
 class Newest:
-    """The runs added last with the columns that any of them fills: an empty column tells nothing."""
+    """The newest runs, with the columns in use."""
 
     rows: list[dict[str, Any]]
     headings: list[tuple[str, str]]
 
     @classmethod
     def of(cls, rows: Sequence[dict[str, Any]]) -> Self:
-        """Rows of the list of runs; each gets ``figures``, parallel to the headings: (title, unit)."""
+        """Return rows of the list with ``figures``, parallel to (title, unit) headings."""
         names = [name for name in SHORT_TITLES if any(row[name] is not None for row in rows)]
         filled = [row | {"figures": [(row[name], name) for name in names]} for row in rows]
         return cls(filled, [(SHORT_TITLES[name], metrics.BY_NAME[name].unit) for name in names])

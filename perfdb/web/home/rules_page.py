@@ -1,4 +1,4 @@
-"""How perfdb compares, as a page: every declared rule with its examples, worked out by the rule itself."""
+"""Page of the comparison rules, each with worked examples."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from perfdb.analysis.insights.throughput_curve import CURVE_RULES
 
 @dataclass(frozen=True, slots=True)
 class Worked:
-    """An example: what is given, and the rule's own answer."""
+    """An example: inputs, and the rule's own answer."""
 
     given: str
     answer: str
@@ -21,7 +21,7 @@ class Worked:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One rule as it is shown; ``anchor`` is where links to it lead."""
+    """A displayed rule; ``anchor`` is its link target."""
 
     anchor: str
     title: str
@@ -33,7 +33,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """Rules that stand together; ``title`` is empty where the chapter has one section only."""
+    """A section of rules; ``title`` is "" for a single one."""
 
     title: str
     rules: list[Rule]
@@ -41,7 +41,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Chapter:
-    """A subject; ``anchor`` is its own."""
+    """A chapter with its ``anchor``."""
 
     anchor: str
     title: str
@@ -50,7 +50,7 @@ class Chapter:
 
 
 def chapters() -> list[Chapter]:
-    """All that is declared, in the order of reading."""
+    """Return all declarations in reading order."""
     return [
         Chapter(
             "comparing",
@@ -80,12 +80,12 @@ def chapters() -> list[Chapter]:
 
 
 def anchor(chapter: str, code: str) -> str:
-    """Where a rule stands on the page: codes are unique within their chapter only."""
+    """Return a rule's anchor; codes are unique within chapters."""
     return f"{chapter}-{code.replace('.', '-').replace(' ', '-')}"
 
 
 def limit_anchor(limit: Bottleneck) -> str:
-    """The rule behind what is said to have limited a run."""
+    """Return the anchor of a bottleneck's rule."""
     return anchor("limits", f"verdict.{limit.verdict.name.lower()}")
 
 
@@ -122,7 +122,7 @@ def _comparing_rule(declared: MethodStatement) -> Rule:
 
 
 def _given(inputs: Mapping[str, object]) -> str:
-    """Figures as one would write them down: ``base 100, 101, 99; new 110, 111, 109``."""
+    """Return inputs as text: ``base 100, 101, 99; new 110, 111, 109``."""
     return "; ".join(f"{name.replace('_', ' ')} {_said(value)}" for name, value in inputs.items())
 
 

@@ -1,4 +1,4 @@
-"""Words of a search that choose runs: ``mtu:8992 users:50`` leads to the list of runs that they leave."""
+"""Views of the search; ``mtu:8992 users:50`` leads to a list of runs."""
 
 import re
 from collections.abc import Callable, Iterable
@@ -35,7 +35,7 @@ _VOCABULARY: dict[str, tuple[type[Model], str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Narrowed:
-    """The runs that some words choose: said in words, and where they are listed and drawn."""
+    """Runs chosen by words, with links to list and charts."""
 
     says: str
     runs: str
@@ -43,7 +43,7 @@ class Narrowed:
 
 
 def narrowed(text: str) -> tuple[Narrowed | None, str]:
-    """What the words choose, None where they choose nothing, and the text without these words."""
+    """Return the runs chosen by words, or None, and the other text."""
     query = Query()
     left = []
     at = 0
@@ -60,7 +60,7 @@ def narrowed(text: str) -> tuple[Narrowed | None, str]:
 
 
 def _chosen(name: str, text: str) -> tuple[Dimension, DimensionValue] | None:
-    """The dimension and its value as it is stored; None for what is no dimension or no value of it."""
+    """Return a dimension and its stored value, or None."""
     if not (name in BY_NAME or name in SELECTORS or (name.startswith(FACTOR) and name != FACTOR)):
         return None
     declared = dimension(name)
@@ -71,7 +71,7 @@ def _chosen(name: str, text: str) -> tuple[Dimension, DimensionValue] | None:
 
 
 def _as_stored(name: str, text: str) -> str:
-    """The whole name with its capitals, where only one begins so; a name that is typed in full is meant."""
+    """Return the stored name that begins so, if only one does."""
     if name not in _VOCABULARY:
         return text
     model, field = _VOCABULARY[name]
@@ -116,7 +116,7 @@ Pieces = list[tuple[str, bool]]
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A further place to go to from a hit."""
+    """A further link of a hit."""
 
     title: str
     address: str
@@ -124,7 +124,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A hit. ``detail``: what it belongs to; ``excerpt``: what fits where it is not the name, of the text ``why``."""
+    """A hit; ``excerpt`` is the match in the text ``why``."""
 
     name: Pieces
     address: str
@@ -144,7 +144,7 @@ class Group:
 
 
 def groups(found: Found) -> list[Group]:
-    """What was found, by kind."""
+    """Return the hits by kind."""
     return [Group(kind.value, TITLES[kind], [_shown(hit, found) for hit in hits]) for kind, hits in found.hits.items()]
 
 
@@ -160,7 +160,7 @@ def _shown(hit: Hit, found: Found) -> Shown:
 
 
 def pieces(text: str, words: Iterable[str], *, near: bool) -> Pieces:
-    """A text cut where one of these words begins and ends; ``near``: or what it may have been mistyped for."""
+    """Return a text cut at matches; ``near`` also at similar words."""
     wanted = sorted({_in(text, word) if near else word for word in words} - {""}, key=len, reverse=True)
     if not wanted:
         return [(text, False)] if text else []
@@ -169,7 +169,7 @@ def pieces(text: str, words: Iterable[str], *, near: bool) -> Pieces:
 
 
 def _in(text: str, word: str) -> str:
-    """The word itself where it occurs in the text, else what is most alike; empty where nothing is."""
+    """Return the word in the text, the most similar one, or ""."""
     if word in text.upper():
         return word
     alike = [(SequenceMatcher(None, word, each.upper()).ratio(), each) for each in set(_WORD.findall(text))]
@@ -178,7 +178,7 @@ def _in(text: str, word: str) -> str:
 
 
 def _around(text: Pieces) -> Pieces:
-    """The first place that fits with some letters around it."""
+    """Return the first match with its surroundings."""
     first = next((at for at, (_, fits) in enumerate(text) if fits), 0)
     before = "".join(part for part, _ in text[:first])
     cut: Pieces = [(f"…{before[-_BEFORE:]}" if len(before) > _BEFORE else before, False)]
@@ -227,7 +227,7 @@ def _list(page: str, **chosen: Any) -> str:
 
 
 def _links(hit: Hit) -> list[Link]:
-    """Where one may want to go instead."""
+    """Return alternative links of a hit."""
     if hit.kind is Kind.STUDY:
         pages = ("runs", "charts", "compare", "maximum")
         return [Link(page.capitalize(), _list(page, study=hit.about["slug"])) for page in pages]
@@ -242,7 +242,7 @@ def _links(hit: Hit) -> list[Link]:
 
 
 def _detail(hit: Hit) -> str:
-    """What a hit belongs to, in a line."""
+    """Return a hit's context in a line."""
     about = hit.about
     said: dict[Kind, Callable[[], tuple[str, ...]]] = {
         Kind.RUN: lambda: ("several runs",) if about["several"] else _of_run(about),
@@ -267,14 +267,14 @@ _RESULTS, _SUGGESTIONS = 20, 4
 @require_GET
 @user_passes_test(may_read)
 def results(request: HttpRequest) -> HttpResponse:
-    """Everything that fits ``q``, by kind; it works without JavaScript."""
+    """Show all hits of ``q`` by kind."""
     return _answer(request, "web/search.html", _RESULTS)
 
 
 @require_GET
 @user_passes_test(may_read)
 def suggestions(request: HttpRequest) -> HttpResponse:
-    """The options of the list below the box: a fragment, asked for while somebody types."""
+    """Return the suggestions below the search box, as a fragment."""
     return _answer(request, "web/parts/suggestions.html", _SUGGESTIONS)
 
 

@@ -1,4 +1,4 @@
-"""The start page: what is here, what is being brought in, and the one next step where nothing is."""
+"""Views of the home page, the rules, and signing in."""
 
 from django.conf import settings
 from django.contrib import messages
@@ -33,7 +33,7 @@ _COLUMNS = {**RUN_COLUMNS, "study_title": "study__title"}
 @require_GET
 @user_passes_test(may_read)
 def home(request: HttpRequest) -> HttpResponse:
-    """The studies, the runs added last, and the uploads that still need somebody or something."""
+    """Show studies, newest runs, and unfinished uploads."""
     kept = Run.objects.exclude(status=Run.Status.WITHDRAWN)
     newest = overview.Newest.of(read_page(kept, _COLUMNS, _ADDED_LAST, size=NEWEST).rows)
     uploads, studies = overview.uploads(), overview.studies()
@@ -54,7 +54,7 @@ def home(request: HttpRequest) -> HttpResponse:
 @require_POST
 @user_passes_test(may_read)
 def demonstration(request: HttpRequest) -> HttpResponse:
-    """Bring in the demonstration and the published studies, for staff."""
+    """Load the demo and the published studies, for staff."""
     if not signed_in_user(request.user).is_staff:
         raise PermissionDenied
     call_command("loaddemo", person=signed_in_user(request.user).get_username())
@@ -65,7 +65,7 @@ def demonstration(request: HttpRequest) -> HttpResponse:
 
 @require_GET
 def how(request: HttpRequest) -> HttpResponse:
-    """The rules with their examples, worked out anew; they tell nothing of anybody's data, so everybody may read."""
+    """Show the rules with their examples, to anybody."""
     return render(request, "web/how.html", {"chapters": chapters()})
 
 
@@ -73,7 +73,7 @@ def how(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "POST"])
 def sign_in(request: HttpRequest) -> HttpResponse:
-    """The form for people with a password, and where to find a link for all others."""
+    """Show the password form, and where to find a link."""
     form = AuthenticationForm(request, data=request.POST or None)
     if request.method == "POST" and form.is_valid():
         login(request, form.get_user())
@@ -84,7 +84,7 @@ def sign_in(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_GET
 def sign_in_by_link(request: HttpRequest, secret: str) -> HttpResponse:
-    """Sign in by a one-time link; who is signed in already may open a used one again."""
+    """Sign in by a one-time link; signed-in users may reopen one."""
     user = access.use_sign_in_link(secret)
     if user is not None:
         login(request, user)
@@ -102,7 +102,7 @@ def sign_out(request: HttpRequest) -> HttpResponse:
 
 
 def _next(request: HttpRequest) -> str:
-    """Where to go after signing in: an address of this site, else the start page."""
+    """Return the address after signing in, on this site only."""
     address = request.POST.get("next", "")
     if url_has_allowed_host_and_scheme(address, {request.get_host()}, require_https=request.is_secure()):
         return address

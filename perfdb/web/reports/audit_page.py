@@ -1,4 +1,4 @@
-"""The figures of a study that do not follow from their own inputs, by the table that prints them."""
+"""Inconsistent numbers of a study, by the table that prints each."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ _PERCENT = "percent"
 
 
 class Severity(StrEnum):
-    """Which disagreements are shown."""
+    """Filter of shown disagreements by severity."""
 
     ANY = "any"
     ERROR = "error"
@@ -34,7 +34,7 @@ ANY = Severity.ANY
 
 @dataclass(frozen=True, slots=True)
 class Wrong:
-    """A figure that does not follow: as printed, as it follows with what rounding leaves open, and by what rule."""
+    """An inconsistent number: printed, recomputed with its interval, and the rule."""
 
     number: int
     kind: str
@@ -55,7 +55,7 @@ class Wrong:
 
 @dataclass(frozen=True, slots=True)
 class WrongTable:
-    """The figures of one table; ``table`` is empty where the document has none."""
+    """The numbers of one table; ``table`` is "" without tables."""
 
     table: str
     figures: list[Wrong]
@@ -63,7 +63,7 @@ class WrongTable:
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """``count`` disagreements in all, those of a severity shown; ``severities`` are (word, how many, chosen)."""
+    """``count`` disagreements, those of a severity shown; ``severities`` are (word, number, chosen)."""
 
     count: int
     tables: list[WrongTable]
@@ -71,13 +71,13 @@ class Audit:
 
 
 def disagreements(study: Study) -> list[Disagreement]:
-    """All of a study, in the order of its tables and lines."""
+    """Return all disagreements of a study in the order of tables and lines."""
     found = Disagreement.objects.filter(run__study=study).select_related("run")
     return sorted(found, key=lambda each: (natural_key(each.table or None), each.line or 0, each.pk))
 
 
 def audited(found: Sequence[Disagreement], severity: Severity = ANY) -> Audit:
-    """The disagreements of a severity as they are shown, table by table."""
+    """Return the disagreements of a severity, table by table."""
     counts = Counter(each.severity for each in found)
     shown = [each for each in found if severity in (ANY, each.severity)]
     of_tables = groupby(shown, key=lambda each: each.table)
@@ -90,7 +90,7 @@ def audited(found: Sequence[Disagreement], severity: Severity = ANY) -> Audit:
 
 
 def marks(found: Sequence[Disagreement], table: str) -> Marks:
-    """Which figures and differences of a table carry a mark, and the disagreement that it leads to."""
+    """Return the marked numbers and differences of a table, with their disagreements."""
     return {
         (each.run_id, Measure(each.metric, each.role), each.kind == _PERCENT): each.pk
         for each in reversed(found)

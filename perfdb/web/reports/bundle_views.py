@@ -1,4 +1,4 @@
-"""The page of an offline bundle: a study's report, the answer of a question, or a list of runs, as one file."""
+"""Views of offline bundles: a report, an answer, or runs, as one file."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -36,9 +36,9 @@ _FILES = (("csv", "CSV"), ("parquet", "Parquet"), ("json", "JSON"))
 
 @dataclass(frozen=True, slots=True)
 class WaysOut:
-    """What to do where no bundle can be made: a bundle of each study, the page to narrow down, tables without limits.
+    """Alternatives to an impossible bundle: bundles of studies, a narrower page, tables.
 
-    ``studies`` are (title, address), and so are ``tables``.
+    ``studies`` and ``tables`` are (title, address).
     """
 
     studies: list[tuple[str, str]]
@@ -47,7 +47,7 @@ class WaysOut:
 
 
 def ways_out(asked: QueryDict, error: QueryError) -> WaysOut | None:
-    """The ways out for a question; None where the question itself is not understood."""
+    """Return the alternatives for a question; None if it is invalid."""
     page = str(asked.get("page", ""))
     if page not in PAGES or error.parameter not in ("", "study"):
         return None
@@ -59,7 +59,7 @@ def ways_out(asked: QueryDict, error: QueryError) -> WaysOut | None:
 
 
 def tables_of(asked: str) -> list[tuple[str, str]]:
-    """The runs of a list as files, however many there are."""
+    """Return the addresses of all listed runs as files."""
     return [(title, f"/api/v1/runs.{form}?{asked}") for form, title in _FILES]
 
 
@@ -70,12 +70,15 @@ def _of_study(asked: QueryDict, slug: str) -> str:
 
 
 def study_page(study: Study, server: str) -> str:
-    """The report of a study, or what its runs say where it has none. Raises QueryError."""
+    """Return a study's report, or charts of its runs. Raise QueryError."""
     return report_file(study, contents(study, {}), server)
 
 
 def of_question(request: HttpRequest, asked: QueryDict) -> tuple[Bundle, str]:
-    """The runs that a page's address shows, and that page as a file. ``page`` says which page. Raises QueryError."""
+    """Return the runs of a page's address, and the page as a file.
+
+    ``page`` in the address names the page. Raise QueryError.
+    """
     data = asked.copy()
     page = str(data.pop("page", [Page.CHARTS])[-1])
     if page not in PAGES:
@@ -100,12 +103,12 @@ def _of_answer(request: HttpRequest, question: Question, server: str) -> tuple[B
 
 
 def _runs_of(found: Answer) -> set[int]:
-    """The runs behind the numbers."""
+    """Return the runs behind the numbers."""
     return {point.run for table in found.tables for cell in table.cells.values() for point in cell.sample}
 
 
 def _of_list(data: QueryDict, server: str) -> tuple[Bundle, str]:
-    """The runs of a list, those with the numbers ``pk`` or all that its filters leave."""
+    """Return the runs of a list, by ``pk`` or by its filters."""
     shown = columns.parse_columns(data.getlist("columns"))
     data.pop("columns", None)
     numbers = data.pop("pk", [])
@@ -122,7 +125,7 @@ def _of_list(data: QueryDict, server: str) -> tuple[Bundle, str]:
 
 
 def _numbers(found: Iterable[int]) -> list[int]:
-    """No more of them than show that there are too many."""
+    """Return the numbers, at most one more than allowed."""
     return list(islice(found, make_bundle.MAX_RUNS + 1))
 
 
@@ -133,7 +136,7 @@ def _asked(data: QueryDict, numbers: list[str]) -> str:
 @require_GET
 @user_passes_test(access.may_read)
 def study_bundle(request: HttpRequest, slug: str) -> HttpResponseBase:
-    """A study with all its runs."""
+    """Return a study with all its runs as a bundle."""
     study = get_object_or_404(access.visible_studies(request.user), slug=slug)
     try:
         found = make_bundle.bundle_study(study)
@@ -147,7 +150,7 @@ def study_bundle(request: HttpRequest, slug: str) -> HttpResponseBase:
 @require_GET
 @user_passes_test(access.may_read)
 def question_bundle(request: HttpRequest) -> HttpResponseBase:
-    """The runs that the page ``page`` shows for the rest of the address: charts, compare, maximum or runs."""
+    """Return a bundle of the runs of the ``page`` with this address."""
     try:
         found, page = of_question(request, request.GET)
     except QueryError as error:

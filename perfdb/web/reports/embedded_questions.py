@@ -1,7 +1,7 @@
-"""Prose as people write it, by the marks of Markdown: headings, paragraphs, lists, emphasis, code, links, and blocks.
+"""Prose in Markdown: headings, paragraphs, lists, emphasis, code, links, and blocks.
 
-All else stands as it is. A block between two lines of three backquotes is shown as written, but for ``table`` and
-``chart``: these hold questions, and their answers are drawn in their place.
+Other marks stay as text. A block between two lines of three backquotes is shown as written, except ``table`` and
+``chart``: these contain questions, which are replaced by their answers.
 """
 
 import re
@@ -41,7 +41,7 @@ _MARKED = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A piece of prose as HTML, or a question to be answered in place: ``kind`` is then `TABLE` or `CHART`.
+    """A piece of prose as HTML, or questions, with ``kind`` `TABLE` or `CHART`.
 
     ``questions`` are its lines: query strings or addresses of pages.
     """
@@ -53,7 +53,7 @@ class Block:
 
 
 def blocks(text: str) -> Iterator[Block]:
-    """A text cut at its questions."""
+    """Yield the parts of a text between and with questions."""
     plain: list[SafeString] = []
     for piece in _pieces(text.replace("\r\n", "\n")):
         if isinstance(piece, Block):
@@ -68,7 +68,7 @@ def blocks(text: str) -> Iterator[Block]:
 
 
 def html(text: str) -> SafeString:
-    """The text as HTML, without its questions; nothing in it becomes a tag but what the marks stand for."""
+    """Return the text as HTML without questions, with all other tags escaped."""
     return _joined([block.html for block in blocks(text) if not block.kind])
 
 
@@ -95,7 +95,7 @@ def _paragraphs(text: str) -> SafeString:
 
 
 def _block(block: str) -> SafeString:
-    """A heading, a paragraph, a list, or each with what follows."""
+    """Return a heading, a paragraph, a list, or each with its following text."""
     if heading := _HEADING.match(block):
         # The page's own headings end at the third level.
         level = SafeString(str(3 + len(heading[1])))
@@ -124,7 +124,7 @@ def _line(text: str) -> SafeString:
 
 
 def _element(match: re.Match[str]) -> SafeString:
-    """An element of one of the names above."""
+    """Return an element of one of the names above."""
     if match["a"]:
         return format_html('<a href="{}">{}</a>', match["address"], match["a"])
     tag = match.lastgroup or ""
@@ -133,7 +133,7 @@ def _element(match: re.Match[str]) -> SafeString:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """Where a question is answered, in words; ``page`` and ``query`` are the question for what else is done with it."""
+    """Link to a question's page, with ``page`` and ``query`` for further actions."""
 
     text: str
     address: str
@@ -143,7 +143,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """A figure as Plotly takes it; ``figure_id`` is the element that holds its data."""
+    """A chart for Plotly; ``figure_id`` is the element with its data."""
 
     figure_id: str
     title: str
@@ -159,7 +159,7 @@ _PAGES = {Page.CHARTS: "web:charts", Page.COMPARE: "web:compare", Page.MAXIMUM: 
 
 @dataclass(slots=True)
 class Shown:
-    """A block of prose: its HTML, or what answers its questions; ``error`` says why nothing does."""
+    """A block of prose: HTML, or answers, or the ``error``."""
 
     html: str = ""
     heading: str = ""
@@ -171,17 +171,17 @@ class Shown:
 
     @property
     def empty(self) -> bool:
-        """Whether its questions were understood and no run answers them."""
+        """Return whether its valid questions have no runs."""
         return not (self.html or self.grids or self.charts or self.error)
 
 
 def exports(asked: Sequence[Query]) -> list[Link]:
-    """The tables of a question as files; several questions have no one file."""
+    """Return a question's tables as files; none for several questions."""
     return [Link(title, address) for title, address in files(asked[0]) if title in _FILES] if len(asked) == 1 else []
 
 
 def asked(item: ReportItem) -> Iterator[Query]:
-    """The questions in the prose of an item that a study's runs answer by themselves."""
+    """Yield the questions in an item's prose that the study's runs answer."""
     for block in blocks(item.prose):
         for text in block.questions:
             try:
@@ -193,7 +193,7 @@ def asked(item: ReportItem) -> Iterator[Query]:
 
 
 def shown(item: ReportItem, archive: StudyRuns, alike: Looks, anchor: str) -> list[Shown]:
-    """The prose of an item, block by block."""
+    """Return the prose of an item, block by block."""
     found, number = [], 0
     for block in blocks(item.prose):
         number += bool(block.kind)
@@ -208,14 +208,14 @@ def shown(item: ReportItem, archive: StudyRuns, alike: Looks, anchor: str) -> li
 
 @dataclass(frozen=True, slots=True)
 class _Asking:
-    """What answers the questions of an item's prose; ``alike`` draws each value as elsewhere."""
+    """Answers of the questions in an item's prose; ``alike`` has styles."""
 
     item: ReportItem
     archive: StudyRuns
     alike: Looks
 
     def answered(self, block: Block, anchor: str) -> Shown:
-        """A block with its answer, or with what is wrong with it."""
+        """Return a block with its answer, or its error."""
         part = Shown(heading=block.title)
         try:
             if not block.questions:
@@ -244,7 +244,7 @@ class _Asking:
         return answer.query, list(answer.tables)
 
     def _charts(self, found: Question, tables: list[Table], anchor: str, title: str) -> list[Chart]:
-        """One table is one figure; several of one measure are small figures in one."""
+        """Return one chart for a table, or small multiples of one measure."""
         if len(tables) > 1 and len({table.measure for table in tables}) == 1:
             drawn = [facet_chart(tables, found.drawing, self.alike)]
         else:
@@ -256,7 +256,7 @@ class _Asking:
 
 
 def _question(study: Study, text: str) -> Question:
-    """What a line asks, about the study unless it names others. Raises QueryError."""
+    """Return a line's question, by default about the study. Raise QueryError."""
     found = Question.parse(*split_address(text))
     if found.studies:
         return found

@@ -1,4 +1,4 @@
-"""Tables as a document prints them, with a link behind each number and a mark where one does not follow."""
+"""Tables as printed in a document, with links and marks of inconsistent numbers."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -26,12 +26,12 @@ Marks = Mapping[tuple[int, Measure, bool], int]
 
 @dataclass(frozen=True, slots=True)
 class PrintedCell:
-    """A number, where it leads, and beside a difference what the document prints for it.
+    """A number with its link, and the document's difference.
 
-    ``difference`` is what perfdb works out, where it stands below a value; ``verdict`` says how sure it is, where no
+    ``difference`` is perfdb's, if below a value; ``verdict`` applies if no
     document prints the number. ``mark`` and ``published_mark`` are the
-    numbers of the disagreements that concern the number and the printed difference, None for none. ``footnotes`` are
-    the marks of what people wrote about its runs.
+    numbers of the disagreements about the number and the printed difference, or None. ``footnotes`` are
+    the marks of notes on its runs.
     """
 
     text: str
@@ -48,7 +48,7 @@ class PrintedCell:
 
 @dataclass(frozen=True, slots=True)
 class PrintedLine:
-    """A line of the body; ``group`` is a heading to stand above it, mostly empty."""
+    """A line of the body; ``group`` is a heading above, mostly ""."""
 
     headings: tuple[Heading | None, ...]
     cells: list[PrintedCell]
@@ -57,7 +57,7 @@ class PrintedLine:
 
 @dataclass(frozen=True, slots=True)
 class PrintedGrid:
-    """A grid with the lines to print; ``width`` is its number of columns with those of the headings."""
+    """A grid with printed lines; ``width`` includes the columns of headings."""
 
     grid: Grid
     lines: list[PrintedLine]
@@ -66,13 +66,13 @@ class PrintedGrid:
 
 
 def printed_grids(found: AnsweredItem, marks: Marks) -> list[PrintedGrid]:
-    """The grids of a report's table, part by part as its queries ask for them."""
+    """Return the grids of a report's table, a part for each query."""
     parts = [list(group) for _, group in groupby(found.tables, key=_part)]
     return [_printed_grid(found, part, marks) for part in parts]
 
 
 def _part(table: Table) -> object:
-    """What stands in one grid: the measures of a split, where they are laid out together."""
+    """Return the key of tables in one grid: measures laid out together."""
     return id(table) if table.query.layout is Layout.CELLS else (table.query.encode(), table.split)
 
 
@@ -93,18 +93,18 @@ def _printed_grid(found: AnsweredItem, part: Sequence[Table], marks: Marks) -> P
 
 
 def _noted(footnotes: Footnotes, cell: GridCell) -> str:
-    """The marks of the notes on a number's runs: what else there is to say of it is said where one points."""
+    """Return the marks of the notes on a number's runs."""
     noted = cell.cell.noted if cell.cell is not None and cell.runs else ()
     return footnotes.marks(note for note in map(note_text, noted) if note in cell.notes)
 
 
 def of_study(table: Table) -> Table:
-    """A table in the page of its study, which need not be named at each."""
+    """Return a table without its study, which the page names."""
     return replace(table, common={name: value for name, value in table.common.items() if name != "study"})
 
 
 def _as_published(table: Table) -> Table:
-    """Without the remark that a published figure is one figure: the page says so once."""
+    """Return a table without the note on single published values."""
     return replace(of_study(table), cells={key: _said(cell) for key, cell in table.cells.items()})
 
 
@@ -115,7 +115,7 @@ def _said(cell: Cell) -> Cell:
 
 
 def _places(tables: Sequence[Table], line: int, width: int) -> Iterable[tuple[Table, Key]]:
-    """The table and column of each cell of a line."""
+    """Yield the table and column of each cell of a line."""
     columns = tables[0].columns
     if tables[0].query.layout is Layout.COLUMNS:
         return ((tables[place % len(tables)], columns[place // len(tables)]) for place in range(width))
@@ -124,7 +124,7 @@ def _places(tables: Sequence[Table], line: int, width: int) -> Iterable[tuple[Ta
 
 
 def _group_names(tables: Sequence[Table], lines: int) -> Iterator[str]:
-    """The heading above each line: that of its measure's group, where a long list of measures changes to it."""
+    """Yield the heading above each line, where its measures' group changes."""
     grouped = tables[0].query.layout is Layout.METRICS and lines == len(tables) > _MANY_MEASURES
     before = ""
     for number in range(lines):
@@ -157,7 +157,7 @@ def _printed_cell(found: AnsweredItem, table: Table, column: Key, cell: GridCell
 
 
 def _key(table: Table, cell: Cell) -> CellKey:
-    """Where a cell stands in its table."""
+    """Return the key of a cell in its table."""
     return next(key for key, each in table.cells.items() if each is cell)
 
 
@@ -166,7 +166,7 @@ def _mark(cell: Cell, table: Table, marks: Marks, difference: bool) -> int | Non
 
 
 def differing(asked: Query, answers: Sequence[Table], printed: Sequence[Table]) -> list[str]:
-    """For each group of the pick whose printed run is not the best by the numbers, which one is."""
+    """Return the better run of each group whose printed run is not best."""
     if asked.pick is None:
         return []
     best, shown = (_by_group(tables, asked) for tables in (answers, printed))
@@ -181,7 +181,7 @@ def differing(asked: Query, answers: Sequence[Table], printed: Sequence[Table]) 
 
 
 def _by_group(tables: Sequence[Table], asked: Query) -> Mapping[Key, tuple[Table, Key, Cell]]:
-    """The cell of the measure that is picked by, for each group of the pick."""
+    """Return the cell of the picked measure for each group."""
     assert asked.pick is not None  # for the type checker
     found = {}
     for table in tables:
@@ -201,7 +201,7 @@ def _runs(cell: Cell) -> set[int]:
 
 
 def _in_words(picked: Sequence[str], table: Table, key: Key, cell: Cell) -> str:
-    """``11941.14 trans/s (MTU 8192 · 20 users)``."""
+    """Return ``11941.14 trans/s (MTU 8192 · 20 users)``."""
     value = cell.printed or ("–" if cell.centre is None else round_half_up(cell.centre, table.decimals))
     named = {name: each for name, each in _named(table, key).items() if name not in picked}
     return f"{value} {table.metric.unit} ({describe_values(named.keys(), named.values())})"

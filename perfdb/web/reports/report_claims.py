@@ -1,4 +1,4 @@
-"""What a study's document claims in its prose, and what its runs say about it."""
+"""Claims in a document's text, compared with the study's runs."""
 
 import statistics
 from collections import defaultdict
@@ -25,7 +25,7 @@ _NO_RUNS = "No runs yet."
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """A claim beside what the runs say. ``holds`` is None where they cannot tell, or the words leave it open."""
+    """A claim with the runs' result; ``holds`` is None if undecidable."""
 
     claim: Claim
     about: str
@@ -36,16 +36,16 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class _Sides:
-    """The runs that a claim is about, and those that it sets them against; None where it compares nothing."""
+    """The runs of a claim, and of its baseline or None."""
 
     compared: Observations
     baseline: Observations | None
 
 
 def queries(claim: Claim) -> list[Query]:
-    """What must be read to hold a claim: the runs compared and, where there are any, those of the baseline.
+    """Return a claim's queries: the compared runs, and any baseline.
 
-    Raises QueryError for filters that are none.
+    Raise QueryError for invalid filters.
     """
     measures = (Measure(claim.metric, claim.role or metrics.TOTAL),) if claim.metric else RATES
     texts = [claim.compared, claim.baseline] if claim.baseline else [claim.compared]
@@ -53,7 +53,7 @@ def queries(claim: Claim) -> list[Query]:
 
 
 def held(claim: Claim, found: Sequence[Observations]) -> Held:
-    """A claim against the runs of its queries, in their order."""
+    """Return a claim compared with the runs of its queries."""
     sides = _Sides(found[0], found[1] if len(found) > 1 else None)
     values = _against(claim, sides) if sides.baseline is not None else _alone(claim, sides.compared)
     about = measure_title(queries(claim)[0].metrics[0]) if claim.metric else "Throughput"
@@ -68,14 +68,14 @@ def _addresses(claim: Claim) -> list[tuple[str, str]]:
 
 
 def _alone(claim: Claim, found: Observations) -> list[float]:
-    """The figures that a claim is about, one an experiment: the mean of its trials."""
+    """Return the values of a claim, the mean of each experiment."""
     return [statistics.fmean(values) for values in _by_experiment(claim, found, []).values()]
 
 
 def _against(claim: Claim, sides: _Sides) -> list[float]:
-    """How the experiments on both sides compare that are equal in all else, in the claim's unit; in means.
+    """Return the ratios of matched experiments in the claim's unit.
 
-    Where no two are equal in all else, the means of all.
+    Without matched experiments, the ratio of the means of all.
     """
     assert sides.baseline is not None  # for the type checker
     free = _free(claim)
@@ -97,13 +97,13 @@ def _difference(unit: str, new: float, old: float) -> float:
 
 
 def _free(claim: Claim) -> list[str]:
-    """The dimensions in which the two sides of a claim differ by what it says."""
+    """Return the dimensions in which a claim's sides differ by intention."""
     new, old = (dict(query.filters) for query in queries(claim))
     return [name for name in {**new, **old} if new.get(name) != old.get(name)]
 
 
 def _by_experiment(claim: Claim, found: Observations, free: Sequence[str]) -> dict[Key, list[float]]:
-    """The values of each experiment: of the claim's metric, or of the rate by which its workload is judged."""
+    """Return the values of each experiment, of the claim's metric or the workload's rate."""
     names = [name for name in found.dimensions if name not in REPEATS and name not in free]
     read, workload = found.key_reader(names), found.key_reader(["workload"])
     samples: dict[Key, list[float]] = defaultdict(list)
@@ -122,7 +122,7 @@ def _rate(workload: object) -> Measure:
 
 
 def _sentence(claim: Claim, sides: _Sides, values: Sequence[float]) -> str:
-    """What the runs say, in words with their numbers."""
+    """Return the runs' result in words with numbers."""
     if not sides.compared.rows or (sides.baseline is not None and not sides.baseline.rows):
         return _NO_RUNS
     if not values:
@@ -143,7 +143,7 @@ def _text(claim: Claim, value: float) -> str:
 
 
 def _holds(claim: Claim, values: Sequence[float]) -> bool | None:
-    """Whether the runs bear a claim out, within the rounding of its own number; None where words leave it open."""
+    """Return whether the runs confirm a claim within rounding, or None."""
     if not values:
         return None
     half = 0.5 * 10.0 ** -_decimals(claim.value)
@@ -158,12 +158,12 @@ def _holds(claim: Claim, values: Sequence[float]) -> bool | None:
 
 
 def _decimals(value: float) -> int:
-    """How many decimals a claim's number is printed with, as far as a number can tell."""
+    """Return the printed decimals of a claim's number, at least."""
     return len(repr(value).removesuffix(".0").partition(".")[2])
 
 
 def all_queries(claims: Sequence[Claim]) -> list[Query]:
-    """What must be read to hold all of them; what cannot be asked is left out, and said where it stands."""
+    """Return the valid queries of all claims."""
     found = []
     for claim in claims:
         try:

@@ -1,4 +1,4 @@
-"""The editor of a report: what its list and the form of an item offer."""
+"""Views of the report editor: the list of items, and an item's form."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
@@ -40,7 +40,7 @@ KINDS = (
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """An item in the list of the editor; ``first`` and ``last`` cannot go further."""
+    """An item in the editor's list; ``first`` and ``last`` are its ends."""
 
     item: ReportItem
     place: int
@@ -51,14 +51,14 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Theirs:
-    """A field that somebody else changed meanwhile, as it is now."""
+    """A field changed by someone else, with its present text."""
 
     title: str
     text: str
 
 
 def lines(study: Study) -> list[Line]:
-    """The items in their order."""
+    """Return the items in order."""
     items, runs = list_items(study), count_runs(study)
     return [
         Line(item, place, stale(item.written_with, runs), place == 1, place == len(items))
@@ -67,14 +67,14 @@ def lines(study: Study) -> list[Line]:
 
 
 def removed(study: Study) -> Sequence[RemovedItem]:
-    """What was taken out last."""
+    """Return the items removed last."""
     return list(study.removed_items.all()[:MOST_REMOVED])
 
 
 def order(data: QueryDict) -> list[int]:
-    """The order of ids that a form asks for: by the places typed in, one of them moved up or down by a button.
+    """Return the ids in a form's order: by typed places or a move.
 
-    ``item`` are the ids as shown and ``place`` beside each what was typed; ``move`` is ``ID:STEPS``. Raises QueryError.
+    ``item`` are the ids as shown and ``place`` the typed places; ``move`` is ``ID:STEPS``. Raise QueryError.
     """
     try:
         shown = [int(text) for text in data.getlist("item")]
@@ -93,7 +93,7 @@ def order(data: QueryDict) -> list[int]:
 
 
 def offered(study: Study, user: Any) -> list[tuple[str, list[tuple[str, str]]]]:
-    """What a table or figure can be made of at once: named queries, each with the addresses that add it."""
+    """Return saved queries that can become an item, with addresses."""
     found = SavedQuery.objects.filter(owner=user).order_by("name")
     add = reverse("web:report-item-new", args=[study.slug])
     return [
@@ -104,7 +104,7 @@ def offered(study: Study, user: Any) -> list[tuple[str, list[tuple[str, str]]]]:
 
 
 def begun(study: Study, data: QueryDict, user: Any) -> ItemText:
-    """A new item as an address begins it: its kind, and the named query or the questions that it is to show."""
+    """Return a new item from an address: kind, and saved query or questions."""
     kind = data.get("kind", Kind.PROSE)
     chosen = str(data.get("saved", ""))
     saved = SavedQuery.objects.filter(owner=user, pk=chosen).first() if chosen.isdecimal() else None
@@ -116,7 +116,7 @@ def begun(study: Study, data: QueryDict, user: Any) -> ItemText:
 
 
 def shown(study: Study, written: ItemText) -> Part | QueryError:
-    """An item as it is being written, or what is wrong with it."""
+    """Return the preview of an edited item, or its error."""
     try:
         columns = parse_item(study, replace(written, title=written.title or "…"))
         columns["number"] = columns["number"] or choose_number(study, columns["kind"], "")
@@ -126,7 +126,7 @@ def shown(study: Study, written: ItemText) -> Part | QueryError:
 
 
 def differing(item: ReportItem, written: ItemText) -> list[Theirs]:
-    """What others made of an item meanwhile, field by field where it is not what was written here."""
+    """Return the fields of an item that someone else changed."""
     theirs = ItemText.from_item(item)
     named = [(each.name, getattr(theirs, each.name)) for each in fields(ItemText)]
     return [Theirs(name.capitalize(), text) for name, text in named if text != getattr(written, name)]
@@ -135,7 +135,7 @@ def differing(item: ReportItem, written: ItemText) -> list[Theirs]:
 @require_http_methods(["GET", "POST"])
 @login_required
 def items_list(request: HttpRequest, slug: str) -> HttpResponse:
-    """The items of a report; POST puts them in another order."""
+    """Show the items of a report; POST reorders them."""
     study = study_to_change(request, slug)
     if request.method == "POST":
         try:
@@ -162,7 +162,7 @@ def _list(request: HttpRequest, study: Study, error: QueryError | None = None) -
 @require_http_methods(["GET", "POST"])
 @login_required
 def item_new(request: HttpRequest, slug: str) -> HttpResponse:
-    """A new item; the address may begin it with ``kind``, ``title``, and ``query`` or ``saved``."""
+    """Show or store a new item, from ``kind``, ``title``, ``query`` or ``saved``."""
     study = study_to_change(request, slug)
     if request.method == "GET":
         written = begun(study, request.GET, request.user)
@@ -182,7 +182,7 @@ def item_new(request: HttpRequest, slug: str) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 @login_required
 def item_edit(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """The form of an item; what somebody else has changed meanwhile is shown beside what was written here."""
+    """Show or store an item's form, with others' changes beside it."""
     study = study_to_change(request, slug)
     item = get_object_or_404(ReportItem.objects.select_related("study"), study=study, pk=pk)
     action = reverse("web:report-item", args=[slug, pk])
@@ -216,7 +216,7 @@ def _form(request: HttpRequest, study: Study, written: ItemText, action: str, **
 @require_POST
 @login_required
 def item_remove(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Take an item out; it can be put back from the list."""
+    """Remove an item; the list offers to put it back."""
     item = get_object_or_404(ReportItem.objects.select_related("study"), study=study_to_change(request, slug), pk=pk)
     report_items.remove_item(item, access.signed_in_user(request.user))
     messages.success(request, f"“{item.title}” was taken out. It can be put back below.")
@@ -226,7 +226,7 @@ def item_remove(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @require_POST
 @login_required
 def item_put_back(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Put back what was taken out."""
+    """Put back a removed item."""
     study = study_to_change(request, slug)
     item = report_items.restore_item(get_object_or_404(RemovedItem.objects.select_related("study"), study=study, pk=pk))
     messages.success(request, f"“{item.title}” is back in the report.")

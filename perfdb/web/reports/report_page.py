@@ -1,4 +1,4 @@
-"""A study's report as a page: its tables, figures and findings with their answers, in the order of the document."""
+"""Page of a study's report: tables, figures and findings with answers."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -40,10 +40,10 @@ _MOST_NAMED = 3
 
 @dataclass(slots=True)
 class Part:
-    """A table, figure, finding or piece of prose of the report with its answer; ``error`` says why it has none.
+    """A table, figure, finding or text of the report with answer or ``error``.
 
-    ``better`` says where a maximum table prints another run than its title asks for, at ``asks``. ``stale`` says how
-    many runs came or went since its prose was written.
+    ``better`` names a better run than the printed one in a maximum table, at ``asks``. ``stale`` tells the
+    runs added or removed since its text was written.
     """
 
     anchor: str
@@ -61,20 +61,20 @@ class Part:
 
     @property
     def says(self) -> str:
-        """What its links lead to."""
+        """Return the text of its links."""
         return _LEADS_TO[ReportItem.Kind(self.item.kind)]
 
     @property
     def empty(self) -> bool:
-        """Whether it asks for figures that no run has."""
+        """Return whether no run has its values."""
         return bool(self.item.queries) and not (self.grids or self.charts or self.error)
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """All that a study's report holds, answered, in its order.
+    """All items of a study's report, answered, in order.
 
-    ``grouped``: it follows a document, whose tables and figures are numbered each by themselves.
+    ``grouped``: the report follows a document, whose tables and figures are numbered separately.
     """
 
     parts: list[Part]
@@ -86,27 +86,27 @@ class Report:
 
     @property
     def prose(self) -> list[Part]:
-        """The pieces of prose."""
+        """Return the texts."""
         return self._of(ReportItem.Kind.PROSE)
 
     @property
     def findings(self) -> list[Part]:
-        """The findings."""
+        """Return the findings."""
         return self._of(ReportItem.Kind.FINDING)
 
     @property
     def tables(self) -> list[Part]:
-        """The tables."""
+        """Return the tables."""
         return self._of(ReportItem.Kind.TABLE)
 
     @property
     def figures(self) -> list[Part]:
-        """The figures."""
+        """Return the figures."""
         return self._of(ReportItem.Kind.FIGURE)
 
 
 def report(study: Study, wrong: Sequence[Disagreement], runs: int) -> Report:
-    """The report of a study of so many runs; they are read once. Raises QueryError when there are too many of them."""
+    """Return a study's report; its runs are read once. Raise QueryError."""
     items = list_items(study)
     said = list(study.claims.select_related("study").order_by("line", "pk"))
     archive = StudyRuns(study, [*_asked(items), *claims.all_queries(said)])
@@ -117,7 +117,7 @@ def report(study: Study, wrong: Sequence[Disagreement], runs: int) -> Report:
 
 
 def preview(item: ReportItem) -> Part:
-    """An item that is not stored, answered. Raises QueryError when there are too many runs."""
+    """Return an unstored item, answered. Raise QueryError for too many runs."""
     (part,) = _parts([item], StudyRuns(item.study, _asked([item])), [])
     return part
 
@@ -138,7 +138,7 @@ def _parts(items: Sequence[ReportItem], archive: StudyRuns, wrong: Sequence[Disa
 
 
 def stale(written_with: int | None, runs: int) -> str:
-    """How many runs came or went since prose was written with so many; empty where none did, or nobody knows."""
+    """Return the change of the number of runs since writing, or ""."""
     if written_with is None or written_with == runs:
         return ""
     more = runs - written_with
@@ -147,7 +147,7 @@ def stale(written_with: int | None, runs: int) -> str:
 
 
 def _asked(items: Iterable[ReportItem]) -> Iterator[Query]:
-    """What the items ask, also in their prose; what cannot be asked is said where it stands."""
+    """Yield the valid questions of the items and their texts."""
     for item in items:
         yield from asked(item)
         if item.kind in (ReportItem.Kind.TABLE, ReportItem.Kind.FIGURE):
@@ -168,7 +168,7 @@ def _held(said: Iterable[Claim], archive: StudyRuns) -> Iterator[claims.Held]:
 
 @contextmanager
 def _asking(part: Part) -> Iterator[None]:
-    """What cannot be asked is said where it stands, and the rest of the report is there all the same."""
+    """Turn a QueryError into the part's error."""
     try:
         yield
     except QueryError as error:
@@ -183,7 +183,7 @@ def _links(item: ReportItem) -> list[Link]:
 
 
 def _in_words(query: Query) -> str:
-    """What a question shows: ``Transactions per second by Users, Device and MTU``."""
+    """Return a question in words: ``Transactions per second by Users, Device and MTU``."""
     measures = [measure_title(each) for each in query.metrics]
     what = f"{len(measures)} measures" if len(measures) > _MOST_NAMED else ", ".join(measures) or "Throughput and cost"
     shown = [dimension(name).title for name in query.layout_names]
@@ -199,7 +199,7 @@ def _said(anchor: str, item: ReportItem) -> Part:
 
 
 def _numbered(item: ReportItem) -> Part:
-    """A table or figure before it is answered."""
+    """Return a table or figure without its answer."""
     number = item.number or str(item.position)
     return Part(f"{item.kind}-{slugify(number)}", f"{item.get_kind_display()} {number}. {item.title}", item)
 
@@ -240,5 +240,5 @@ def _figure(item: ReportItem, archive: StudyRuns, alike: Looks) -> Part:
 
 
 def _one_measure(tables: Sequence[Table]) -> bool:
-    """Several tables of one measure are small figures in one."""
+    """Return whether several tables are of one measure."""
     return len(tables) > 1 and len({table.measure for table in tables}) == 1

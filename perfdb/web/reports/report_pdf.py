@@ -1,4 +1,4 @@
-"""Printing a page to PDF by a headless Chromium, where the server has one; elsewhere people print in their browser."""
+"""PDF of a page by a headless Chromium on the server."""
 
 import os
 import shutil
@@ -27,21 +27,21 @@ _ONE_AT_A_TIME = Lock()
 
 
 class NoBrowserError(Exception):
-    """There is no browser to print with."""
+    """No browser is installed for printing."""
 
 
 class PrintingError(Exception):
-    """The browser did not print; the text is what it said."""
+    """The browser failed to print; the text is its output."""
 
 
 def browser() -> str | None:
-    """The browser that prints: the one that PERFDB_CHROMIUM names, else the first on the path."""
+    """Return the browser for printing: PERFDB_CHROMIUM, or the first on the path."""
     named = os.environ.get("PERFDB_CHROMIUM")
     return named or next((found for name in _NAMES if (found := shutil.which(name))), None)
 
 
 def print_to_pdf(html: str) -> bytes:
-    """The page, which must need nothing from elsewhere, as PDF. Raises NoBrowserError and PrintingError."""
+    """Return a self-contained page as PDF. Raise NoBrowserError and PrintingError."""
     program = browser()
     if program is None:
         raise NoBrowserError
@@ -83,13 +83,13 @@ KIND = "pdf"
 
 
 def last(study: Study, token: str = "") -> Job | None:
-    """The job that prints, or has printed, the study as it is now; with ``token`` its published report."""
+    """Return the print job of the study's present state, or ``token``'s."""
     about = {"version": study.version, "token": token}
     return Job.objects.filter(kind=KIND, study=study, about__contains=about).order_by("-pk").first()
 
 
 def ask(study: Study, server: str, token: str = "", *, again: bool = False) -> Job:
-    """Have the report printed, unless it is or is being; ``again``: also where that could not be done."""
+    """Return a print job, a new one if needed; ``again`` retries failures."""
     with transaction.atomic():
         lock_study(study)
         job = last(study, token)
@@ -99,14 +99,14 @@ def ask(study: Study, server: str, token: str = "", *, again: bool = False) -> J
 
 
 def failure(job: Job) -> str | None:
-    """Why a job has printed nothing; None while it may, or where it has. Empty where there is no browser."""
+    """Return a job's failure, "" without a browser, None otherwise."""
     if job.state == Job.State.FAILED:
         return str(job.outcome["error"])
     return str(job.outcome["said"]) if "said" in job.outcome else None
 
 
 def printed(job: Job) -> bytes | None:
-    """What a job has printed; None before, and where the file is gone."""
+    """Return the printed PDF of a job, or None."""
     path = job.outcome.get("file", "")
     if not path or not default_storage.exists(path):
         return None
@@ -115,7 +115,7 @@ def printed(job: Job) -> bytes | None:
 
 
 def run_pdf(job: Job) -> None:
-    """Do a job: make the report's page and print it. What earlier jobs printed of this study is thrown away."""
+    """Run a print job, and delete the study's earlier PDFs."""
     study, token = Study.objects.get(jobs=job), job.about["token"]
     try:
         page = report_file(study, contents(study, {}), job.about["server"], token)
@@ -134,7 +134,7 @@ def _kept(job: Job, content: bytes) -> str:
 
 
 def _throw_away(job: Job, study: Study, token: str) -> None:
-    """The files and rows of earlier jobs for the same address."""
+    """Delete files and rows of earlier jobs for the same address."""
     earlier = Job.objects.filter(kind=KIND, study=study, about__token=token, pk__lt=job.pk, finished__isnull=False)
     for each in earlier:
         if path := each.outcome.get("file"):

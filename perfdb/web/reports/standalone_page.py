@@ -1,4 +1,4 @@
-"""Static files as texts."""
+"""Page as one file that needs no server."""
 
 import re
 from functools import cache
@@ -14,7 +14,7 @@ from perfdb.stylesheets import joined
 
 
 def static_text(name: str) -> str:
-    """What a static file holds; raises FileNotFoundError for none."""
+    """Return a static file's text. Raise FileNotFoundError."""
     found = finders.find(name)
     if not isinstance(found, str):
         raise FileNotFoundError(f"{name} is not among the static files")
@@ -26,7 +26,7 @@ _LINK = re.compile(r'<a\b[^>]*? href="(?P<address>[^"]*)"[^>]*>(?P<text>.*?)</a>
 
 
 def closed(html: str, study: Study, token: str) -> SafeString:
-    """Rendered HTML in which only links within the page and to the report's own tables are left."""
+    """Return HTML with links inside the page and to its tables only."""
     tables = f"/api/v1/studies/{study.slug}/tables/"
     shared = reverse("web:shared", args=[token]) + "tables/"
 
@@ -53,35 +53,35 @@ _LEADING = re.compile(r'( href=")/(?!/)')
 
 
 def _module(source: str) -> str:
-    """A module in a scope of its own, as a script that leaves only what it exports to those after it."""
+    """Return a module as a script that exposes only its exports."""
     exported = f"{{ {', '.join(_EXPORTED.findall(source))} }}"
     return f"const {exported} = (() => {{\n{_IMPORT_OR_EXPORT.sub('', source)}\nreturn {exported};\n}})();"
 
 
 def _inside_script(source: str) -> str:
-    """Code that cannot end the element it stands in, whatever its strings and regular expressions say."""
+    """Return code that cannot end its script element."""
     return source.replace("</script", "<\\/script").replace("<!--", "<\\!--")
 
 
 @cache
 def styles() -> SafeString:
-    """All style sheets in their order."""
+    """Return all style sheets in order."""
     return mark_safe(joined(_STYLES, static_text))
 
 
 @cache
 def drawing_scripts() -> tuple[SafeString, SafeString]:
-    """Plotly, and the module that draws figures with it; some five million characters."""
+    """Return Plotly and the drawing module, five million characters."""
     together = "\n".join(_module(static_text(name)) for name in _CHART)
     plotly, chart = _inside_script(static_text(_PLOTLY)), _inside_script(together)
     return mark_safe(plotly), mark_safe(chart)
 
 
 def report_file(study: Study, contents: dict[str, object], server: str, token: str = "") -> str:
-    """The page of a study as a file of its own; ``contents`` is what its template shows, less what asks a server.
+    """Return a study's page as a file; ``contents`` is its template context.
 
-    ``server`` is the address of the instance, with a slash at its end. With the ``token`` of a published report the
-    file leads to nothing else.
+    ``server`` is the address of the instance, ending in a slash. With the ``token`` of a published report the
+    file has no other links.
     """
     body = render_to_string("web/parts/report.html", {**contents, "file": True, "token": token})
     body = closed(body, study, token) if token else body
@@ -90,9 +90,9 @@ def report_file(study: Study, contents: dict[str, object], server: str, token: s
 
 
 def as_file(title: str, source: str, body: str, server: str, page: str, *, runs: str = "") -> str:
-    """A rendered part of a page as a file of its own. ``page``: its address on the server.
+    """Return a part of the ``page`` as a file.
 
-    ``runs`` is where a chart leads to its runs, the server's list unless said.
+    ``runs`` is the address of a chart's runs, by default the server's list.
     """
     plotly, chart = drawing_scripts()
     context = {

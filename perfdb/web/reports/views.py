@@ -1,4 +1,4 @@
-"""A study's report to take away: one file that works without a server, and the same on paper."""
+"""Views of a report as a file, as PDF, and at its public address."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -25,7 +25,7 @@ def _study(request: HttpRequest, slug: str) -> Study:
 @require_GET
 @user_passes_test(access.may_read)
 def html_file(request: HttpRequest, slug: str) -> HttpResponse:
-    """The report as one file with its figures; a download, for the site's own policy forbids what it needs."""
+    """Return the report as one downloaded file with its charts."""
     study = _study(request, slug)
     response = HttpResponse(report_file(study, contents(study, {}), request.build_absolute_uri("/")))
     response["Content-Disposition"] = f'attachment; filename="{study.slug}.html"'
@@ -35,14 +35,14 @@ def html_file(request: HttpRequest, slug: str) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 @user_passes_test(access.may_read)
 def pdf_file(request: HttpRequest, slug: str) -> HttpResponse:
-    """The report as PDF once it is printed; a POST has it printed again where that could not be done."""
+    """Return the report as PDF; a POST retries a failed print."""
     return as_pdf(request, _study(request, slug))
 
 
 def as_pdf(request: HttpRequest, study: Study, token: str = "") -> HttpResponse:
-    """The PDF, or how far it is: 202 while a worker prints, 501 without a browser there, 500 where that failed.
+    """Return the PDF, or 202 while printing, 501 without browser, 500 on failure.
 
-    With ``look`` in the address the answer is a page in any case, for a script that waits.
+    With ``look`` in the address the answer is always a page, for a waiting script.
     """
     server = request.build_absolute_uri("/")
     if request.method == "POST":
@@ -75,7 +75,7 @@ _View = Callable[..., HttpResponse]
 
 
 def _of_token(view: _View) -> _View:
-    """A view of the study that an address is of; nobody finds it, remembers it or hears of it from a browser."""
+    """Wrap a view of a shared study, without caching, indexing or referrer."""
 
     @wraps(view)
     def shown(request: HttpRequest, token: str, **rest: str) -> HttpResponse:
@@ -90,7 +90,7 @@ def _of_token(view: _View) -> _View:
 
 @_of_token
 def shared(request: HttpRequest, study: Study) -> HttpResponse:
-    """The report as a page."""
+    """Show the report as a page."""
     token = str(study.share_token)
     body = render_to_string("web/parts/report.html", contents(study, {}) | {"file": True, "token": token})
     context = {"study": study, "token": token, "now": timezone.now(), "body": closed(body, study, token)}
@@ -99,14 +99,14 @@ def shared(request: HttpRequest, study: Study) -> HttpResponse:
 
 @_of_token
 def shared_file(request: HttpRequest, study: Study) -> HttpResponse:
-    """The report as one file, with its links as they are on the page."""
+    """Return the report as one file, with its links as on the page."""
     file = report_file(study, contents(study, {}), request.build_absolute_uri("/"), str(study.share_token))
     return HttpResponse(file, headers={"Content-Disposition": f'attachment; filename="{study.slug}.html"'})
 
 
 @_of_token
 def shared_table(request: HttpRequest, study: Study, number: str, form: str) -> HttpResponse:
-    """A table of the report in one of the forms."""
+    """Return a table of the report in another format."""
     if form not in _FORMS:
         raise Http404(f"no tables as {form}")
     item = get_object_or_404(ReportItem, study=study, kind=ReportItem.Kind.TABLE, number=number)
@@ -116,5 +116,5 @@ def shared_table(request: HttpRequest, study: Study, number: str, form: str) -> 
 
 @_of_token
 def shared_pdf(request: HttpRequest, study: Study) -> HttpResponse:
-    """The report as PDF, once it is printed."""
+    """Return the report as PDF, once printed."""
     return as_pdf(request, study, str(study.share_token))

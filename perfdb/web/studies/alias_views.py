@@ -1,4 +1,4 @@
-"""What a study means by printed texts: the table of each dimension, a form with a preview, and undoing."""
+"""Views of a study's aliases: tables, a form with preview, undo."""
 
 from urllib.parse import urlencode
 
@@ -22,7 +22,7 @@ _ASKED = ("dimension", "printed", "meaning")
 
 @require_http_methods(["GET", "POST"])
 def aliases(request: HttpRequest, slug: str) -> HttpResponse:
-    """The aliases of a study, and with a question in the address what one more would change; a POST makes it."""
+    """Show aliases, and the effect of one in the address; POST creates it."""
     return _make(request, slug) if request.method == "POST" else _show(request, slug)
 
 
@@ -55,7 +55,7 @@ def _all(found: list[DimensionSpellings]) -> list[Suggestion]:
 
 
 def _elsewhere(found: list[DimensionSpellings]) -> list[tuple[str, str, str]]:
-    """What other studies spell otherwise."""
+    """Return other studies' spellings."""
     return spellings.find_in_other_studies(
         {each.dimension: [value.value for value in each.values if value.value] for each in found}
     )
@@ -66,7 +66,7 @@ def _title(name: str) -> str:
 
 
 def _dimensions(found: list[DimensionSpellings]) -> list[tuple[str, str]]:
-    """What the form offers: those that may have aliases, the study's own factors last."""
+    """Return the dimensions of the form, the study's own factors last."""
     names = dict.fromkeys((*ALIASED, *(each.dimension for each in found)))
     return [(name, _title(name)) for name in names]
 
@@ -77,7 +77,7 @@ def _address(study: Study, *asked: str) -> str:
 
 
 def _own(request: HttpRequest, slug: str) -> Study:
-    """The study, for those who may change it."""
+    """Return the study for its editors."""
     study = get_object_or_404(access.visible_studies(request.user), slug=slug)
     if not access.may_change(request.user, study):
         raise PermissionDenied
@@ -100,7 +100,7 @@ def _make(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 @login_required
 def undo(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Undo an alias: its runs get back what was printed."""
+    """Undo an alias: its runs get back the printed value."""
     study = _own(request, slug)
     alias = get_object_or_404(study.aliases, pk=pk)
     alias_changes.remove_alias(alias)

@@ -1,4 +1,4 @@
-"""A study's test plan as a page shows it: a matrix of what is there and what is missing, and what to run next."""
+"""Matrix of a study's test plan: present and missing runs, and next ones."""
 
 import shlex
 from collections.abc import Mapping, Sequence
@@ -27,7 +27,7 @@ MOST_NEXT = 20
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """One planned experiment: its trials, how many it needs, and how far it is (done, partly, none)."""
+    """A planned experiment: trials, needed trials, and state (done, partly, none)."""
 
     text: str
     state: str
@@ -37,7 +37,10 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
-    """A part of the plan: ``lines`` are (row headings, places); ``common`` is what all of it shares."""
+    """A part of the plan; ``lines`` are (row headings, places).
+
+    ``common`` is shared by all places.
+    """
 
     name: str
     common: str
@@ -52,7 +55,7 @@ class Matrix:
 
 @dataclass(frozen=True, slots=True)
 class Next:
-    """A run to do: the experiment in words, how many trials of it, and the beginning of the line that records them."""
+    """A run to do: experiment, trials, and the recorder's command line."""
 
     experiment: str
     part: str
@@ -63,9 +66,9 @@ class Next:
 
 @dataclass(frozen=True, slots=True)
 class Covered:
-    """A whole plan. ``next`` holds the first runs to do of ``to_do`` experiments.
+    """A whole plan; ``next`` has the first runs of ``to_do`` experiments.
 
-    ``unknown`` tells that for some of them nothing yet says how many trials they need.
+    ``unknown``: for some experiments the needed trials are unknown.
     """
 
     matrices: list[Matrix]
@@ -78,12 +81,12 @@ class Covered:
 
 
 def observed(slugs: Sequence[str], parts: Sequence[Part]) -> Observations:
-    """The complete runs of these studies, with the rates by which the noise of a plan's workloads is judged."""
+    """Return these studies' complete runs with the rates of planned workloads."""
     return read_observations(Query(metrics=plan_coverage.primary_measures(parts), filters={"study": tuple(slugs)}))
 
 
 def covered(study: Study, parts: Sequence[Part], delta: float) -> Covered:
-    """How far a study's plan is; ``delta`` in per cent is the difference to be decided."""
+    """Return a plan's coverage; ``delta`` in per cent is the difference to decide."""
     found = plan_coverage.coverage(parts, observed([study.slug], parts), delta / 100)
     to_do = [(of, cell) for of in found for cell in of.cells if cell.missing]
     # What was never run comes first: one trial there says more than a fifth one elsewhere.
@@ -108,7 +111,7 @@ def _next(study: Study, of: Coverage, cell: Planned) -> Next:
 
 
 def command(study: Study, named: Mapping[str, Value], trials: int) -> str:
-    """The line of `record.sh` that measures an experiment; what follows it is the load tool's own command."""
+    """Return the line of `record.sh` for an experiment, before the tool's command."""
     words = ["sh", "record.sh", "--study", study.slug]
     words += ["--repeat", str(trials)] if trials > 1 else []
     words += [f"{name}={value}" for name, value in named.items() if value is not None and name not in _NOT_GIVEN]
@@ -116,7 +119,7 @@ def command(study: Study, named: Mapping[str, Value], trials: int) -> str:
 
 
 def _declared(part: Part) -> list[str]:
-    """The dimensions of a part as they are declared, for the database keeps no order; workloads stand side by side."""
+    """Return a part's dimensions in declared order, workloads as columns."""
     return sorted(parameters.sort_dimensions(part.values), key=lambda name: name == "workload")
 
 

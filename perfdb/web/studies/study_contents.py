@@ -1,4 +1,4 @@
-"""What a study's runs are about: systems, levels, devices and workloads, with how many runs have each."""
+"""Contents of a study: systems, levels, devices and workloads, with runs."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,7 +25,7 @@ _Named = TypeVar("_Named", System, Level, Device)
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A value of a dimension, what is known of it, and where its runs are."""
+    """A value of a dimension, with details and link to its runs."""
 
     name: str
     says: str
@@ -35,7 +35,7 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class WorkloadLinks:
-    """A workload with the pages that answer the first questions about it."""
+    """A workload with links to its first questions."""
 
     name: str
     runs: int
@@ -45,7 +45,7 @@ class WorkloadLinks:
 
 
 def subjects(study: Study) -> list[tuple[str, list[Subject]]]:
-    """Systems, levels and devices of a study, by the titles of their lists."""
+    """Return systems, levels and devices of a study, by title."""
     systems = _counts(study, "system")
     levels = _counts(study, "level")
     devices = _counts(study, "device")
@@ -58,7 +58,7 @@ def subjects(study: Study) -> list[tuple[str, list[Subject]]]:
 
 
 def workloads(study: Study) -> list[WorkloadLinks]:
-    """The workloads of a study's complete runs, in natural order."""
+    """Return the workloads of a study's complete runs in natural order."""
     complete = _of(study).filter(status=Run.Status.COMPLETE).exclude(experiment__workload=None)
     counts = dict(complete.values_list("experiment__workload__name").annotate(number=Sum("runs")))
     return [_links(study, name, counts[name]) for name in sorted(counts, key=value_order)]
@@ -72,13 +72,13 @@ def _links(study: Study, name: str, runs: int) -> WorkloadLinks:
 
 
 def _counts(study: Study, name: str) -> dict[int, int]:
-    """How many runs have each value of a dimension, by its number."""
+    """Return the number of runs with each value of a dimension."""
     kept = _of(study).exclude(**{f"experiment__{name}": None}).exclude(status=Run.Status.WITHDRAWN)
     return dict(kept.values_list(f"experiment__{name}_id").annotate(number=Sum("runs")))
 
 
 def _of(study: Study) -> QuerySet[RunCount]:
-    """How many runs the experiments of a study have: no page counts runs."""
+    """Return the run counts of a study's experiments."""
     return RunCount.objects.filter(experiment__study=study, runs__gt=0).order_by()
 
 
@@ -118,9 +118,9 @@ _Line = tuple[str | None, int | None]
 
 @dataclass(frozen=True, slots=True)
 class FirstChart:
-    """A chart by its title, the address of its figure, and the page that shows all of it with its table.
+    """A chart: title, address of its data, and page with its table.
 
-    ``left_out`` says which lines are not drawn; empty where all are.
+    ``left_out`` names undrawn lines, or "".
     """
 
     title: str
@@ -130,14 +130,14 @@ class FirstChart:
 
 
 def first_charts(study: Study, workloads: Sequence[WorkloadLinks]) -> list[FirstChart]:
-    """A chart for each measure that runs of the first workloads have."""
+    """Return a chart for each measure of the first workloads."""
     shown = workloads[:MOST_WORKLOADS]
     lines, measured = _lines(study, [each.name for each in shown]), _measured(study, shown)
     return [chart for each in shown for chart in _charts(each, lines[each.name], measured[each.name])]
 
 
 def _charts(workload: WorkloadLinks, lines: set[_Line], measured: Sequence[Measure]) -> Iterator[FirstChart]:
-    """Of the size that most devices have, where one chart of all lines could not be read."""
+    """Yield charts, of the commonest MTU size if all lines are too many."""
     query, left_out = workload.query, ""
     if len(lines) > MOST_LINES:
         size, devices = _commonest(lines)
@@ -150,13 +150,13 @@ def _charts(workload: WorkloadLinks, lines: set[_Line], measured: Sequence[Measu
 
 
 def _commonest(lines: set[_Line]) -> tuple[int | None, int]:
-    """The size that most devices have, the smallest of several, and how many devices these are."""
+    """Return the size of most devices, and their number."""
     counts = Counter(size for _, size in lines)
     return max(counts.items(), key=lambda each: (each[1], -(each[0] or 0)))
 
 
 def _measured(study: Study, workloads: Sequence[WorkloadLinks]) -> dict[str, list[Measure]]:
-    """What any complete run of each workload has a value of, of what its question is about."""
+    """Return the measures with values of each workload."""
     asked = [(each.name, measure) for each in workloads for measure in each.query.metrics]
     columns = measure_columns([measure for _, measure in asked])
     complete = Run.objects.filter(study=study, status=Run.Status.COMPLETE)
@@ -172,7 +172,7 @@ def _measured(study: Study, workloads: Sequence[WorkloadLinks]) -> dict[str, lis
 
 
 def _lines(study: Study, workloads: Sequence[str]) -> dict[str, set[_Line]]:
-    """The devices and MTU sizes that experiments of each workload have."""
+    """Return the devices and MTU sizes of each workload."""
     about = ("workload__name", "device__name", "mtu")
     there = Experiment.objects.filter(study=study, workload__name__in=workloads)
     found = defaultdict(set)

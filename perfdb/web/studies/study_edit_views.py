@@ -1,4 +1,4 @@
-"""Making a study, taking an empty one away, and publishing its report at a read-only address."""
+"""Views that create, edit, delete and publish a study."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -30,7 +30,7 @@ MOST_SHOWN = 50
 
 
 def study_to_change(request: HttpRequest, slug: str) -> Study:
-    """The study of an address, for its owner and staff; others get 403."""
+    """Return the study of an address for its editors; others get 403."""
     study = get_object_or_404(access.visible_studies(request.user), slug=slug)
     if not access.may_change(request.user, study):
         raise PermissionDenied
@@ -40,7 +40,7 @@ def study_to_change(request: HttpRequest, slug: str) -> Study:
 @require_http_methods(["GET", "POST"])
 @login_required
 def new(request: HttpRequest) -> HttpResponse:
-    """The form of a new study; once made, its page."""
+    """Show the form of a new study; redirect to its page once created."""
     if request.method == "GET":
         return render(request, "web/study_new.html", {"written": {}})
     written = {name: value.replace("\r\n", "\n").strip() for name, value in request.POST.dict().items()}
@@ -61,7 +61,7 @@ def _of(written: Mapping[str, str]) -> dict[str, str]:
 @require_POST
 @login_required
 def delete(request: HttpRequest, slug: str) -> HttpResponse:
-    """Take an empty study away; one that is not stays, and the page says why."""
+    """Delete an empty study; refuse otherwise with a message."""
     study = study_to_change(request, slug)
     try:
         study_lifecycle.delete_study(study)
@@ -75,7 +75,7 @@ def delete(request: HttpRequest, slug: str) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 @login_required
 def share(request: HttpRequest, slug: str) -> HttpResponse:
-    """The read-only address of a report: publish it, give it another, or take it back."""
+    """Publish a report at a read-only address, change or remove it."""
     study = study_to_change(request, slug)
     if request.method == "POST":
         if request.POST.get("do") == "withdraw":
@@ -93,7 +93,7 @@ def share(request: HttpRequest, slug: str) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 @login_required
 def move(request: HttpRequest, slug: str) -> HttpResponse:
-    """Runs of a study to be moved to another; what is asked for is shown before it is done."""
+    """Preview or start moving runs to another study."""
     study = study_to_change(request, slug)
     given = request.POST if request.method == "POST" else request.GET
     asked, to = str(given.get("runs", "")), str(given.get("to", ""))
@@ -113,7 +113,7 @@ def move(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _targets(request: HttpRequest, study: Study) -> QuerySet[Study]:
-    """The other studies that this person may change."""
+    """Return the other studies that this user may change."""
     person = access.signed_in_user(request.user)
     found = access.visible_studies(person).exclude(pk=study.pk).order_by("title")
     return found if person.is_staff else found.filter(owner=person)
@@ -130,7 +130,7 @@ _REVIEWED = 20
 @require_http_methods(["GET", "POST"])
 @login_required
 def edit(request: HttpRequest, slug: str) -> HttpResponse:
-    """The texts of a study; what somebody else has changed meanwhile is shown beside what was written here."""
+    """Show or store a study's texts, with others' changes beside them."""
     study = study_to_change(request, slug)
     if request.method == "GET":
         return _texts(request, study, Texts.of(study))
@@ -157,7 +157,7 @@ def _texts(request: HttpRequest, study: Study, written: Texts, status: int = 200
 
 
 def _state(request: HttpRequest, study: Study, more: dict[str, Any]) -> dict[str, Any]:
-    """The state that a form was read in: that of the form as it came, but after a conflict that of now."""
+    """Return a form's version, or after a conflict the present one."""
     sent = "" if "theirs" in more else str(request.POST.get("state", ""))
     return more | {"state": sent or stored.details_digest(study)}
 
@@ -165,7 +165,7 @@ def _state(request: HttpRequest, study: Study, more: dict[str, Any]) -> dict[str
 @require_http_methods(["GET", "POST"])
 @login_required
 def run_ids(request: HttpRequest, slug: str) -> HttpResponse:
-    """How the study's run ids are read; "try" shows what run ids say and keeps nothing."""
+    """Show or store the run ID pattern; "try" stores nothing."""
     study = study_to_change(request, slug)
     if request.method == "GET":
         return _pattern(request, study, Pattern.of(study), "\n".join(stored.example_run_ids(study)))
@@ -201,7 +201,7 @@ def _pattern(request: HttpRequest, study: Study, written: Pattern, run_ids: str,
 @require_http_methods(["GET", "POST"])
 @login_required
 def apply(request: HttpRequest, slug: str) -> HttpResponse:
-    """What reading the stored runs again would change, the first of them; a POST has all of them read again."""
+    """Preview reading the stored runs again; POST starts it."""
     study = study_to_change(request, slug)
     scope = Scope(study=study.pk, every=True)
     if request.method == "POST":
@@ -216,14 +216,14 @@ def apply(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def study_job(study: Study, kind: str) -> Job | None:
-    """The last job of a kind that is about a study; None where there was none."""
+    """Return a study's last job of a kind, or None."""
     return Job.objects.filter(kind=kind, about__study=study.pk).order_by("-pk").first()
 
 
 @require_http_methods(["GET", "POST"])
 @login_required
 def plan(request: HttpRequest, slug: str) -> HttpResponse:
-    """The test plan; "more" offers further rows and keeps nothing, "present" begins a part of what is there."""
+    """Show or store the test plan; "more" and "present" store nothing."""
     study = study_to_change(request, slug)
     if request.method == "GET":
         return _plan(request, study, study_forms.plan_of(study))

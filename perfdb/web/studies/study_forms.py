@@ -1,4 +1,4 @@
-"""The forms of a study: its texts, how its run ids are read, and its plan, as they are shown and sent."""
+"""Forms of a study: texts, run ID pattern, and test plan."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,7 +29,7 @@ PLANNED = tuple(each.name for each in DIMENSIONS if each.name not in REPEATS and
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """The texts of a study; ``notes`` are one a line, each with the tables it is about before it, in brackets."""
+    """Texts of a study; ``notes`` one a line, after their tables in brackets."""
 
     title: str = ""
     source: str = ""
@@ -39,21 +39,21 @@ class Texts:
 
     @classmethod
     def of(cls, study: Study) -> "Texts":
-        """What a study says now."""
+        """Return a study's present texts."""
         return cls(study.title, study.source, study.purpose, study.method, "\n".join(map(_noted, study.notes)))
 
     @classmethod
     def sent(cls, data: QueryDict) -> "Texts":
-        """What a form sent; browsers end lines by two characters."""
+        """Return a form's texts with LF line ends."""
         return cls(**{each.name: str(data.get(each.name, "")).replace("\r\n", "\n").strip() for each in fields(cls)})
 
     def columns(self) -> dict[str, Any]:
-        """The study's columns."""
+        """Return the study's columns."""
         given = {each.name: getattr(self, each.name) for each in fields(self)}
         return given | {"notes": [_note(line) for line in self.notes.splitlines() if line.strip()]}
 
     def differing(self, study: Study) -> list[tuple[str, str]]:
-        """What the study says otherwise by now: (field, text)."""
+        """Return the study's different fields as (field, text)."""
         now = Texts.of(study)
         named = ((each.name, getattr(now, each.name)) for each in fields(self))
         return [(name.capitalize(), text) for name, text in named if text != getattr(self, name)]
@@ -73,7 +73,7 @@ def _note(line: str) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """A row of what codes mean: which group of the pattern, the code in the run id, and the value it stands for."""
+    """A row of codes: group of the pattern, code, and value."""
 
     group: str = ""
     code: str = ""
@@ -82,27 +82,27 @@ class Code:
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """How run ids are read, as texts."""
+    """The run ID pattern as texts."""
 
     pattern: str = ""
     codes: tuple[Code, ...] = ()
 
     @classmethod
     def of(cls, study: Study) -> "Pattern":
-        """What a study says now."""
+        """Return a study's present pattern."""
         values = study.run_id_values if isinstance(study.run_id_values, dict) else {}
         codes = (Code(name, code, str(value)) for name, each in values.items() for code, value in each.items())
         return cls(study.run_id_pattern, tuple(codes))
 
     @classmethod
     def sent(cls, data: QueryDict) -> "Pattern":
-        """What a form sent; rows without a code are left out."""
+        """Return a form's pattern without rows that lack a code."""
         columns = (data.getlist(name) for name in ("group", "code", "means"))
         rows = (Code(*(text.strip() for text in row)) for row in zip(*columns, strict=False))
         return cls(str(data.get("pattern", "")).strip(), tuple(row for row in rows if row.code))
 
     def values(self) -> dict[str, dict[str, str]]:
-        """What the codes of each group mean. Raises QueryError."""
+        """Return the codes' values by group. Raise QueryError."""
         found: dict[str, dict[str, str]] = {}
         for row in self.codes:
             if row.means and found.setdefault(row.group, {}).setdefault(row.code, row.means) != row.means:
@@ -111,7 +111,7 @@ class Pattern:
 
 
 def offered_codes(written: Pattern, tried: Sequence[DecodedRunId]) -> list[Code]:
-    """The rows to show: those written, codes that were met in run ids and have no row yet, and blank ones."""
+    """Return the rows: written ones, unknown codes met, and blank ones."""
     there = {(row.group, row.code) for row in written.codes}
     met = {(said.name, said.code) for each in tried for said in each.says or () if said.name not in _PLAIN}
     rest = [Code(group, code) for group, code in sorted(met - there)]
@@ -119,13 +119,13 @@ def offered_codes(written: Pattern, tried: Sequence[DecodedRunId]) -> list[Code]
 
 
 def groups_of(pattern: RunIdPattern | None) -> list[str]:
-    """The names of a pattern's groups."""
+    """Return the names of a pattern's groups."""
     return list(re.compile(pattern.regex).groupindex) if pattern else []
 
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """A row of a part: a dimension and its values as text, separated by commas, or by lines where one has a comma."""
+    """A row of a part: dimension and values, separated by commas or lines."""
 
     dimension: str = ""
     text: str = ""
@@ -142,13 +142,13 @@ class PlanPart:
 
     @classmethod
     def of(cls, part: Mapping[str, Any]) -> "PlanPart":
-        """A part as it is stored."""
+        """Return a stored part as texts."""
         named = [name for name in part if name not in ABOUT]
         rows = tuple(Values(name, _listed(part[name])) for name in parameters.sort_dimensions(named))
         return cls(str(part.get("name", "")), str(part.get("trials", "")), str(part.get("figure", "")), rows)
 
     def stored(self) -> dict[str, Any]:
-        """The part as a study keeps it. Raises QueryError."""
+        """Return the part as stored. Raise QueryError."""
         if self.trials and not (self.trials.isdecimal() and len(self.trials) < 6):
             raise QueryError("plan", f"trials must be a whole number above 0, not {self.trials!r}")
         said = {"name": self.name, "figure": self.figure, "trials": int(self.trials) if self.trials else None}
@@ -159,12 +159,12 @@ class PlanPart:
 
     @property
     def blank(self) -> bool:
-        """Whether nothing was written."""
+        """Return whether the part is empty."""
         return not (self.name or self.trials or self.rows)
 
     @property
     def offered(self) -> list[Values]:
-        """The rows to show, with blank ones."""
+        """Return the rows with blank ones."""
         return [*self.rows, *[Values()] * _BLANK]
 
 
@@ -174,7 +174,7 @@ def _listed(values: Sequence[object]) -> str:
 
 
 def _values(row: Values) -> Iterator[str | int]:
-    """The values of a row; numbers of dimensions that count are numbers."""
+    """Yield the values of a row, numbers for numeric dimensions."""
     whole = parameters.find_dimension("plan", row.dimension).whole
     for text in row.text.split("\n" if "\n" in row.text else ","):
         if value := text.strip():
@@ -182,12 +182,12 @@ def _values(row: Values) -> Iterator[str | int]:
 
 
 def plan_of(study: Study) -> list[PlanPart]:
-    """The parts of a study's plan."""
+    """Return the parts of a study's plan."""
     return [PlanPart.of(part) for part in study.plan]
 
 
 def plan_sent(data: QueryDict) -> list[PlanPart]:
-    """The parts that a form sent; ``part`` are their numbers in the form. Blank ones are left out."""
+    """Return a form's parts without blank ones; ``part`` has their numbers."""
     parts = []
     for number in data.getlist("part"):
         texts = {name: str(data.get(f"{name}-{number}", "")).strip() for name in ABOUT}
@@ -198,7 +198,7 @@ def plan_sent(data: QueryDict) -> list[PlanPart]:
 
 
 def present(study: Study) -> dict[str, list[str]]:
-    """The values that the study's experiments have, by dimension, as far as they vary or are there at all."""
+    """Return the values of the study's experiments by dimension."""
     columns = {name: f"{name}__name" if _is_named(name) else name for name in PLANNED}
     found = {}
     for name, column in columns.items():
@@ -215,12 +215,12 @@ def _is_named(name: str) -> bool:
 
 
 def of_present(values: Mapping[str, Sequence[str]]) -> PlanPart:
-    """A part that plans every combination of what varies."""
+    """Return a part with every combination of varying values."""
     rows = tuple(Values(name, _listed(each)) for name, each in values.items() if len(each) > 1 or name == "workload")
     return PlanPart(name="what is there", rows=rows)
 
 
 def dimensions(parts: Sequence[PlanPart]) -> list[str]:
-    """What a part may list: the dimensions, and the factors that it names already."""
+    """Return the dimensions of a part, with the factors in use."""
     factors = {row.dimension for part in parts for row in part.rows if row.dimension.startswith(FACTOR)}
     return [*PLANNED, *sorted(factors)]

@@ -1,4 +1,4 @@
-"""The list of studies: for each what it holds, how much of it does not follow, and how far its plan is."""
+"""Views of the list of studies, and of one study."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ _SHOWN = ("slug", "title", "source", "plan", "document_digest", "owner__username
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A study with its counts; ``plan`` is "12 of 50 experiments" and the like, empty without a plan."""
+    """A study with counts; ``plan`` is "12 of 50 experiments" or ""."""
 
     study: Study
     runs: int
@@ -48,7 +48,7 @@ class Listed:
 
 
 def listed(user: User | AnonymousUser) -> list[Listed]:
-    """All studies that a visitor can mean, published ones first; as many SQL queries for one as for a hundred."""
+    """Return a visitor's studies, published ones first, in few SQL queries."""
     studies = list(access.visible_studies(user).only(*_SHOWN))
     # Triggers keep the number: there may be a million runs.
     runs = dict(StudyActivity.objects.values_list("study", "runs"))
@@ -71,7 +71,7 @@ def listed(user: User | AnonymousUser) -> list[Listed]:
 
 
 def _plans(studies: Sequence[Study]) -> Mapping[int, str]:
-    """How far each plan is; the runs of all of them are read together."""
+    """Return each plan's coverage in words; runs are read together."""
     parts: dict[int, list[Part]] = {}
     said: dict[int, str] = {}
     for study in studies:
@@ -93,7 +93,7 @@ def _plans(studies: Sequence[Study]) -> Mapping[int, str]:
 
 
 def _far(measured: int, planned: int, *, published: bool) -> str:
-    """How far a plan is; a document's is done, and only some of its figures may be here."""
+    """Return a plan's coverage in words; a document's plan is complete."""
     if published:
         return f"figures of {measured or 'none'} of {planned} experiments"
     return f"{measured} of {planned} experiments"
@@ -102,14 +102,14 @@ def _far(measured: int, planned: int, *, published: bool) -> str:
 @require_GET
 @user_passes_test(access.may_read)
 def studies(request: HttpRequest) -> HttpResponse:
-    """All studies, published ones first."""
+    """Show all studies, published ones first."""
     return render(request, "web/studies.html", {"studies": listed(request.user)})
 
 
 @require_GET
 @user_passes_test(access.may_read)
 def study(request: HttpRequest, slug: str) -> HttpResponse:
-    """A study's report, or what its runs say where it has none; ``severity`` and ``delta`` narrow two of its parts."""
+    """Show a study's report, or charts; ``severity`` and ``delta`` are filters."""
     found = get_object_or_404(access.visible_studies(request.user), slug=slug)
     try:
         context = contents(found, request.GET, fetched=True)
@@ -121,10 +121,11 @@ def study(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def contents(study: Study, asked: Mapping[str, str], *, fetched: bool = False) -> dict[str, Any]:
-    """All that the page of a study shows; ``asked`` may hold ``delta`` and ``severity``. Raises QueryError.
+    """Return the template context of a study. Raise QueryError.
 
-    ``fetched``: the page fetches the charts of a study without a report when somebody is about to see them. A page
-    for people who cannot ask for them has them inside.
+    ``asked`` may have ``delta`` and ``severity``. ``fetched``: the page fetches the charts of a study without a report
+    when
+    they come into sight; files have them inside.
     """
     delta = parameters.parse_percentage("delta", asked.get("delta", "").strip(), DELTA)
     severity = parameters.parse_choice(
@@ -149,7 +150,7 @@ def contents(study: Study, asked: Mapping[str, str], *, fetched: bool = False) -
 
 
 def _plan(study: Study, delta: float) -> dict[str, Any]:
-    """The coverage of a plan; a plan that is not understood is said, and the rest of the page is there."""
+    """Return a plan's coverage, or its error."""
     if not study.plan:
         return {}
     try:
@@ -159,7 +160,7 @@ def _plan(study: Study, delta: float) -> dict[str, Any]:
 
 
 def _charts(workloads: list[study_contents.WorkloadLinks]) -> dict[str, Any]:
-    """The first questions about a study that has no report, with their answers."""
+    """Return the first questions of a study without report, answered."""
     shown = workloads[:MOST_WORKLOADS]
     answered = [table for each in shown for table in answer_query(each.query)[1]]
     panels = [panel for group in table_grids.build_panels(answered) for panel in group]

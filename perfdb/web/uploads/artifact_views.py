@@ -1,4 +1,4 @@
-"""Files as received: to read with line numbers, and to download unaltered."""
+"""Views of artifacts: text with line numbers, and download."""
 
 import re
 from collections.abc import Sequence
@@ -21,14 +21,14 @@ _LINES = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """The lines that were asked for, both included; 0 and 0 for none."""
+    """Highlighted lines, both included; 0 and 0 for none."""
 
     first: int = 0
     last: int = 0
 
     @classmethod
     def read(cls, text: str) -> "Marked":
-        """``12``, or ``12-20``; anything else marks nothing."""
+        """Return the lines of ``12`` or ``12-20``; none for other texts."""
         found = _LINES.fullmatch(text)
         if found is None:
             return cls()
@@ -41,7 +41,7 @@ class Marked:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line as it is shown."""
+    """A displayed line."""
 
     number: int
     text: str
@@ -50,7 +50,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """The lines shown; ``before`` and ``after`` are where to page to, 0 for nowhere."""
+    """Displayed lines; ``before`` and ``after`` are neighbouring pages, or 0."""
 
     lines: list[Line]
     total: int
@@ -59,7 +59,7 @@ class Window:
 
     @classmethod
     def around(cls, lines: Sequence[str], marked: Marked) -> "Window":
-        """The page of a thousand lines in which the first marked one stands, so that paging never moves the borders."""
+        """Return the fixed page of a thousand lines with the first marked one."""
         first = (min(max(marked.first, 1), len(lines)) - 1) // WINDOW * WINDOW
         beyond = first + WINDOW
         return cls(
@@ -73,7 +73,7 @@ class Window:
 @require_GET
 @user_passes_test(may_read)
 def artifact(request: HttpRequest, pk: int) -> HttpResponse:
-    """A file's text with ``?line=N`` or ``?line=N-M`` highlighted; every line is an anchor too (``#L12``)."""
+    """Show a file's text, with ``?line=N`` or ``?line=N-M`` highlighted."""
     found = get_object_or_404(Artifact, pk=pk)
     marked = Marked.read(request.GET.get("line", ""))
     name = _name(found)
@@ -88,7 +88,7 @@ def artifact(request: HttpRequest, pk: int) -> HttpResponse:
 @require_GET
 @user_passes_test(may_read)
 def download(request: HttpRequest, pk: int) -> FileResponse:
-    """The file's bytes as received, under the name it came with."""
+    """Return the file's bytes as received, under its name."""
     found = get_object_or_404(Artifact, pk=pk)
     name = _name(found).rsplit("/", 1)[-1]
     return FileResponse(
@@ -97,13 +97,13 @@ def download(request: HttpRequest, pk: int) -> FileResponse:
 
 
 def _name(found: Artifact) -> str:
-    """The path under which it last came in; the same bytes may have come under several names."""
+    """Return the file's latest path."""
     paths = UploadFile.objects.filter(artifact=found).order_by("-pk").values_list("path", flat=True)
     return paths.first() or f"{found.sha256[:12]}"
 
 
 def _runs(found: Artifact, marked: Marked) -> dict[str, object]:
-    """The runs of which the file tells, those first of which the marked lines do; and how many more there are."""
+    """Return the file's runs, those of marked lines first, and the rest's number."""
     sources = list(RunSource.objects.filter(artifact=found).select_related("run").order_by("run_id")[:WINDOW])
     runs = list({source.run_id: (source.run, _tells(source, marked)) for source in sources}.values())
     runs.sort(key=lambda each: not each[1])
@@ -111,5 +111,5 @@ def _runs(found: Artifact, marked: Marked) -> dict[str, object]:
 
 
 def _tells(source: RunSource, marked: Marked) -> bool:
-    """Whether the marked lines are among those that a run was made of."""
+    """Return whether marked lines belong to a run."""
     return any(first <= marked.last and marked.first <= last for first, last in source.spans)

@@ -1,7 +1,7 @@
-"""What a person says of pasted tables, as the fields of a plain form: read from a request, and shown with the guesses.
+"""Form of pasted tables' mappings, read from a request and shown with guesses.
 
-Fields are called ``t0.top.1``: the table, the part of its mapping, and which of them. A heading's meaning is written
-``cpu_util@client``, ``mtu``, ``difference`` or ``ignore``, so that one text field is enough for it.
+Fields are named ``t0.top.1``: table, part of its mapping, and index. A heading's meaning is written
+``cpu_util@client``, ``mtu``, ``difference`` or ``ignore``, in one text field.
 """
 
 from collections.abc import Mapping as Map
@@ -47,14 +47,14 @@ _SHOWN_ROWS = 200
 
 @dataclass(frozen=True, slots=True)
 class Why:
-    """The reason of a guess, and whether a person should look at it."""
+    """Reason of a guess, and whether a person should check it."""
 
     text: str
     ask: bool
 
     @classmethod
     def of(cls, guess: Guess | None) -> "Why":
-        """In words."""
+        """Return the reason in words."""
         if guess is None:
             return cls("", ask=False)
         if not guess.value:
@@ -65,7 +65,7 @@ class Why:
 
 @dataclass(frozen=True, slots=True)
 class ShownLine:
-    """A heading row or column, or the texts between rows: its field, what stands in it, and what it may be."""
+    """A heading line, or texts between rows: field, content, and choices."""
 
     name: str
     title: str
@@ -76,7 +76,7 @@ class ShownLine:
 
 @dataclass(frozen=True, slots=True)
 class ShownText:
-    """A text and what it means: the fields' common name, and where it needs a second field its unit."""
+    """A text with its meaning, and perhaps a field for the unit."""
 
     name: str
     text: str
@@ -88,7 +88,7 @@ class ShownText:
 
 @dataclass(frozen=True, slots=True)
 class ShownCell:
-    """A cell of the grid; ``kind`` is heading, section or empty for a figure."""
+    """A cell of the grid; ``kind`` is heading, section or ""."""
 
     text: str
     kind: str
@@ -96,7 +96,7 @@ class ShownCell:
 
 @dataclass(slots=True)
 class ShownTable:
-    """Everything of one table on the page."""
+    """One table of the page."""
 
     prefix: str
     title: str
@@ -112,7 +112,7 @@ class ShownTable:
 
     @property
     def asks(self) -> int:
-        """How many parts a person should look at."""
+        """Return the number of parts to check."""
         reasons = [*(line.why for line in self.lines), *(name.why for name in self.names)]
         reasons += [each[-1] for each in self.fixed] + [each[-1] for each in self.difference]
         return sum(why.ask for why in reasons)
@@ -123,14 +123,14 @@ class ShownTable:
 
 @dataclass(slots=True)
 class Said:
-    """The mappings of all tables as the form says them, and what in it could not be understood."""
+    """All tables' mappings in the form, and errors."""
 
     mappings: list[Mapping] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
 
 
 def said_of(tables: Sequence[ReadTable], data: Map[str, str]) -> Said:
-    """Read the fields of each table; what a form does not have stays as it was guessed."""
+    """Read the fields of each table; missing ones stay as guessed."""
     said = Said()
     for number, table in enumerate(tables):
         said.mappings.append(_mapping(table, _Fields(data, f"t{number}."), said.errors))
@@ -150,7 +150,7 @@ class _Fields:
         return min(int(text), most) if text.isdecimal() and len(text) < 5 else otherwise
 
     def texts(self, part: str) -> list[tuple[str, str]]:
-        """The (number, text) of the fields ``part.NUMBER.text``."""
+        """Return (number, text) of the fields ``part.NUMBER.text``."""
         start, end = f"{self.prefix}{part}.", ".text"
         names = [name for name in self.data if name.startswith(start) and name.endswith(end)]
         return [(name.removeprefix(start).removesuffix(end), self.data[name]) for name in names]
@@ -211,14 +211,14 @@ def _values(fields: _Fields, guessed: Mapping) -> dict[str, dict[str, str]]:
 
 
 def written(name: Name) -> str:
-    """A meaning as the form writes it."""
+    """Return a meaning as written in the form."""
     if name.what is What.MEASURE:
         return str(Measure(name.metric, name.role))
     return name.dimension if name.what is What.DIMENSION else name.what.value
 
 
 def meant(text: str) -> Name:
-    """A meaning as a person wrote it; raises ValueError for what is none."""
+    """Return the meaning of a text. Raise ValueError."""
     if text in {What.DIFFERENCE, What.IGNORE, What.UNKNOWN}:
         return Name(What(text))
     if text in LINES[:-4] or (text.startswith(FACTOR) and len(text) > len(FACTOR)):
@@ -233,14 +233,14 @@ def meant(text: str) -> Name:
 
 
 def meanings() -> list[tuple[str, str]]:
-    """What a heading can name: the text to write and its title."""
+    """Return the possible meanings of a heading: text and title."""
     found = [(each.name, f"{each.title} ({each.unit})" if each.unit else each.title) for each in metrics.METRICS]
     found += [(name, f"{_title(name)}: its row or column holds values") for name in LINES[:-5]]
     return [*found, ("difference", "differences in per cent"), ("ignore", "left out")]
 
 
 def shown(table: ReadTable, mapping: Mapping, number: int) -> ShownTable:
-    """One table for the page, with its mapping as it is now."""
+    """Return one table for the page, with its present mapping."""
     grid, why = table.grid, table.guessed.why
     answer = ShownTable(f"t{number}.", grid.title, mapping.head, mapping.side, _cells(grid, mapping), False)
     answer.cut = len(grid.rows) > _SHOWN_ROWS
@@ -291,7 +291,7 @@ def _sample(texts: Sequence[str]) -> str:
 
 
 def _options(kind: str, heading: str) -> list[tuple[str, str, bool]]:
-    """What a heading line can hold; a factor of its own heading's name is offered too."""
+    """Return the choices of a heading line, with its own factor."""
     slug = "_".join("".join(each if each.isalnum() else " " for each in heading.casefold()).split())[:40]
     factors = dict.fromkeys(each for each in (kind, f"{FACTOR}{slug or 'variant'}") if each.startswith(FACTOR))
     return [
@@ -322,7 +322,7 @@ def _cells(grid: Grid, mapping: Mapping) -> list[list[ShownCell]]:
 
 
 def _printed_values(table: ReadTable, mapping: Mapping) -> list[tuple[str, str, str]]:
-    """The texts that name devices and workloads, which studies spell as they like, and what each stands for."""
+    """Return the texts of devices and workloads with their values."""
     found: dict[tuple[str, str], str] = {}
     for run in table.applied.runs:
         for dimension in ("device", "workload"):

@@ -1,4 +1,4 @@
-"""What a preview asks for: facts that no file says, the values to choose from, and what a person said before."""
+"""Missing facts of a preview: fields, choices, and earlier corrections."""
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -21,12 +21,12 @@ _USUAL: Mapping[str, tuple[str, ...]] = {
 }
 _VOCABULARY = {"device": Device, "workload": Workload, "level": Level}
 ROW, SAID, SAY = "fact", "said", "value"
-"""The names of form fields: of a fact in a run's row (``fact:NUMBER:KEY``), and of one for several runs."""
+"""Names of form fields: of a run's fact (``fact:NUMBER:KEY``), and of several runs'."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entered:
-    """What a person wrote that was refused: the texts by field, and what is wrong with which."""
+    """Refused input: texts and errors by field."""
 
     texts: Mapping[str, str] = field(default_factory=dict)
     errors: Mapping[str, str] = field(default_factory=dict)
@@ -38,7 +38,7 @@ NOTHING = Entered()
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """A fact that nobody says of a run; ``assumed`` is what an importer takes for it until somebody does."""
+    """A missing fact of a run; ``assumed`` is the importer's value."""
 
     key: str
     field: str
@@ -49,17 +49,17 @@ class Gap:
 
     @property
     def title(self) -> str:
-        """What people call it."""
+        """Return the fact's title."""
         return fact_title(self.key)
 
 
 Circumstance = tuple[str, Value, bool]
-"""A title, a value, and whether a person gave it."""
+"""A title, a value, and whether a person supplied the value."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShownRun:
-    """A run of an upload, its circumstances and its gaps."""
+    """A run of an upload with circumstances and missing facts."""
 
     run: UploadRun
     circumstances: list[Circumstance]
@@ -69,7 +69,7 @@ class ShownRun:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A correction in words, with the number by which it is taken back."""
+    """A correction in words, with its number for undo."""
 
     number: int
     facts: list[tuple[str, str]]
@@ -77,7 +77,7 @@ class Said:
 
 
 def shown_runs(runs: Sequence[UploadRun], *, ask: bool, entered: Entered) -> list[ShownRun]:
-    """The rows of the preview; ``ask``: whether there may still be corrections."""
+    """Return the rows of the preview; ``ask``: corrections are possible."""
     needs = Counter(key for run in runs for key in _needed(run)) if ask else Counter[str]()
     return [
         ShownRun(
@@ -91,7 +91,7 @@ def shown_runs(runs: Sequence[UploadRun], *, ask: bool, entered: Entered) -> lis
 
 
 def equal(runs: Sequence[ShownRun]) -> list[Circumstance]:
-    """The circumstances that all of several runs have in common."""
+    """Return the circumstances common to several runs."""
     if len(runs) < 2:
         return []
     first, *others = runs
@@ -99,19 +99,19 @@ def equal(runs: Sequence[ShownRun]) -> list[Circumstance]:
 
 
 def _without(common: Collection[Circumstance], run: ShownRun) -> ShownRun:
-    """A row that tells only what is its own."""
+    """Return a row without common circumstances."""
     return replace(run, circumstances=[each for each in run.circumstances if each not in common])
 
 
 def _needed(run: UploadRun) -> list[str]:
-    """The facts that a run lacks, or that its importer only assumed; one that is refused needs more than that."""
+    """Return the facts that a run lacks or its importer assumed."""
     if run.outcome == UploadRun.Outcome.REJECTED:
         return []
     return [*run.summary.get("lacks", ()), *run.summary.get("assumed", ())]
 
 
 def _circumstances(summary: Mapping[str, Any]) -> list[Circumstance]:
-    """The dimensions in the order of their declaration, factors last, then what else a person gave."""
+    """Return the dimensions in order, factors and supplied facts last."""
     values, given = summary["dimensions"], summary.get("given", {})
     order = list(BY_NAME)
     names = sorted(values, key=lambda name: (order.index(name) if name in order else len(order), name))
@@ -126,7 +126,7 @@ def _gap(run: UploadRun, key: str, runs: int, entered: Entered) -> Gap:
 
 
 def values_for(runs: Sequence[ShownRun]) -> dict[str, list[str]]:
-    """What to offer for a fact: what other runs of the upload say, what is stored, and the usual."""
+    """Return choices for each fact: other runs', stored and usual values."""
     keys = sorted({*_VOCABULARY, *_USUAL, *(gap.key for shown in runs for gap in shown.gaps)}) if runs else []
     return {key: list(dict.fromkeys(_values_of(key, runs)))[:_MOST_VALUES] for key in keys}
 
@@ -140,7 +140,7 @@ def _values_of(key: str, runs: Sequence[ShownRun]) -> Iterator[str]:
 
 
 def said_before(upload: Upload, runs: Sequence[UploadRun]) -> list[Said]:
-    """What was corrected so far, the first act first."""
+    """Return the corrections made, in order."""
     labels = {tuple(place): run.run_label for run in runs if (place := run.summary.get("place"))}
     return [
         Said(number, [(fact_title(key), text) for key, text in each.facts.items()], _about(each, labels))
@@ -160,9 +160,9 @@ def _about(correction: Correction, labels: Mapping[tuple[Any, ...], str]) -> str
 
 
 def corrections_in(posted: Mapping[str, str], chosen: Sequence[str], runs: Sequence[UploadRun]) -> list[Correction]:
-    """What a person asks for: one fact of many runs (``all``, ``say``), or what was written in the rows.
+    """Return a request's corrections: one fact of many runs, or rows'.
 
-    Raises KeyError for a row or fact that there is not.
+    Raise KeyError for an unknown row or fact.
     """
     if "all" in posted:
         number, _, key = posted["all"].partition(":")
@@ -190,7 +190,7 @@ def _of(text: str, key: str, runs: Sequence[UploadRun]) -> list[Correction]:
 
 
 def fields_of(posted: Mapping[str, str], key: str, text: str) -> list[str]:
-    """The form fields from which a refused text came."""
+    """Return the form fields of a refused text."""
     if "say" in posted:
         return [SAY]
     if "all" in posted:
@@ -199,7 +199,7 @@ def fields_of(posted: Mapping[str, str], key: str, text: str) -> list[str]:
 
 
 def context(upload: Upload, runs: Sequence[UploadRun], *, ask: bool, entered: Entered) -> dict[str, Any]:
-    """What the part of the page with the runs shows."""
+    """Return the template context of the page's runs."""
     shown = shown_runs(runs, ask=ask, entered=entered)
     common = equal(shown)
     return {

@@ -1,4 +1,4 @@
-"""Problems as pages show them: the gravest first, those of one kind together, each leading to its line."""
+"""List of problems: most severe first, grouped by kind, with links."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -17,24 +17,24 @@ _RANK = Case(
 
 @dataclass(frozen=True, slots=True)
 class ShownProblem:
-    """A problem and where a click on its place leads, empty where no file is concerned."""
+    """A problem with the link of its place, or ""."""
 
     problem: Problem
     address: str
 
 
 def gravest_first(problems: QuerySet[Problem]) -> QuerySet[Problem]:
-    """Errors, then warnings, then notes, each in the order in which they were found."""
+    """Return errors, then warnings, then notes, each in order."""
     return problems.order_by(_RANK, "pk")
 
 
 def with_addresses(problems: Iterable[Problem], artifacts: Mapping[str, int]) -> list[ShownProblem]:
-    """Problems with links to their lines. ``artifacts``: path -> artifact."""
+    """Return problems with links to their lines. ``artifacts``: path -> artifact."""
     return [ShownProblem(problem, _address(problem, artifacts)) for problem in problems]
 
 
 def kinds(shown: Iterable[ShownProblem]) -> list[list[ShownProblem]]:
-    """The problems, of each kind together that ask for the same."""
+    """Return the problems grouped by kind and remedy."""
     found: dict[tuple[str, str, str], list[ShownProblem]] = {}
     for each in shown:
         found.setdefault((each.problem.severity, each.problem.code, each.problem.remedy), []).append(each)
@@ -42,7 +42,7 @@ def kinds(shown: Iterable[ShownProblem]) -> list[list[ShownProblem]]:
 
 
 def by_run(problems: Iterable[Problem]) -> list[list[Problem]]:
-    """The problems of several runs: each run's of one kind together, the gravest first."""
+    """Return several runs' problems, grouped by run and kind."""
     found: dict[tuple[int | None, str, str], list[Problem]] = {}
     for each in sorted(problems, key=lambda each: _GRAVEST_FIRST.index(Problem.Severity(each.severity))):
         found.setdefault((each.run_id, each.severity, each.code), []).append(each)
@@ -50,7 +50,7 @@ def by_run(problems: Iterable[Problem]) -> list[list[Problem]]:
 
 
 def counted(times: Mapping[str, int]) -> str:
-    """How many there are of each severity: ``1 error, 12 notes``."""
+    """Return the numbers by severity: ``1 error, 12 notes``."""
     those = [(times[severity], severity) for severity in _GRAVEST_FIRST if severity in times]
     return ", ".join(f"{number:,} {severity}{'' if number == 1 else 's'}" for number, severity in those)
 

@@ -1,4 +1,4 @@
-"""Runs that an older importer read: what reading them again would change, and having it done."""
+"""Views of runs read by an older importer: changes by the newer one."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required, user_passes_test
@@ -19,7 +19,7 @@ _OPEN = (Job.State.QUEUED, Job.State.RUNNING)
 
 @require_http_methods(["GET", "POST"])
 def reparse(request: HttpRequest) -> HttpResponse:
-    """The runs concerned and what would change of them, some at a time; a POST has all of them read again."""
+    """Preview the changes of stale runs; POST reads all runs again."""
     return _start(request) if request.method == "POST" else _show(request)
 
 
@@ -49,7 +49,7 @@ def _show(request: HttpRequest) -> HttpResponse:
 
 
 def _page(text: str) -> int:
-    """A page's number, the first where none can be read."""
+    """Return a page's number, by default the first."""
     return max(1, int(text)) if text.isdecimal() and text.isascii() and len(text) < 8 else 1
 
 

@@ -1,4 +1,4 @@
-"""Bringing published tables in: paste or choose a file, say what the headings mean, preview, load."""
+"""Views of the import of published tables: paste, map, preview, load."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -36,7 +36,7 @@ _SYNTAXES = (
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """What a request brings: the text, how it is written, and where its runs are to go."""
+    """A request's text, its syntax, and the target study."""
 
     form: UploadForm
     text: str
@@ -45,7 +45,7 @@ class _Asked:
 
     @property
     def study(self) -> Study | None:
-        """The study whose runs and mappings count: the inbox where none is named, None where it is yet to be made."""
+        """Return the target study: the inbox without a name, None if new."""
         if self.form.chosen is not None or self.form.cleaned_data.get("new_study"):
             return self.form.chosen
         return Study.objects.filter(owner=self.form.owner, slug=INBOX).first()
@@ -54,7 +54,7 @@ class _Asked:
 @require_http_methods(["GET", "POST"])
 @login_required
 def table_import(request: HttpRequest) -> HttpResponse:
-    """Each step is a post of all that was said so far; nothing is stored before the last."""
+    """Show or store a step; only the last one stores."""
     assert isinstance(request.user, User)  # for the type checker: login_required has seen to it
     if request.method == "GET":
         pasted = _pasted_before(request.user, request.GET.get("upload", ""))
@@ -78,7 +78,7 @@ def table_import(request: HttpRequest) -> HttpResponse:
 
 
 def _pasted_before(user: User, upload: str) -> UploadFile | None:
-    """The text that an own upload brought, to be read once more; None where there is none."""
+    """Return the text of the user's earlier upload, or None."""
     number = int(upload) if upload.isdecimal() and len(upload) < 10 else 0
     own = UploadFile.objects.filter(upload=number, upload__owner=user, format=FORMAT)
     return own.select_related("artifact", "upload__study").first()
@@ -102,7 +102,7 @@ def _asked(request: HttpRequest, user: User) -> _Asked:
 
 
 def _decoded(data: bytes) -> str:
-    """UTF-8, UTF-16 with its mark, else Latin-1, in which every byte is a character."""
+    """Return text from UTF-8, marked UTF-16, or else Latin-1."""
     encodings = ("utf-16",) if data[:2] in {b"\xff\xfe", b"\xfe\xff"} else ("utf-8-sig", "latin-1")
     for encoding in encodings:
         try:
@@ -155,21 +155,21 @@ def _tables_page(
 
 def _previewed(preview: Preview) -> dict[str, Any]:
     counts: dict[str, int] = {}
-    for placement in preview.placements:
-        counts[placement.outcome] = counts.get(placement.outcome, 0) + 1
+    for match in preview.matches:
+        counts[match.outcome] = counts.get(match.outcome, 0) + 1
     audit = [each for each in preview.problems if each.code.startswith("audit.")]
     return {
         "preview": preview,
         "outcomes": upload_page.said(counts),
         "runs": [
             {
-                "label": each.placement.record.run_id,
-                "trial": each.placement.record.trial,
-                "decision_name": each.placement.decision_name,
-                "outcome": each.placement.outcome,
-                "summary": summary_of(each.placement.record),
+                "label": each.match.record.run_id,
+                "trial": each.match.record.trial,
+                "decision_name": each.match.decision_name,
+                "outcome": each.match.outcome,
+                "summary": summary_of(each.match.record),
                 "figures": len(each.run.figures),
-                "conflict": each.placement.problems[0].message if each.placement.problems else "",
+                "conflict": each.match.problems[0].message if each.match.problems else "",
             }
             for each in preview.runs
         ],

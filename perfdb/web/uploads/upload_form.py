@@ -1,4 +1,4 @@
-"""What the upload form asks besides files: the study, and circumstances that the files may lack."""
+"""Upload form: study, and circumstances that files may lack."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ FACTS = {
 
 
 class UploadForm(forms.Form):
-    """The study to put runs into: a known one, a new one by its title, or the inbox when both are blank."""
+    """Form of the study for runs: existing, new by title, or the inbox."""
 
     study = forms.SlugField(required=False)
     new_study = forms.CharField(required=False, max_length=200, label="New study")
@@ -39,7 +39,7 @@ class UploadForm(forms.Form):
             self.fields[f"fact.{name}"] = forms.CharField(required=False, label=label, help_text=help_text)
 
     def clean(self) -> dict[str, Any]:
-        """Find the chosen study, or see that a new one's name is free."""
+        """Find the chosen study, or check a new one's name."""
         slug, title = self.cleaned_data.get("study"), self.cleaned_data.get("new_study")
         self.chosen: Study | None = None
         if title:
@@ -58,21 +58,21 @@ class UploadForm(forms.Form):
             self.add_error("new_study", f"There is a study with the address {slug!r}; choose it from the list.")
 
     def study_for_runs(self) -> Study | None:
-        """The study, made if it is new; None for the inbox."""
+        """Return the study, created if new; None for the inbox."""
         title = self.cleaned_data["new_study"]
         if title:
             return uploads.study_called(self.owner, slugify(title)[:80], title)
         return self.chosen
 
     def study_chosen(self) -> Study:
-        """The study, made if it is new; the inbox where none was chosen."""
+        """Return the study, created if new, or the inbox."""
         return self.study_for_runs() or uploads.inbox_of(self.owner)
 
     def facts(self) -> dict[str, str]:
-        """The circumstances given, blank ones left out."""
+        """Return the supplied circumstances without blank ones."""
         given = {name: self.cleaned_data[f"fact.{name}"] for name in FACTS}
         return {name: text for name, text in given.items() if text}
 
     def fact_fields(self) -> list[forms.BoundField]:
-        """The fields of the circumstances, for the template."""
+        """Return the fields of the circumstances, for the template."""
         return [self[f"fact.{name}"] for name in FACTS]

@@ -1,4 +1,4 @@
-"""What an upload's page shows of it: files, runs that would be or were stored, and problems that lead to lines."""
+"""Page of an upload: files, runs, and problems with links."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -113,13 +113,13 @@ def _cut(lists: Mapping[str, tuple[int, int]], files: int) -> str:
 
 
 def _needing_most(run: UploadRun) -> tuple[bool, object, int, int]:
-    """What a person must look at comes first, then runs by their ids."""
+    """Return a sort key: runs to check first, then by run ID."""
     return run.outcome not in _UNSETTLED, natural_key(run.run_label), run.trial, run.number
 
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """What an upload that was taken back leaves: its study, which may have no other runs, and a report of items."""
+    """Remains of an undone upload: its study and report items."""
 
     study: Study
     runs: int
@@ -127,26 +127,26 @@ class Left:
 
 
 def _left(upload: Upload, files: Iterable[UploadFile]) -> Left | None:
-    """None where nothing stays that this upload may have brought: an inbox, or a study that others fill."""
+    """Return the remains, or None for an inbox or a used study."""
     study, bundle = upload.study, any(file.path.endswith(MANIFEST) for file in files)
     found = Left(study, count_runs(study), study.report_items.count())
     return found if study.slug != INBOX and (not found.runs or (bundle and found.items)) else None
 
 
 def _may_be_corrected(upload: Upload, files: list[UploadFile]) -> bool:
-    """Whether a person may still say more; published tables are changed on their own page."""
+    """Return whether corrections are possible; published tables have their own page."""
     return upload.state in _OPEN and all(file.format != PUBLISHED for file in files)
 
 
 def _number_to_read(upload: Upload, files: list[UploadFile]) -> int:
-    """How many files progress counts up to: of an archive its members, and not itself."""
+    """Return the number of files to read, members instead of archives."""
     if len(files) == MOST:
         return upload.files.exclude(format=ARCHIVE).exclude(excluded=True).count()
     return sum(file.format != ARCHIVE and not file.excluded for file in files)
 
 
 def said(counts: Mapping[str, int]) -> list[Said]:
-    """The outcomes that there are, best first. ``counts``: outcome -> number of runs."""
+    """Return the outcomes present, best first, from outcome -> runs."""
     return [
         Said(outcome, text.format(number=number, s="" if number == 1 else "s"))
         for outcome, text in _OUTCOMES.items()
@@ -155,7 +155,7 @@ def said(counts: Mapping[str, int]) -> list[Said]:
 
 
 def outcomes_of(uploads: Iterable[int]) -> dict[int, list[Said]]:
-    """The outcomes of several uploads by their ids, in one SQL query."""
+    """Return the outcomes of several uploads in one SQL query."""
     found = UploadRun.objects.filter(upload__in=uploads).order_by().values_list("upload", "outcome")
     counts: dict[int, dict[str, int]] = {}
     for upload, outcome, number in found.annotate(number=Count("pk")):
@@ -164,7 +164,7 @@ def outcomes_of(uploads: Iterable[int]) -> dict[int, list[Said]]:
 
 
 def _fault(upload: Upload) -> str:
-    """Why the work on an upload broke off, when that was no fault of its files."""
+    """Return why the import failed, if not because of its files."""
     failed = upload.jobs.filter(state=Job.State.FAILED).order_by("-pk").values_list("outcome", flat=True).first()
     return str((failed or {}).get("error", ""))
 

@@ -1,4 +1,4 @@
-"""Bringing files in: the form, the page of one upload from receiving to undo, and the list of all uploads."""
+"""Views of uploads: form, page of one upload, and list."""
 
 import tempfile
 import zipfile
@@ -47,7 +47,7 @@ _PASTED = 1024 * 1024
 
 @require_http_methods(["GET", "POST"])
 def uploads(request: HttpRequest) -> HttpResponse:
-    """The list of uploads, newest first; a POST brings files in."""
+    """Show the list of uploads, newest first; POST uploads files."""
     return receive(request) if request.method == "POST" else _list(request)
 
 
@@ -71,13 +71,13 @@ def _list(request: HttpRequest) -> HttpResponse:
 @require_GET
 @login_required
 def new(request: HttpRequest) -> HttpResponse:
-    """The form for new files; ``study`` in the address is chosen already."""
+    """Show the form for new files, with ``study`` of the address."""
     return _form_page(request, UploadForm(owner=person_of(request), initial={"study": request.GET.get("study")}))
 
 
 @login_required
 def receive(request: HttpRequest) -> HttpResponse:
-    """Take files in for a preview; ``paths`` runs parallel to ``files``, since browsers drop folders from names."""
+    """Store files for a preview; ``paths`` has their folders, parallel to ``files``."""
     form = UploadForm(request.POST, owner=person_of(request))
     files = request.FILES.getlist("files")
     paths = request.POST.getlist("paths") or [file.name or "" for file in files]
@@ -101,7 +101,7 @@ def _received(form: UploadForm, files: "list[tuple[str, File[bytes]]]", tokens: 
 
 
 def _gone_to(request: HttpRequest, address: str) -> HttpResponse:
-    """A redirect for forms, the address as JSON for the script that shows progress."""
+    """Return a redirect for forms, the address as JSON for scripts."""
     return JsonResponse({"url": address}, status=201) if _wants_json(request) else redirect(address)
 
 
@@ -130,7 +130,7 @@ def _form_page(request: HttpRequest, form: UploadForm, status: int = 200) -> Htt
 @require_POST
 @login_required
 def recognise(request: HttpRequest) -> HttpResponse:
-    """Which format the body has, the beginning of file ``name`` or a pasted log; empty where none or several fit."""
+    """Return the format of the beginning of a file, or ""."""
     name = request.GET.get("name", "pasted.txt")
     (reading,) = formats.read_files([SourceFile(name, request.read(_PASTED))])
     title = next((each.TITLE for each in formats.FORMATS if reading.format == each.NAME), "")
@@ -140,18 +140,18 @@ def recognise(request: HttpRequest) -> HttpResponse:
 @require_GET
 @user_passes_test(may_read)
 def upload(request: HttpRequest, pk: int) -> HttpResponse:
-    """One upload: its progress, what it would store, or what became of it."""
+    """Show one upload: progress, preview, or outcomes."""
     return upload_page_of(request, get_object_or_404(Upload.objects.select_related("study", "owner"), pk=pk))
 
 
 def upload_page_of(request: HttpRequest, found: Upload, entered: Entered = NOTHING, status: int = 200) -> HttpResponse:
-    """The page of an upload; ``entered`` is what its visitor wrote when that was refused."""
+    """Return the page of an upload, with ``entered`` input if refused."""
     context = upload_page.context(found, may_change=_may_change(request, found), entered=entered)
     return render(request, "web/upload.html", context, status=status)
 
 
 def person_of(request: HttpRequest) -> User:
-    """Who asks, where login_required has seen to it that somebody signed in."""
+    """Return the signed-in user, ensured by login_required."""
     assert isinstance(request.user, User)  # for the type checker: login_required has seen to it
     return request.user
 
@@ -161,7 +161,7 @@ def _may_change(request: HttpRequest, found: Upload) -> bool:
 
 
 def own_upload(request: HttpRequest, pk: int) -> Upload:
-    """The upload, for its owner or an administrator."""
+    """Return the upload for its owner or staff."""
     found = get_object_or_404(Upload.objects.select_related("study", "owner"), pk=pk)
     if not _may_change(request, found):
         raise PermissionDenied
@@ -171,7 +171,7 @@ def own_upload(request: HttpRequest, pk: int) -> Upload:
 @require_POST
 @login_required
 def accept(request: HttpRequest, pk: int) -> HttpResponse:
-    """Store what the preview showed, conflicts as decided."""
+    """Store a preview's runs, conflicts as decided."""
     found = own_upload(request, pk)
     decisions = {
         name.removeprefix(_DECISION): str(value) for name, value in request.POST.items() if name.startswith(_DECISION)
@@ -186,7 +186,7 @@ def accept(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 @login_required
 def undo(request: HttpRequest, pk: int) -> HttpResponse:
-    """Take an upload back, or discard its preview; the files stay downloadable."""
+    """Undo an upload or discard its preview; files stay."""
     found = own_upload(request, pk)
     try:
         intake.undo(found)
@@ -196,7 +196,7 @@ def undo(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 class _Kept(File):  # type: ignore[type-arg] # generic for the type checker alone
-    """A file of the store, open only while it is read: an upload may have more files than a process may hold open."""
+    """A stored file, open only while read, since uploads have many."""
 
     def __init__(self, artifact: Artifact) -> None:
         super().__init__(None, artifact.sha256)
@@ -204,7 +204,7 @@ class _Kept(File):  # type: ignore[type-arg] # generic for the type checker alon
         self.size = artifact.size
 
     def chunks(self, chunk_size: int | None = None) -> Iterator[bytes]:
-        """The bytes, a few at a time."""
+        """Yield the bytes in chunks."""
         with File(artifacts.open_artifact(self.artifact)) as stream:
             yield from stream.chunks(chunk_size)
 
@@ -212,7 +212,7 @@ class _Kept(File):  # type: ignore[type-arg] # generic for the type checker alon
 @require_POST
 @login_required
 def again(request: HttpRequest, pk: int) -> HttpResponse:
-    """Upload the same files once more, with the same study and facts; what came inside an archive comes with it."""
+    """Upload the same files again, with study and facts."""
     found = own_upload(request, pk)
     if found.files.filter(format=PUBLISHED).exists():
         # Pasted tables are no log: what their headings mean is said on their own page.
@@ -231,7 +231,7 @@ def again(request: HttpRequest, pk: int) -> HttpResponse:
 @require_GET
 @user_passes_test(may_read)
 def download(request: HttpRequest, pk: int) -> FileResponse:
-    """All files of an upload as received, in one zip; members of an archive come inside it."""
+    """Return an upload's files as received, in one zip."""
     found = get_object_or_404(Upload, pk=pk)
     # The response closes it; a spooled file would hold all of a small upload in memory, and none is small.
     packed = tempfile.TemporaryFile()  # noqa: SIM115
@@ -247,7 +247,7 @@ def download(request: HttpRequest, pk: int) -> FileResponse:
 @require_POST
 @login_required
 def correct(request: HttpRequest, pk: int) -> HttpResponse:
-    """Say what no file says, of the runs chosen; a text that is no value is answered beside its field."""
+    """Store facts of chosen runs; show an error beside an invalid field."""
     found = own_upload(request, pk)
     posted = {name: str(value) for name, value in request.POST.items()}
     chosen = request.POST.getlist("run")
@@ -276,7 +276,7 @@ def take_back(request: HttpRequest, pk: int, number: int) -> HttpResponse:
 @require_POST
 @login_required
 def leave_out(request: HttpRequest, pk: int) -> HttpResponse:
-    """Do not read a file, or read it after all."""
+    """Exclude a file, or include it again."""
     excluded = "leave_out" in request.POST
     path = request.POST.get("leave_out" if excluded else "read", "")
     return _change(request, pk, lambda found: corrections.exclude_file(found, path, excluded=excluded))
@@ -285,7 +285,7 @@ def leave_out(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 @login_required
 def choose_format(request: HttpRequest, pk: int) -> HttpResponse:
-    """Read a file as what the person says it is."""
+    """Read a file as a chosen format."""
     path, name = request.POST.get("path", ""), request.POST.get("format", "")
     return _change(request, pk, lambda found: corrections.choose_format(found, path, name))
 
@@ -293,7 +293,7 @@ def choose_format(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 @login_required
 def move(request: HttpRequest, pk: int) -> HttpResponse:
-    """Put the runs of the preview into another study, a known or a new one, or the owner's inbox."""
+    """Move a preview's runs to another study or the owner's inbox."""
     form = UploadForm(request.POST, owner=person_of(request))
     if not form.is_valid():
         for texts in form.errors.values():

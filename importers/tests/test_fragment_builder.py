@@ -2,7 +2,7 @@
 
 from itertools import product
 
-from importers.listing_columns import Row, listing
+from importers.fragment_builder import Row, build_listing
 
 _A, _B, _C = ("a", "s"), ("b", "s"), ("c", "s")
 
@@ -21,11 +21,11 @@ def test_rows_of_any_columns_in_any_order_are_laid_out_as_one_by_one() -> None:
             (line, kind, [f"{line}.{at}" for at in range(len(kind))]) for line, kind in enumerate(chosen, start=1)
         ]
         wanted, table = _slowly(rows)
-        listings = listing("intervals", rows)
+        listings = build_listing("intervals", rows)
         assert [each.name for each in listings] == (["intervals"] if wanted else [])
         for each in listings:
             assert (each.columns, each.rows, each.lines) == (wanted, table, (1, 2, 3))
 
 
 def test_nothing_makes_no_listing() -> None:
-    assert listing("intervals", []) == ()
+    assert build_listing("intervals", []) == ()
