@@ -1,1 +1,1 @@
-"""Comparison of samples: noise, ratio with interval, verdict, and summary of a table."""
+"""Statistics of comparisons: differences, noise, verdicts, and checks of trials."""

@@ -1,7 +1,7 @@
-"""Comparison of all matched cells of one table and metric.
+"""Comparison of cells with their bases: ratio, interval, test, verdict, ties and summary.
 
-Cells of a noise group inform each other's spread, and among many cells some look changed by chance, which the procedure
-of Benjamini and Hochberg allows for.
+Calculations use natural logarithms, where exchanging the sides changes the sign alone. Cells are judged singly and
+described once the whole table has given each its q.
 """
 
 import math
@@ -44,33 +44,33 @@ from perfdb.analysis.comparison.spreads import (
 from perfdb.analysis.metrics import Better
 
 CHANGED = 0.05
-# The 97.5 % and 80 % points of the normal distribution together: tested at 5 %, seen four times in five.
+# Sum of the 97.5 % and 80 % points of the normal distribution: tested at 5 %, with power 80 %.
 _SEEN = 2.8
-# What shows a direction.
+# Verdicts with a direction.
 _DECIDED = frozenset({Verdict.HIGHER, Verdict.LOWER, Verdict.OUTSIDE})
 
 
 class Contrast(NamedTuple):
-    """Difference of mean logarithms with its standard error and degrees of freedom."""
+    """A difference of mean logarithms with its standard error and degrees of freedom."""
 
     difference: float
     error: float
     freedom: float
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
-        """Return the confidence interval of the ratio."""
+        """Return the confidence interval, as ratios."""
         return ratio_interval(self.difference, self._half_width(confidence))
 
     @property
     def band(self) -> tuple[float, float]:
-        """Return the range of ratios between two repetitions without a change."""
+        """The band of ratios between repetitions without a change."""
         return ratio_interval(0.0, self._half_width(0.95))
 
     def _half_width(self, confidence: float) -> float:
         return student_quantile((1 + confidence) / 2, self.freedom) * self.error
 
     def is_within(self, delta: float) -> bool:
-        """Return whether the 90 % interval is inside ±ln(1 + delta).
+        """Test whether the 90 % interval lies inside ±ln(1 + delta).
 
         Two one-sided tests at 5 % (Schuirmann 1987).
         """
@@ -78,13 +78,13 @@ class Contrast(NamedTuple):
 
     @property
     def detectable(self) -> float:
-        """Return the smallest detectable change (ratio minus 1) at a power of 80 %."""
+        """The smallest change (ratio − 1) that is detected four times in five."""
         reach = student_quantile(0.975, self.freedom) + student_quantile(0.8, self.freedom)
         return ratio(reach * self.error) - 1
 
 
 def ps_of(contrasts: Sequence[Contrast]) -> list[float]:
-    """Return the two-sided p of each, from Student's t."""
+    """Return the two-sided p of each contrast, from Student's t."""
     if not contrasts:
         return []
     differences, errors, freedoms = (np.array(each, np.float64) for each in zip(*contrasts, strict=True))
@@ -93,20 +93,16 @@ def ps_of(contrasts: Sequence[Contrast]) -> list[float]:
 
 
 def trials_needed(sd: float, delta: float) -> int:
-    """Return the trials a side that show ``delta`` (0.02 is 2 %).
-
-    ``sd`` is of logarithms.
-    """
+    """Return the trials per side that show a change of ``delta``; ``sd`` is of logarithms."""
     needed = 2 * (_SEEN * sd / math.log1p(delta)) ** 2
     return max(1, math.ceil(needed))
 
 
 class Judged(NamedTuple):
-    """Test of one cell: difference of mean logarithms, with its own noise if known.
+    """A tested cell.
 
-    ``complete``: every trial of both sides is known and has a logarithm. ``difference`` is None without trials of a
-    side,
-    ``contrast`` without known noise, ``p`` without repetitions.
+    ``complete``: each trial of both sides is known and has a logarithm. ``difference`` is None without one side,
+    ``contrast`` with unknown noise, ``p`` without repetition.
     """
 
     pair: Pair
@@ -117,12 +113,12 @@ class Judged(NamedTuple):
     p: float | None = None
 
     def is_changed(self, q: float | None) -> bool:
-        """Return whether the sides differ significantly, given the cell's q."""
+        """Return whether the sides differ by a test."""
         return q is not None and q < CHANGED
 
 
 def judge(pairs: Sequence[Pair], noises: Sequence[Noise], logged: Logged) -> list[Judged]:
-    """Test each cell, if possible; ``logged`` has the logarithms of both sides."""
+    """Test each cell; ``logged`` has the logarithms of the sides."""
     found = [_contrast(*each) for each in zip(pairs, noises, *_sides(pairs, logged), strict=True)]
     tested = [contrast for _, _, contrast, repeated in found if contrast and repeated]
     ps = iter(ps_of(tested))
@@ -136,14 +132,14 @@ _Side = tuple[int, float]
 
 
 def _sides(pairs: Sequence[Pair], logged: Logged) -> tuple[list[_Side], list[_Side]]:
-    """Return the number and mean of the logarithms of both sides."""
+    """Return count and mean of the logarithms of both sides of each pair."""
     logs, at = logged.logs, logged.indexes([*(pair.base for pair in pairs), *(pair.new for pair in pairs)])
     known = list(zip(logs.counts[at].tolist(), logs.means()[at].tolist(), strict=True))
     return known[: len(pairs)], known[len(pairs) :]
 
 
 def _contrast(pair: Pair, noise: Noise, base: _Side, new: _Side) -> tuple[bool, float | None, Contrast | None, bool]:
-    """Return completeness, difference and contrast of a cell, and whether anything was repeated."""
+    """Return whether a cell is complete, its difference, contrast, and whether it was repeated."""
     (base_count, base_mean), (count, mean) = base, new
     complete = 0 < base_count == len(pair.base) and 0 < count == len(pair.new)
     if not base_count or not count:
@@ -157,13 +153,13 @@ def _contrast(pair: Pair, noise: Noise, base: _Side, new: _Side) -> tuple[bool, 
 
 
 def describe(judged: Judged, q: float | None, delta: float, better: Better) -> Comparison:
-    """Return the comparison of a cell, given its q in the table."""
+    """Return the comparison of a judged cell."""
     pair, noise, contrast = judged.pair, judged.noise, judged.contrast
     known = None if judged.difference is None else ratio(judged.difference)
     tested = contrast if judged.p is not None else None
     base_mean = math.fsum(pair.base) / len(pair.base) if pair.base else None
     mean = math.fsum(pair.new) / len(pair.new) if pair.new else None
-    # Without repetition there is no p; all that can be said is where the cell lies to the band.
+    # Without repetition there is no p, but a band.
     band = contrast.band if contrast and not tested else None
     within = tested is not None and tested.is_within(delta)
     verdict = _verdict(judged, q, known, band, within)
@@ -204,12 +200,12 @@ def _verdict(
 
 
 def _size(count: int, is_mean: bool, noise: Noise) -> int:
-    """Return the independent values of a side: campaigns for a history, else trials."""
+    """Return the number of independent values; noise of a history is that of campaigns."""
     return 1 if is_mean or noise.source is NoiseSource.HISTORY else count
 
 
 def _unrepeated(pair: Pair, noise: Noise) -> bool:
-    """Return whether a cell has no noise of its own."""
+    """Return whether the cell lacks noise of its own: single runs, or means."""
     return noise.borrowed or (noise.source is not NoiseSource.HISTORY and (pair.base_is_mean or pair.new_is_mean))
 
 
@@ -237,18 +233,16 @@ def effect(verdict: Verdict, ratio: float | None, better: Better) -> Effect:
     return Effect.BETTER if (ratio > 1) == (better is Better.HIGHER) else Effect.WORSE
 
 
-# The practical size: what is smaller than this is "the same".
+# The practical size: smaller differences are "the same".
 DELTA = 0.02
 
 
 def compare(
     pairs: Sequence[Pair], better: Better, delta: float = DELTA, background: Background = NOTHING_KNOWN
 ) -> list[Comparison]:
-    """Compare each cell with its base, in the order of ``pairs``.
+    """Compare each pair of a table, all in one metric's unit.
 
-    All values are in one metric's unit. ``better`` is the metric's direction, ``delta`` the practical size (0.02 is 2
-    %).
-    Raise ValueError unless ``delta`` is above zero.
+    ``delta`` is the practical size (0.02 is 2 %). Raise ValueError unless positive.
     """
     if not delta > 0:
         raise ValueError(f"a practical size of {delta} is not above zero")
@@ -258,19 +252,22 @@ def compare(
 
 
 def table_q(ps: Sequence[float | None]) -> list[float | None]:
-    """Return the q of each p of a table; cells without p do not count."""
+    """Return the q of each p of a table; None is skipped."""
     qs = iter(false_discovery([p for p in ps if p is not None]))
     return [None if p is None else next(qs) for p in ps]
 
 
-# A p that is changed among so many is that for certain when it is as small as this by itself.
+# Below this p a sample is changed, by Bonferroni.
 _CERTAIN = CHANGED / 10
-# Stands for the prior of a group in which nothing tells the noise.
+# The prior of a group without spreads.
 _UNKNOWN = Prior(math.nan, 1.0, 1)
 
 
 class TieFinder:
-    """Samples to be compared with each other, with logarithms taken once."""
+    """Finds samples that no test distinguishes from one of them, by columns.
+
+    Of tens of thousands of samples only the ties are described.
+    """
 
     def __init__(self, samples: Samples) -> None:
         self._each = samples.each
@@ -283,7 +280,7 @@ class TieFinder:
     def find_ties(
         self, bases: Sequence[int], others: Sequence[Places], better: Better, delta: float = DELTA
     ) -> list[list[tuple[int, Comparison]]]:
-        """Return for each base the ``others`` that no test distinguishes, with their places.
+        """Return, per base, its ties among ``others`` with their index.
 
         A base and its others are a table of one noise group.
         """
@@ -296,7 +293,6 @@ class TieFinder:
         return described
 
     def _contrasts(self, bases: Places, sizes: Sequence[int], others: Places) -> "_Columns":
-        """Return the columns for the tests of these samples."""
         base = np.repeat(bases, sizes)
         counts, own_counts = self._counts[base], self._counts[others]
         freedoms = self._freedoms[base] + self._freedoms[others]
@@ -311,7 +307,7 @@ class TieFinder:
         return _Columns(sizes, others, freedoms, differences, used, errors)
 
     def _judged(self, base: int, other: int, at: int, p: float | None, found: "_Columns") -> Judged:
-        """Return the test of one sample for ``describe``."""
+        """Return the judged pair of one row."""
         complete = all(0 < self._counts[side] == self._sizes[side] for side in (base, other))
         difference, noise, contrast = _known(found.differences[at]), Noise(NoiseSource.NONE), None
         used = found.used
@@ -324,9 +320,9 @@ class TieFinder:
 
 
 class _Columns(NamedTuple):
-    """Samples against their bases, ordered by base; NaN if unknown.
+    """Samples against their bases, base by base; NaN if unknown.
 
-    ``sizes``: the number of samples of each base. ``freedoms`` are those of both sides alone.
+    ``sizes``: samples per base. ``freedoms`` are those of both sides.
     """
 
     sizes: Sequence[int]
@@ -337,7 +333,7 @@ class _Columns(NamedTuple):
     errors: Floats
 
     def unmoved(self) -> Iterator[tuple[int, int, float | None, float | None]]:
-        """Yield the unchanged ones: index of base and sample, p and q."""
+        """Yield unchanged samples: index of base, index of sample, p and q."""
         tested = (self.freedoms > 0) & ~np.isnan(self.errors + self.differences)
         ts, weights = np.abs(self.differences / self.errors), self.used.by_freedom(float)
         asked = np.flatnonzero(~self._far(ts, weights, tested))
@@ -356,9 +352,9 @@ class _Columns(NamedTuple):
                     yield base, at, p, q
 
     def _far(self, ts: Floats, weights: Floats, tested: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Return the clearly changed ones, whose p need not be calculated.
+        """Return the samples that differ for certain, whose p need not be calculated.
 
-        By Bonferroni over all, at the smallest freedom of cells that are not noisy.
+        By Bonferroni over all, at the smallest freedom of samples that are not noisy.
         """
         calm = tested & ~self.used.noisy
         if not calm.any():
@@ -372,15 +368,12 @@ def _known(value: np.float64) -> float | None:
 
 
 FEWEST_CELLS = 3
-# What a test has shown of a cell; every other verdict is a hint at the most.
+# Verdicts shown by a test.
 DECIDED = (Verdict.HIGHER, Verdict.LOWER, Verdict.SAME)
 
 
 def summarise(comparisons: Sequence[Comparison]) -> Summary:
-    """Return the geometric mean of the ratios of one metric's cells.
-
-    Every cell counts equally, regardless of its noise.
-    """
+    """Return the geometric mean of the ratios of one metric's cells, each with equal weight."""
     matched = [(cell, log) for cell in comparisons if (log := _log(cell)) is not None]
     logs = [log for _, log in matched]
     verdicts = [cell.verdict for cell, _ in matched]
@@ -402,7 +395,7 @@ def summarise(comparisons: Sequence[Comparison]) -> Summary:
 
 
 def _log(cell: Comparison) -> float | None:
-    """Return the logarithm of a cell's ratio, or None."""
+    """Return the logarithm of a cell's ratio, None without one."""
     return math.log(cell.ratio) if cell.ratio is not None and 0 < cell.ratio < math.inf else None
 
 
@@ -416,20 +409,17 @@ def _centre(logs: Sequence[float]) -> tuple[float | None, tuple[float, float] | 
 
 
 def _deviation(logs: Sequence[float]) -> float:
-    """Return the standard deviation, rounded once."""
+    """Return the sample standard deviation, exactly 0 for equal values."""
     parts = [log.as_integer_ratio() for log in logs]
-    # A power of two, as all denominators are.
+    # All denominators are powers of two.
     scale = max([denominator for _, denominator in parts])
     return statistics.stdev([numerator * (scale // denominator) for numerator, denominator in parts]) / scale
 
 
 def is_uniform(comparisons: Sequence[Comparison]) -> bool:
-    """Return whether noise explains the differences between the ratios, at 5 %.
+    """Test by Cochran's Q whether ratios differ by no more than noise.
 
-    Cochran's Q is the sum of squared distances of the log ratios from their weighted mean, each in standard
-    errors. With known errors, Q follows chi-squared with K − 1 degrees of freedom. With estimated errors,
-    Q / (K − 1) is compared with F with K − 1 and f degrees, f the smallest freedom of any cell, which errs on
-    the side of uniform. Cells without noise estimate do not count.
+    F instead of chi-squared, since the standard errors are estimates.
     """
     known = [
         (log, 1 / cell.error**2, cell.noise.freedom)

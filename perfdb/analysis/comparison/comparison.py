@@ -1,7 +1,7 @@
-"""Result of a comparison of two samples, as plain data.
+"""Data of a comparison: inputs, noise and result.
 
-``base`` is the sample compared with (old), the other one is the cell's own (new); a positive difference means
-*larger*, and whether larger is better follows from the metric.
+``base`` is the sample compared with (old), the other is the cell's own (new). A positive difference means *larger*;
+the metric decides whether larger is better.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 
 class Verdict(StrEnum):
-    """Verdict on a cell relative to its base."""
+    """The conclusion on a cell against its base."""
 
     HIGHER = "higher"
     LOWER = "lower"
@@ -24,10 +24,9 @@ class Verdict(StrEnum):
 
 
 class Effect(StrEnum):
-    """Improvement or not; unknown if undecided or the metric has no direction.
+    """Whether a change improves; unknown while undecided or for a metric without direction.
 
-    Single runs outside their band count as decided, in the direction that they show. Neutral is a cell that is
-    the same.
+    Single runs outside their band count as decided. Neutral is a cell that is the same.
     """
 
     BETTER = "better"
@@ -37,7 +36,7 @@ class Effect(StrEnum):
 
 
 class NoiseSource(StrEnum):
-    """Source of the noise estimate, the first that applies."""
+    """Sources of the noise estimate, in order of preference."""
 
     HISTORY = "history"
     TRIALS = "trials"
@@ -47,10 +46,10 @@ class NoiseSource(StrEnum):
 
 
 class Noise(NamedTuple):
-    """Noise estimate of a comparison: source, standard deviation (of logs) and freedom.
+    """A noise estimate: source, standard deviation (of logarithms) and degrees of freedom.
 
-    ``noisy``: the cell's own spread is so much larger than its group's that only its own counts.
-    ``borrowed``: the cell was not repeated, so the estimate comes from others.
+    ``noisy``: the cell's own spread is far above its group's and is used alone. ``borrowed``: the cell was not
+    repeated, so the estimate comes from others.
     """
 
     source: NoiseSource
@@ -61,15 +60,14 @@ class Noise(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """A cell relative to its base.
+    """A cell against its base.
 
-    ``percent`` is 100·(mean/base mean − 1) of unrounded means, None without meaning (a base of zero, below
-    zero or missing). ``ratio`` and its 95 % ``interval`` come from the logarithms of the trials, ``error`` is the
-    standard error of ln ratio; ``p`` from Student's t, ``q`` after Benjamini and Hochberg over the table. ``band`` is
-    the repeatability band, as ratios, of single runs. ``within``: the 90 % interval is inside ±``delta``.
-    ``detectable`` is the smallest detectable change (ratio minus 1); ``trials_needed`` the
-    trials a side that would decide ``delta``, or the campaigns if the noise is that of history. ``n_base`` and
-    ``n`` count the measurements of both sides.
+    ``percent`` is 100·(mean/base mean − 1) of unrounded means, None for a base that is not positive. ``ratio`` and
+    its 95 % ``interval`` come from the logarithms of the trials; ``error`` is the standard error of ln ratio, ``p``
+    from Student's t, ``q`` after Benjamini and Hochberg over the table. ``band`` is the repeatability band of single
+    runs, as ratios. ``within``: the 90 % interval lies inside ±``delta``. ``detectable`` is the smallest detectable
+    change (ratio − 1). ``trials_needed`` per side would decide ``delta`` (campaigns, for noise of a history).
+    ``n_base`` and ``n`` count measurements.
     """
 
     n_base: int
@@ -94,12 +92,11 @@ class Comparison(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """Summary of one metric's matched cells: geometric mean of ratios, 95 % interval.
+    """Matched cells of one metric: the geometric mean of ratios with its 95 % interval.
 
-    ``ratio`` and ``interval`` are None for fewer than three cells. ``smallest`` and ``largest`` are ratios; ``up``,
-    ``down`` and ``same`` count the cells by verdict, ``undecided`` the others, and ``others`` those by verdict.
-    ``uniform`` is False if noise does not explain the ratios' differences, so that the summary must not be shown
-    alone.
+    ``ratio`` and ``interval`` are None for fewer than three cells. ``smallest`` and ``largest`` are ratios. ``up``,
+    ``down`` and ``same`` count cells by verdict, ``undecided`` the rest, ``others`` the rest by verdict. ``uniform``
+    is False when the ratios differ by more than noise.
     """
 
     cells: int
@@ -119,14 +116,12 @@ Sample = Sequence[float]
 
 
 class Pair(NamedTuple):
-    """A cell and its base, in the metric's unit; an empty sample is missing.
+    """A cell and its base, in the metric's unit; an empty sample is a missing side.
 
-    ``group`` is the noise group: cells with the same metric and the same kind of workload in the two campaigns.
-    ``step`` is one in the last printed digit, None if values were not printed. A side marked as a *mean*
-    is printed without its trials, so it counts as one value.
-
-    ``configurations`` name the pair in the background's history: one if the same configuration is compared across
-    campaigns or levels, two (base and new) if two configurations are compared, such as two devices.
+    ``group`` is the noise group: cells of one metric and kind of workload vary alike. ``step`` is one in the last
+    printed digit, None for unprinted values. A *mean* printed without its trials counts as one value.
+    ``configurations`` name the pair in the background's history: one for the same configuration across campaigns,
+    two (base and new) for two configurations.
     """
 
     base: Sample
@@ -140,15 +135,14 @@ class Pair(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Background:
-    """Data outside the table about the noise of its cells.
+    """Noise known from outside the table.
 
-    ``history``: for each configuration its mean in each earlier campaign (none of the two compared).
-    ``earlier``: for each noise group the trials of its cells in earlier campaigns on the same machine, one sample a
-    cell and campaign. ``metric``: the same for all workloads of the metric; without any, the other groups
-    of the table serve.
+    ``history``: each configuration's mean in each earlier campaign. ``earlier``: per noise group, the trials of each
+    cell in earlier campaigns on the same machine. ``metric``: the same for all workloads of the metric; if empty,
+    the other groups of the table serve.
     """
 
-    # Mapping's key is invariant, so that Hashable would refuse a mapping of strings.
+    # Any, since Mapping's key type is invariant.
     history: Mapping[Any, Sample] = field(default_factory=dict)
     earlier: Mapping[Any, Sequence[Sample]] = field(default_factory=dict)
     metric: Sequence[Sample] = ()

@@ -1,6 +1,6 @@
-"""Cells without one of their trials: mean and spread of the others.
+"""Leave-one-out statistics: cells without a trial, and priors with one spread exchanged.
 
-Sums are made once a cell, since adding up again for each trial would take quadratic time.
+A trial is judged by its group without that trial. Vectorised sums avoid a fit per trial.
 """
 
 import math
@@ -13,20 +13,14 @@ from scipy import special
 from perfdb.analysis.comparison.noise import FEWEST_CELLS, MOST_FREEDOM, NOISY, Pool, pool_terms, weighted_variance
 from perfdb.analysis.comparison.spreads import Floats, Logs, Places, Spread, Spreads, Sums, rounding_variance, spread
 
-# A difference that is so much smaller than what it is of has lost its digits.
+# A relative difference below this has lost its digits.
 _LOST = 1e-9
 
 
 def leave_one_out(logs: Logs, steps: Sequence[float | None], trials: Places) -> tuple[Floats, Spreads]:
-    """Return mean and spread of the other trials of a cell, for some trials.
+    """Return mean and spread of a cell's other trials, for each trial to leave out.
 
-    Args:
-        logs: The logarithms of the trials of all cells, of at least three trials each.
-        steps: One in the last printed digit of each cell, as in ``spread``.
-        trials: The places of the trials to leave out, one at a time.
-
-    Returns:
-        The mean of the other logarithms, and the spread of the others as in ``spread``.
+    ``steps`` are one in the last printed digit per cell; cells have at least three trials.
     """
     cells, sums, mean = logs.sample[trials], Sums.from_logs(logs), logs.means()[logs.sample[trials]]
     others = sums.counts[cells] - 1
@@ -51,7 +45,7 @@ def _anew(logs: Logs, steps: Sequence[float | None], trial: int) -> tuple[float,
 
 
 class Priors(NamedTuple):
-    """A ``Prior`` for each exchange, as columns; NaN without known spreads."""
+    """Columns of ``Prior``; NaN without spreads."""
 
     variances: Floats
     freedoms: Floats
@@ -59,12 +53,12 @@ class Priors(NamedTuple):
 
 
 def exchange_one(pool: Pool, old: Spreads, new: Spreads) -> Priors:
-    """Return a group's prior with each new spread instead of the old one."""
+    """Return the group's prior with each ``old`` spread replaced by the ``new`` one."""
     sums = np.array(pool, np.float64)[:, None] - _alone(old) + _alone(new)
     with np.errstate(divide="ignore", invalid="ignore"):
         cells, freedom, squares, logs, log_squares, expected = np.where(sums[0] > 0, sums, np.nan)
         varied = (log_squares - logs**2 / cells) / (cells - 1) - expected / cells
-        # Cells that vary no more than chance explains are taken to be alike.
+        # Cells that vary by chance are taken as equal.
         differ = (cells >= FEWEST_CELLS) & (varied > 0)
         fitted = np.minimum(MOST_FREEDOM, 2 * inverse_trigammas(np.where(differ, varied, 1.0)))
         bias = special.digamma(fitted / 2) - np.log(fitted / 2)
@@ -73,7 +67,7 @@ def exchange_one(pool: Pool, old: Spreads, new: Spreads) -> Priors:
 
 
 def _alone(spreads: Spreads) -> Floats:
-    """Return the contribution of each spread to a pool, a column each."""
+    """Return the terms that each spread adds to a pool, as columns; 0 for unknown spreads."""
     known = np.flatnonzero((spreads.freedoms > 0) & (spreads.variances > 0))
     found = np.zeros((len(Pool._fields), len(spreads.freedoms)))
     found[:, known] = np.vstack([np.ones(len(known)), *pool_terms(spreads.select(known))])
@@ -81,8 +75,8 @@ def _alone(spreads: Spreads) -> Floats:
 
 
 def inverse_trigammas(values: Floats) -> Floats:
-    """Return ``noise.inverse_trigamma`` of each value."""
-    # Below, trigamma is 1/y to the last digit.
+    """Apply ``noise.inverse_trigamma`` to an array."""
+    # Below 1e-6, trigamma is 1/y to the last digit.
     wanted = np.maximum(values, 1e-6)
     y: Floats = 0.5 + 1 / wanted
     for _ in range(100):
@@ -96,10 +90,7 @@ def inverse_trigammas(values: Floats) -> Floats:
 
 
 def moderate_each(own: Spreads, priors: Priors) -> tuple[Floats, Floats]:
-    """Return variances and freedoms of spreads, each moderated by its prior.
-
-    NaN without prior; see ``noise.moderate``.
-    """
+    """Moderate each spread by its prior, like ``noise.moderate``; NaN without a prior."""
     variances, freedoms = own.variances, own.freedoms.astype(np.float64)
     limits = special.fdtri(np.maximum(freedoms, 1), priors.freedoms, NOISY)
     noisy = (freedoms > 0) & (variances / priors.variances > limits)

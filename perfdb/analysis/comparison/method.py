@@ -1,6 +1,6 @@
-"""Declarations of the comparison method, for a documentation page and for tests.
+"""The comparison method as statements, which a page renders and tests verify.
 
-Each states one calculation or conclusion with its formula, reason, source and worked examples.
+Each statement has formula, reason, source and worked examples.
 """
 
 from perfdb.analysis.comparison import worked_examples as examples
@@ -463,5 +463,5 @@ VERDICTS: tuple[MethodStatement, ...] = (
 )
 
 
-# In the order of reading; declarations of one section stand together.
+# In reading order, by section.
 DECLARATIONS: tuple[MethodStatement, ...] = (*CELLS, *VERDICTS)

@@ -1,8 +1,11 @@
-"""Noise of the cells of a group: each cell's spread, moderated by the group's prior.
+"""Noise of cells: spread of each cell, prior of its group, and the moderated estimate.
 
-Three trials say little about a spread, the many cells of a table say much. So each cell's variance is moderated by the
-group's common variance (Smyth 2004). All variances are of natural logarithms, whose standard deviation is the
-coefficient of variation.
+Three trials tell little about a spread, many cells tell much, so a cell's variance is moderated by its group (Smyth
+2004). Variances are of natural logarithms, whose standard deviation is the coefficient of variation.
+
+A cell's own estimate is its *history*, the variance of its means in three or more earlier campaigns (pooled for two
+configurations), else the *trials* of both sides. Cells of a group share a prior fitted to these. A group without any
+takes the prior of earlier campaigns on the same machine, then of all workloads of the metric.
 """
 
 import math
@@ -19,16 +22,16 @@ from scipy import special
 from perfdb.analysis.comparison.comparison import Background, Noise, NoiseSource, Pair, Sample
 from perfdb.analysis.comparison.spreads import Floats, Logged, Logs, Places, Spread, Spreads, fisher_quantile, usable
 
-# The most that a group may weigh: cells are never taken to be as alike as the fit of a few of them claims.
+# The largest weight of a group: a fit of few cells overstates their similarity.
 MOST_FREEDOM = 8.0
-# So many cells it takes to tell how much the spreads themselves differ.
+# The fewest cells that show how much spreads differ.
 FEWEST_CELLS = 3
 NOISY = 0.95
 Freedoms = NDArray[np.intp]
 
 
 class Prior(NamedTuple):
-    """Common variance of a group, its weight in freedom, and the freedom behind it."""
+    """Common spread of a group: variance, its weight in degrees of freedom, and the total freedom."""
 
     variance: float
     freedom: float
@@ -36,7 +39,7 @@ class Prior(NamedTuple):
 
 
 class Moderated(NamedTuple):
-    """Variance and freedom of a comparison; ``noisy``: the cell's own."""
+    """The variance and freedom used by a comparison."""
 
     variance: float
     freedom: float
@@ -44,15 +47,15 @@ class Moderated(NamedTuple):
 
 
 class Pool(NamedTuple):
-    """Sums over a group's known spreads for its prior, cheap to update.
+    """Sums over a group's known spreads, from which the prior is fitted.
 
     Attributes:
-        cells: The number of spreads.
-        freedom: Their degrees of freedom.
-        squares: Their variances, each times its freedom.
-        logs: The logarithms of their variances, each less the expectation by its freedom.
-        log_squares: The squares of these logarithms.
-        expected: The variance of the logarithms explained by freedom.
+        cells: Number of spreads.
+        freedom: Sum of the degrees of freedom.
+        squares: Sum of variances times freedom.
+        logs: Sum of the log variances, less the expectation at this freedom.
+        log_squares: Sum of their squares.
+        expected: Variance of the log variances that the freedom explains.
     """
 
     cells: float = 0.0
@@ -63,7 +66,7 @@ class Pool(NamedTuple):
     expected: float = 0.0
 
     def prior(self) -> Prior | None:
-        """Return the prior; None without known spreads."""
+        """Fit the prior; None without spreads."""
         if not self.cells:
             return None
         excess = self._excess()
@@ -73,7 +76,7 @@ class Pool(NamedTuple):
         return Prior(math.exp(self.logs / self.cells + _bias(freedom)), freedom, round(self.freedom))
 
     def _excess(self) -> float:
-        """Return the variance of the log variances beyond the expected; 0 for few cells."""
+        """Return the excess variance of the log variances; 0 for few cells."""
         if self.cells < FEWEST_CELLS:
             return 0.0
         varied = self.log_squares - self.logs**2 / self.cells
@@ -81,7 +84,7 @@ class Pool(NamedTuple):
 
 
 def pools(spreads: Spreads, sizes: Sequence[int]) -> list[Pool]:
-    """Return each group's pool, of groups end to end with ``sizes`` cells."""
+    """Return the pool of each group, for consecutive cells of these sizes. The sums are exact."""
     known = np.flatnonzero((spreads.freedoms > 0) & (spreads.variances > 0))
     ends = np.searchsorted(known, list(accumulate(sizes, initial=0))).tolist()
     each = [term.tolist() for term in pool_terms(spreads.select(known))]
@@ -92,30 +95,29 @@ def pools(spreads: Spreads, sizes: Sequence[int]) -> list[Pool]:
 
 
 def pool_terms(spreads: Spreads) -> list[Floats]:
-    """Return each known spread's terms of its pool's sums, after the first."""
+    """Return the terms that known spreads add to the sums of a pool, in order of its fields."""
     variances, freedoms = spreads
-    # Cells have few different numbers of trials.
     different, kinds = np.unique(freedoms, return_inverse=True)
     bias, explained = (
         np.array([known(freedom) for freedom in different.tolist()], np.float64)[kinds]
         for known in (_bias, lambda freedom: _trigamma(freedom / 2))
     )
-    # The logarithm of ``math`` and not numpy's, which may differ in the last digit.
+    # ``math.log``: numpy's may differ in the last digit.
     logs = np.fromiter(map(math.log, variances.tolist()), np.float64, len(variances)) - bias
     return [freedoms.astype(np.float64), freedoms * variances, logs, logs * logs, explained]
 
 
 def prior_of(spreads: Spreads) -> Prior | None:
-    """Return the common prior of a group's cells; None without a spread."""
+    """Fit the prior of a group's cells; None without spreads."""
     return pools(spreads, [len(spreads.freedoms)])[0].prior()
 
 
 def fit_prior(spreads: Iterable[Spread]) -> Prior | None:
-    """Return the common prior of single spreads."""
+    """Fit the prior of single spreads."""
     return prior_of(Spreads.from_each(spreads))
 
 
-# The cells of a table have few different numbers of trials, and these functions take long.
+# Few different freedoms occur, and these functions are slow.
 @lru_cache(maxsize=1024)
 def _trigamma(value: float) -> float:
     return float(special.zeta(2, value))
@@ -123,18 +125,17 @@ def _trigamma(value: float) -> float:
 
 @lru_cache(maxsize=1024)
 def _bias(freedom: float) -> float:
-    """Return the expected logarithm of a sample variance of true variance 1."""
+    """Return the expected log of a sample variance of true variance 1."""
     return float(special.digamma(freedom / 2)) - math.log(freedom / 2)
 
 
 def inverse_trigamma(value: float) -> float:
-    """Return the y whose trigamma is ``value`` > 0.
+    """Solve trigamma(y) = ``value`` > 0 by Newton's method on 1/trigamma (Smyth 2004).
 
-    Newton's method on 1/trigamma, which is convex (Smyth 2004). Trigamma is Hurwitz' ζ(2, y), its derivative −2·ζ(3,
-    y).
+    Trigamma is Hurwitz' ζ(2, y), and its derivative −2·ζ(3, y).
     """
     if value < 1e-6:
-        # Here trigamma is 1/y to the last digit, and its derivative underflows.
+        # Trigamma is 1/y to the last digit, and its derivative underflows.
         return 1 / value
     y = 0.5 + 1 / value
     for _ in range(100):
@@ -147,10 +148,9 @@ def inverse_trigamma(value: float) -> float:
 
 
 def moderate(own: Spread, prior: Prior) -> Moderated:
-    """Return a cell's variance, averaged with its group's by freedom.
+    """Shrink a cell's variance towards its group's, weighted by freedom.
 
-    A spread beyond the 95 % point of F is noisy and stays alone. The freedom is at most that of all cells
-    together, at least 1.
+    A spread beyond the 95 % point of F is noisy and stays. The freedom is at least 1 and at most that of all cells.
     """
     if is_noisy(own, prior):
         return Moderated(own.variance, own.freedom, noisy=True)
@@ -162,20 +162,19 @@ _Number = TypeVar("_Number", float, Floats)
 
 
 def weighted_variance(own: _Number, freedom: _Number, usual: _Number, weight: _Number) -> _Number:
-    """Return the mean of a cell's and its group's variance, weighted by freedom."""
+    """Return the mean of two variances, weighted by freedom."""
     return (weight * usual + freedom * own) / (weight + freedom)
 
 
 def _together(freedom: int, prior: Prior) -> float:
-    """Return the freedom of a cell and its group together."""
+    """Return the freedom of a cell with its group."""
     return max(1.0, min(prior.freedom + freedom, prior.total))
 
 
 class AllModerated(NamedTuple):
-    """Moderated variances of many cells, as columns.
+    """Moderated spreads of many cells as columns.
 
-    ``own`` is the freedom of each cell alone, ``kinds`` its index in ``together``, which has the freedom of cells
-    that are not noisy.
+    ``own`` is each cell's freedom, ``kinds`` its index in ``together``, the freedoms of cells that are not noisy.
     """
 
     variances: Floats
@@ -190,12 +189,12 @@ class AllModerated(NamedTuple):
 
     @property
     def freedoms(self) -> list[float]:
-        """Return the freedoms of all cells."""
+        """The freedoms of all cells."""
         cells = zip(self.own.tolist(), self.kinds.tolist(), self.noisy.tolist(), strict=True)
         return [own if alone else self.together[kind] for own, kind, alone in cells]
 
     def by_freedom(self, known: Callable[[float], float]) -> Floats:
-        """Return ``known`` of each cell's freedom, once for each different one."""
+        """Evaluate a function of the freedom for each cell; few freedoms differ."""
         found: Floats = np.array([known(freedom) for freedom in self.together], np.float64)[self.kinds]
         for place in np.flatnonzero(self.noisy).tolist():
             found[place] = known(int(self.own[place]))
@@ -203,7 +202,7 @@ class AllModerated(NamedTuple):
 
 
 def moderate_all(own: Spreads, priors: Sequence[Prior], sizes: Sequence[int]) -> AllModerated:
-    """Return the moderated variances of the cells of groups with ``sizes`` cells."""
+    """Shrink the variances of cells towards their groups; ``sizes`` are those of the groups."""
     variances, freedoms = own
     several = int(freedoms.max(initial=0)) + 1
     group = np.repeat(np.arange(len(priors)), sizes) if len(priors) > 1 else 0
@@ -218,12 +217,12 @@ def moderate_all(own: Spreads, priors: Sequence[Prior], sizes: Sequence[int]) ->
 
 
 def is_noisy(own: Spread, prior: Prior) -> bool:
-    """Return whether a cell's spread is beyond chance in its group."""
+    """Return whether a cell varies more than chance allows in its group."""
     return own.variance / prior.variance > _limit(own.freedom, prior)
 
 
 def _limit(freedom: int, prior: Prior) -> float:
-    """Return the largest ratio of a cell's to its group's variance by chance."""
+    """Return the largest ratio to the group's variance by chance."""
     return fisher_quantile(NOISY, freedom, prior.freedom) if freedom else math.inf
 
 
@@ -231,7 +230,7 @@ FEWEST_CAMPAIGNS = 3
 
 
 def estimate_noise(pairs: Sequence[Pair], background: Background) -> list[Noise]:
-    """Return the noise of each pair of one table and metric, in order."""
+    """Return the noise of each pair of one table and metric."""
     return estimate_with_logs(pairs, background)[0]
 
 
@@ -245,7 +244,7 @@ def estimate_with_logs(pairs: Sequence[Pair], background: Background) -> tuple[l
 
 
 class Group(NamedTuple):
-    """A noise group: places and spreads of its cells, and its prior with source."""
+    """A noise group: indexes of its cells, their spreads, the prior and its source."""
 
     places: list[int]
     own: Spreads
@@ -260,7 +259,7 @@ def estimate_noises(
     steps: Sequence[float | None],
     background: Background,
 ) -> list[Noise]:
-    """Return the noise of each cell with known spread, source, group and step."""
+    """Return the noise of each cell whose own spread is known."""
     found = [Noise(NoiseSource.NONE)] * len(sources)
     for group in noise_groups(own, sources, groups, steps, background):
         if group.prior is None:
@@ -269,7 +268,6 @@ def estimate_noises(
         columns = (np.sqrt(moderated.variances), moderated.noisy, *group.own)
         used = zip(group.places, moderated.freedoms, *(column.tolist() for column in columns), strict=True)
         for place, freedom, sd, alone, variance, trials in used:
-            # Its own source where the cell has a spread, else its group's.
             source = sources[place] if variance > 0 else group.source
             found[place] = Noise(source, sd, freedom, alone, trials == 0)
     return found
@@ -282,7 +280,7 @@ def noise_groups(
     steps: Sequence[float | None],
     background: Background,
 ) -> Iterator[Group]:
-    """Yield the cells by noise group, each with their common prior."""
+    """Yield the noise groups with their priors."""
     members: dict[Hashable, list[int]] = defaultdict(list)
     for place, group in enumerate(groups):
         members[group].append(place)
@@ -294,7 +292,7 @@ def noise_groups(
 
 
 def _own_samples(pairs: Sequence[Pair], background: Background) -> tuple[list[Sequence[Sample]], list[NoiseSource]]:
-    """Return each cell's own samples: a long enough history, else its trials."""
+    """Return each cell's own samples: history if long enough, else trials."""
     samples: list[Sequence[Sample]] = [
         (() if pair.base_is_mean else pair.base, () if pair.new_is_mean else pair.new) for pair in pairs
     ]
@@ -320,7 +318,7 @@ def _spreads(samples: Sequence[Sample], step: float | None) -> Spreads:
 def _prior(
     own: Spreads, sources: Sequence[NoiseSource], fallbacks: Iterable[tuple[NoiseSource, Spreads]]
 ) -> tuple[Prior | None, NoiseSource]:
-    """Return a group's prior with its source."""
+    """Return a group's prior and its source."""
     prior = prior_of(own)
     if prior is not None:
         learnt = {source for variance, source in zip(own.variances.tolist(), sources, strict=True) if variance > 0}
@@ -331,10 +329,7 @@ def _prior(
 def fallback_prior(
     group: Hashable, step: float | None, table: Spreads, background: Background
 ) -> tuple[Prior | None, NoiseSource]:
-    """Return the prior, with source, of a group without spreads.
-
-    ``table`` are all spreads of the table.
-    """
+    """Return the prior of a group without spreads, and its source; ``table`` are all spreads."""
     return _first(_fallbacks(group, step, table, background))
 
 

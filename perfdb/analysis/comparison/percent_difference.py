@@ -1,6 +1,6 @@
-"""Difference in per cent: calculation, printing, and audit of published ones.
+"""Differences in per cent: calculation, printing, and audit of published ones.
 
-A positive difference means that the new value is *larger*; the metric decides whether larger is better.
+A positive difference means that the new value is *larger*.
 """
 
 import math
@@ -10,7 +10,7 @@ from itertools import product
 from perfdb.analysis.units import read_number, round_half_up, step
 
 NOT_APPLICABLE = "n/a"
-# Binary noise of percentages, which is not a deviation.
+# Binary noise of percentages.
 _NOISE = 1e-9
 
 
@@ -18,15 +18,15 @@ def percent_difference(base: float | None, new: float | None) -> float | None:
     """Return 100·(new/base − 1) of unrounded values; None unless the base is positive."""
     if base is None or new is None or not (base > 0 and math.isfinite(base) and math.isfinite(new)):
         return None
-    # Subtracting first keeps a half a half: 100 → 100.5 is 0.5 %, not 0.4999…
+    # Subtracting first keeps halves exact: 100 → 100.5 is 0.5 %, not 0.4999…
     percent = 100 * (new - base) / base
     return percent if math.isfinite(percent) else None
 
 
 def printed_percent(percent: float | None, plus: bool = False) -> str:
-    """Return a percentage without decimals, half away from zero; "n/a" for None.
+    """Format without decimals, half away from zero, never "-0%"; "n/a" for None.
 
-    ``plus`` prints the sign of a rise too.
+    ``plus`` prints the sign of a rise.
     """
     if percent is None:
         return NOT_APPLICABLE
@@ -35,14 +35,14 @@ def printed_percent(percent: float | None, plus: bool = False) -> str:
 
 
 def short_percent(share: float, plus: bool = False) -> str:
-    """Return a share (0.0314) in per cent with two significant digits ("3.1%").
+    """Format a share (0.0314) as per cent with two significant digits ("3.1%").
 
-    ``plus`` prints the sign of a positive share too.
+    ``plus`` prints the sign of a positive share.
     """
     percent = 100 * share
     if percent == 0 or not math.isfinite(percent):
         return f"{percent:g}%"
-    # What rounds up to the next power of ten has one digit more before the point.
+    # Rounding up to a power of ten adds a digit before the point.
     magnitude = math.floor(math.log10(float(f"{abs(percent):.1e}")))
     text = round_half_up(percent, max(0, 1 - magnitude))
     text = text.rstrip("0").rstrip(".") if "." in text else text
@@ -51,10 +51,9 @@ def short_percent(share: float, plus: bool = False) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """A published percentage compared with its operands, all in per cent.
+    """A published percentage against its operands, all in per cent.
 
-    ``interval`` is that of the unrounded operands' difference; ``own`` is the difference of the operands
-    as printed. An inconsistent percentage is kept and marked, with ours beside it.
+    ``interval`` contains the difference of the unrounded operands; ``own`` is that of the printed ones.
     """
 
     printed: str
@@ -64,9 +63,9 @@ class Audit:
 
 
 def audit_percent(base: str, new: str, percent: str) -> Audit | None:
-    """Return whether a printed percentage can follow from its rounded operands.
+    """Check a printed percentage against its printed operands, each half a step off at most.
 
-    None if the base gives no difference. Raise ValueError if a text is no number.
+    None if the base is not positive. Raise ValueError for texts that are no numbers.
     """
     own = percent_difference(read_number(base), read_number(new))
     interval = _possible(base, new)
@@ -78,7 +77,7 @@ def audit_percent(base: str, new: str, percent: str) -> Audit | None:
 
 
 def _possible(base: str, new: str) -> tuple[float, float] | None:
-    """Return the smallest and largest possible difference; None if the base may be zero."""
+    """Return the range of differences of operands printed so; None if the base may be zero."""
     bases, news = ((read_number(text) - step(text) / 2, read_number(text) + step(text) / 2) for text in (base, new))
     if bases[0] <= 0:
         return None

@@ -1,4 +1,4 @@
-"""Measurements of a table's cells end to end, with their noise calculated once."""
+"""Values of a table's cells end to end, their noise, and intervals of their means."""
 
 import math
 from collections import defaultdict
@@ -14,14 +14,14 @@ from perfdb.analysis.comparison.spreads import Floats, Logs, Spreads, ratio, stu
 
 
 class Samples:
-    """Values of cells, those of the first cell first.
+    """The values of cells, end to end.
 
     Attributes:
-        values: All values in the metric's unit.
-        sizes: The number of values of each cell.
-        groups: The noise group of each cell, as in ``Pair``.
-        steps: One in the last printed digit of each cell, None if values were not printed.
-        trials: The trial number of each value, 0 without one; None if unknown.
+        values: All values, in the metric's unit.
+        sizes: Number of values per cell.
+        groups: Noise group per cell, as in ``Pair``.
+        steps: One in the last printed digit per cell, None for unprinted values.
+        trials: Trial number per value, 0 if missing; None if unknown.
     """
 
     def __init__(
@@ -42,28 +42,28 @@ class Samples:
     def from_samples(
         cls, samples: Sequence[Sample], groups: Sequence[Hashable], steps: Sequence[float | None]
     ) -> "Samples":
-        """Return the samples of separate cells."""
+        """Join the samples of cells."""
         return cls([value for sample in samples for value in sample], list(map(len, samples)), groups, steps)
 
     @cached_property
     def each(self) -> list[Sequence[float]]:
-        """Return the values of each cell."""
+        """The values of each cell."""
         values = self.values
         return [values[end - size : end] for size, end in zip(self.sizes, accumulate(self.sizes), strict=True)]
 
     @cached_property
     def logs(self) -> Logs:
-        """Return the logarithms of the values."""
+        """The logarithms."""
         return Logs(self.values, self.sizes)
 
     @cached_property
     def spreads(self) -> Spreads:
-        """Return the spread of each cell alone."""
+        """The spread of each cell."""
         return self.logs.spreads(self.steps)
 
     @cached_property
     def members(self) -> Mapping[Hashable, Sequence[int]]:
-        """Return the places of the cells of each noise group."""
+        """The indexes of the cells of each noise group."""
         if len(set(self.groups)) == 1:
             return {self.groups[0]: range(len(self.groups))}
         members: dict[Hashable, list[int]] = defaultdict(list)
@@ -73,19 +73,19 @@ class Samples:
 
     @cached_property
     def pools(self) -> Mapping[Hashable, Pool]:
-        """Return the pool of each noise group."""
+        """The pool of each noise group."""
         members = self.members.values()
         together = self.spreads if len(members) == 1 else self.spreads.select(list(chain.from_iterable(members)))
         return dict(zip(self.members, pools(together, list(map(len, members))), strict=True))
 
     @cached_property
     def priors(self) -> Mapping[Hashable, Prior | None]:
-        """Return the prior of each noise group, or None."""
+        """The prior of each noise group, None without spreads."""
         return {group: pool.prior() for group, pool in self.pools.items()}
 
 
 Interval = tuple[float, float] | None
-# The ratio of which this is the logarithm is a float for certain.
+# exp of this is finite.
 _LARGEST = 700.0
 
 
@@ -97,8 +97,7 @@ def mean_intervals(
 ) -> list[Interval]:
     """Return the 95 % interval of each sample's mean: mean · exp(± t · s / √n).
 
-    ``groups`` and ``steps`` are those of ``Pair``, one for each sample. None without noise estimate, or
-    if a trial is not positive, so that neither mean nor noise represents all trials.
+    ``groups`` and ``steps`` as in ``Pair``. None without a noise estimate, or where a trial is not positive.
     """
     means = [math.fsum(sample) / len(sample) if len(sample) else math.nan for sample in samples]
     return sample_intervals(Samples.from_samples(samples, groups, steps), means, background)
@@ -107,7 +106,7 @@ def mean_intervals(
 def sample_intervals(
     samples: Samples, means: Sequence[float], background: Background = NOTHING_KNOWN
 ) -> list[Interval]:
-    """Return the 95 % intervals of samples with known means."""
+    """Return the intervals of samples with known means."""
     found: list[Interval] = [None] * len(samples.sizes)
     for group, places in samples.members.items():
         prior = samples.priors[group] or _elsewhere(samples, group, places, background)
@@ -136,7 +135,7 @@ def _intervals(samples: Samples, places: Sequence[int], means: Sequence[float], 
     half_widths = moderated.by_freedom(partial(student_quantile, 0.975)) * np.sqrt(moderated.variances)
     half_widths /= np.sqrt(np.maximum(counts, 1))
     speaks = ((counts > 0) & (counts == sizes)).tolist()
-    # ``ratio`` looks out for what is too large, which takes as long as the rest.
+    # ``ratio`` checks for overflow, which is slow.
     power = math.exp if half_widths.max(initial=0.0) < _LARGEST else ratio
     return [
         (mean * power(-half_width), mean * power(half_width)) if speaking else None
@@ -145,6 +144,6 @@ def _intervals(samples: Samples, places: Sequence[int], means: Sequence[float], 
 
 
 def _elsewhere(samples: Samples, group: Hashable, places: Sequence[int], background: Background) -> Prior | None:
-    """Return the prior of a group without repeated cells."""
+    """Return the prior of a group that was not repeated."""
     step = max((step for place in places if (step := samples.steps[place]) is not None), default=None)
     return fallback_prior(group, step, samples.spreads, background)[0]

@@ -1,4 +1,8 @@
-"""Spreads of many cells at once, since a call a cell costs too much."""
+"""Distributions, and spreads (variances of logarithms) of many cells at once.
+
+``scipy.special`` is forty times as fast as ``scipy.stats``. Quantiles are cached, since few degrees of freedom
+differ.
+"""
 
 import math
 from collections.abc import Callable, Iterable, Sequence
@@ -17,17 +21,17 @@ Floats = NDArray[np.float64]
 
 @lru_cache(maxsize=1024)
 def student_quantile(probability: float, freedom: float) -> float:
-    """Return the quantile of Student's t with ``freedom`` degrees."""
+    """Return the quantile of Student's t."""
     return float(special.stdtrit(freedom, probability))
 
 
 def student_p(t: float, freedom: float) -> float:
-    """Return the two-sided probability of a t at least this far from zero."""
+    """Return the two-sided p of a t."""
     return float(2 * special.stdtr(freedom, -abs(t)))
 
 
 def student_ps(ts: Floats, freedoms: Floats) -> Floats:
-    """Return ``student_p`` of many."""
+    """Return the two-sided p of each t."""
     found: Floats = 2 * special.stdtr(freedoms, -np.abs(ts))
     return found
 
@@ -39,7 +43,7 @@ def fisher_quantile(probability: float, above: float, below: float) -> float:
 
 
 def ratio(log_ratio: float) -> float:
-    """Return the ratio of a logarithm; infinity beyond a float's range."""
+    """Return exp, infinity on overflow."""
     try:
         return math.exp(log_ratio)
     except OverflowError:
@@ -47,16 +51,15 @@ def ratio(log_ratio: float) -> float:
 
 
 def ratio_interval(log_ratio: float, half_width: float) -> tuple[float, float]:
-    """Return the ratios at both ends of a symmetric interval of logarithms."""
+    """Return the ends of a symmetric interval of logarithms, as ratios."""
     return ratio(log_ratio - half_width), ratio(log_ratio + half_width)
 
 
 def false_discovery(ps: Sequence[float], of: int = 0, smaller: int = 0) -> list[float]:
     """Return the q of each p (Benjamini and Hochberg 1995).
 
-    Cells with a q below 5 % have at most 5 % of false alarms. The k-th smallest of m has q = p·m/k, or that of a larger
-    p
-    if less. ``of``: the number tested; those not given have a p of 1, except ``smaller`` ones with a p below all given.
+    The k-th smallest of m has q = p·m/k, or that of a larger p if smaller. ``of`` is the number of tests; missing
+    tests have p = 1, except ``smaller`` ones, whose p is below all given.
     """
     tested = max(of, smaller + len(ps))
     largest_first = sorted(range(len(ps)), key=lambda place: ps[place], reverse=True)
@@ -68,19 +71,19 @@ def false_discovery(ps: Sequence[float], of: int = 0, smaller: int = 0) -> list[
 
 
 Places = NDArray[np.intp]
-# Sums of many terms in another order may differ by so much.
+# Sums in another order differ by less than this.
 _NEARLY = 1 + 1e-9
 
 
 class Spread(NamedTuple):
-    """A variance of logarithms with its degrees of freedom; 0 if unknown."""
+    """A variance of logarithms with its degrees of freedom; 0 freedom if unknown."""
 
     variance: float = 0.0
     freedom: int = 0
 
     @property
     def is_known(self) -> bool:
-        """Return whether the variance is usable; equal values without a printed step are not."""
+        """Whether the spread is usable; equal values of unknown step have none."""
         return self.freedom > 0 and self.variance > 0
 
 
@@ -92,7 +95,7 @@ class Spreads(NamedTuple):
 
     @classmethod
     def from_each(cls, each: Iterable[Spread]) -> Self:
-        """Return the columns of single spreads."""
+        """Return columns of single spreads."""
         listed = list(each)
         variances, freedoms = zip(*listed, strict=True) if listed else ((), ())
         return cls(np.array(variances, np.float64), np.array(freedoms, np.intp))
@@ -108,20 +111,20 @@ class Spreads(NamedTuple):
 
 
 def usable(values: Sequence[float]) -> list[float]:
-    """Return the values with a logarithm: positive and finite ones."""
+    """Return the values that are positive and finite."""
     return [value for value in values if 0 < value < math.inf]
 
 
 class Logs:
-    """Logarithms of many samples, end to end, without values that have none.
+    """Logarithms of many samples, end to end; values without logarithm are left out.
 
     Attributes:
-        sizes: The number of given values of each sample.
-        given: Which of all given values have a logarithm.
-        values: The values with a logarithm.
-        logs: The logarithms.
-        sample: The sample's place of each logarithm.
-        counts: The number of logarithms of each sample.
+        sizes: Number of given values per sample.
+        given: Mask of the values with a logarithm.
+        values: Values with a logarithm.
+        logs: Their logarithms.
+        sample: Index of the sample, per value.
+        counts: Number of logarithms per sample.
     """
 
     def __init__(self, given: Sequence[float], sizes: Sequence[int]) -> None:
@@ -136,7 +139,7 @@ class Logs:
         self.values: Floats = values
         self.sample: Places = sample
         self.counts: Places = counts
-        # The logarithm of ``math`` and not numpy's, which may differ in the last digit.
+        # ``math.log``: numpy's may differ in the last digit.
         self._listed = list(map(math.log, values.tolist()))
         self.logs: Floats = np.array(self._listed)
         self._means: Floats | None = None
@@ -144,11 +147,11 @@ class Logs:
 
     @classmethod
     def from_samples(cls, samples: Sequence[Sample]) -> Self:
-        """Return the logarithms of separate samples."""
+        """Join samples."""
         return cls(list(chain.from_iterable(samples)), list(map(len, samples)))
 
     def means(self) -> Floats:
-        """Return the exact mean of each sample; 0 without values."""
+        """Return the mean logarithm of each sample, 0 if empty. The sums are exact."""
         if self._means is None:
             counts, ends, listed = self.counts.tolist(), np.cumsum(self.counts).tolist(), self._listed
             sums = [math.fsum(listed[end - count : end]) for count, end in zip(counts, ends, strict=True)]
@@ -156,17 +159,17 @@ class Logs:
         return self._means
 
     def summed(self, each: Floats) -> Floats:
-        """Return the sum over each sample of a column of its values."""
+        """Sum a column over each sample."""
         return summed(each, self.sample, len(self.counts))
 
     def ranges(self) -> Floats:
-        """Return the range of each sample; 0 without values."""
+        """Return the range of each sample's logarithms, 0 if empty."""
         if self._ranges is None:
             self._ranges = ranges(self.logs, self.counts)
         return self._ranges
 
     def spreads(self, steps: Iterable[float | None]) -> Spreads:
-        """Return the spread of each sample alone, as in ``spread``."""
+        """Return the spread of each sample."""
         ends = np.cumsum(self.counts)
 
         def cell_values(at: int) -> list[float]:
@@ -177,25 +180,25 @@ class Logs:
 
 
 def summed(each: Floats, places: Places, count: int) -> Floats:
-    """Return the sum over each of ``count`` places."""
-    # The stubs say that weighted counts are whole numbers.
+    """Sum values by index."""
+    # The type stubs declare weighted counts as integers.
     found: Floats = np.bincount(places, each, count).astype(np.float64, copy=False)
     return found
 
 
 def ranges(values: Floats, counts: Places) -> Floats:
-    """Return the range of each of the samples end to end; 0 without values."""
+    """Return the range of each of consecutive samples, 0 if empty."""
     found = np.zeros(len(counts))
     filled = counts > 0
     if filled.any():
-        # Samples without values take no room, so that the others follow each other.
+        # Empty samples have no elements.
         starts = (np.cumsum(counts) - counts)[filled]
         found[filled] = np.maximum.reduceat(values, starts) - np.minimum.reduceat(values, starts)
     return found
 
 
 class Sums(NamedTuple):
-    """Sums behind spreads: number of values, sum, freedom and squares of logarithms."""
+    """Sums per sample for its spread: count, total, freedom and squares of logarithms."""
 
     counts: Floats
     totals: Floats
@@ -206,14 +209,14 @@ class Sums(NamedTuple):
     def from_logs(cls, logs: Logs) -> Self:
         """Return the sums of each sample."""
         distances = logs.logs - logs.means()[logs.sample]
-        # A mean of equal floats may differ from them in its last bit; equal trials have no spread.
+        # The mean of equal floats may differ in the last bit; equal trials have no spread.
         squares = np.where(logs.ranges() > 0, logs.summed(distances * distances), 0.0)
         counts = logs.counts.astype(np.float64)
         return cls(counts, logs.summed(logs.values), np.maximum(counts - 1, 0), squares)
 
 
 class Logged:
-    """Logarithms of samples, each taken once, since many cells share a base."""
+    """Logarithms of distinct sample objects; a base shared by many cells is taken once."""
 
     def __init__(self, samples: Iterable[Sample]) -> None:
         self._distinct = {id(sample): sample for sample in samples}
@@ -221,11 +224,11 @@ class Logged:
         self.logs = Logs.from_samples(list(self._distinct.values()))
 
     def indexes(self, samples: Sequence[Sample]) -> Places:
-        """Return the places of some of these samples."""
+        """Return the indexes of some of the samples."""
         return np.fromiter(map(self._places.__getitem__, map(id, samples)), np.intp, len(samples))
 
     def spreads(self, cells: Sequence[Sequence[Sample]], steps: Iterable[float | None]) -> Spreads:
-        """Return the spread of each cell of one or several samples."""
+        """Return the spread of each cell, pooled over its samples."""
         at = self.indexes(list(chain.from_iterable(cells)))
         of = np.repeat(np.arange(len(cells)), list(map(len, cells)))
         pooled = Sums(*(summed(each[at], of, len(cells)) for each in Sums.from_logs(self.logs)))
@@ -233,21 +236,21 @@ class Logged:
 
 
 def spread(samples: Sequence[Sample], step: float | None = None) -> Spread:
-    """Return the pooled variance of the logarithms around each sample's mean.
+    """Return the pooled variance of the logarithms of samples, each around its own mean.
 
-    ``step`` is one in the last printed digit, in the samples' unit: rounding alone gives a variance
-    of step²/12, and no spread is smaller.
+    ``step`` is one in the last printed digit. Rounding alone makes a variance of step²/12, the least that is
+    returned.
     """
     return spreads([samples], [step]).spread_at(0)
 
 
 def spreads(cells: Sequence[Sequence[Sample]], steps: Iterable[float | None]) -> Spreads:
-    """Return the spread of each cell of one or several samples."""
+    """Return the spread of each of many cells, each of one or several samples."""
     return Logged(chain.from_iterable(cells)).spreads(cells, steps)
 
 
 def _spreads(sums: Sums, steps: Iterable[float | None], cell_values: Callable[[int], list[float]]) -> Spreads:
-    """Return the spreads of sums; ``cell_values`` returns one cell's values."""
+    """Return the spreads of sums; ``cell_values`` returns all values of a cell."""
     known = [step or 0.0 for step in steps]
     means = np.where(sums.counts > 0, sums.totals, 1.0) / np.maximum(sums.counts, 1.0)
     rounding = (np.array(known) / means) ** 2 / 12
@@ -262,5 +265,5 @@ _Number = TypeVar("_Number", float, Floats)
 
 
 def rounding_variance(count: _Number, total: _Number, step: _Number) -> _Number:
-    """Return the variance of logarithms by rounding: (step/mean)²/12."""
+    """Return the variance of logarithms that rounding makes: (step/mean)²/12."""
     return (step * count / total) ** 2 / 12

@@ -1,16 +1,8 @@
-"""Checks of the trials themselves. Trials are flagged, never dropped.
+"""Checks of trials: outliers, drift and deviating first runs. Trials are flagged, never dropped.
 
-Three checks are made in the trials of one metric in one campaign:
-
-* a trial far from the others of its cell;
-* drift: values that rise or fall from trial to trial, in the campaign as a whole or in one cell;
-* a first run that differs from the later ones, as with cold caches.
-
-Nobody reads a flag on every other table, so each kind of flag but one raises a false alarm in about one
-clean campaign of a hundred, regardless of the number of cells (an outlier in a few of a hundred if the noise differs
-much
-between the cells of a group). The exception, ``far``, is the plain rule of thumb, for a quiet mark beside the
-trial. (Two modes are not checked: three or five trials cannot show them.)
+Each kind of flag but ``far`` raises a false alarm in about one clean campaign of a hundred, regardless of the number
+of cells (outliers somewhat more if noise differs much within a group). ``far`` is a rule of thumb for a quiet mark
+beside the trial. Bimodality is not checked: three or five trials cannot show it.
 """
 
 import math
@@ -32,13 +24,13 @@ from perfdb.analysis.comparison.spreads import Floats, Places, false_discovery, 
 FAR = 4.0
 SIGNIFICANT = 0.01
 FEWEST_TRIALS = 3
-# Alone, a cell with fewer trials shows a slope that chance shows as well.
+# A single cell with fewer trials shows slopes by chance.
 FEWEST_TRIALS_ALONE = 5
 FEWEST_FIRST_RUNS = 5
 
 
 class Trial(NamedTuple):
-    """One measurement: run key, trial number (None without one), value."""
+    """A measurement: run key, trial number or None, value."""
 
     run: Hashable
     trial: int | None
@@ -46,7 +38,7 @@ class Trial(NamedTuple):
 
 
 class Measured(Protocol):
-    """Protocol of a trial; one that is no number does not count."""
+    """Interface of ``Trial``. A ``trial`` that is no integer counts as missing."""
 
     @property
     def run(self) -> Hashable: ...
@@ -57,10 +49,7 @@ class Measured(Protocol):
 
 
 class TrialCell(NamedTuple):
-    """The trials of one cell, with a ``title`` for messages.
-
-    ``group`` and ``step`` are as in a comparison.
-    """
+    """The trials of a cell. ``title`` names it in messages; ``group`` and ``step`` as in ``Pair``."""
 
     title: object
     trials: Sequence[Measured]
@@ -69,13 +58,13 @@ class TrialCell(NamedTuple):
 
 
 class Trials:
-    """Trials of many cells end to end, with logarithms; cells by place.
+    """The trials of many cells end to end, those with a logarithm; a cell is its index.
 
     Attributes:
-        title: The name of a cell, by its place.
+        title: Function from cell to its name.
         samples: The values.
-        logs: The logarithms of the values.
-        numbers: The trial numbers, 0 without one.
+        logs: The logarithms.
+        numbers: The trial numbers, 0 if missing.
     """
 
     def __init__(
@@ -89,7 +78,7 @@ class Trials:
 
     @classmethod
     def from_cells(cls, cells: Sequence[TrialCell]) -> Self:
-        """Return the trials of separate cells."""
+        """Join the trials of cells."""
         trials = [cell.trials for cell in cells]
         values = [[trial.value for trial in each] for each in trials]
         samples = Samples.from_samples(values, [cell.group for cell in cells], [cell.step for cell in cells])
@@ -97,12 +86,12 @@ class Trials:
 
     @cached_property
     def all(self) -> list[Measured]:
-        """Return the trials."""
+        """The trials."""
         return list(compress(chain.from_iterable(self._cells), self.logs.given.tolist()))
 
     @cached_property
     def groups(self) -> list[tuple[Hashable, Places]]:
-        """Return the noise groups with the places of their cells."""
+        """The noise groups with the indexes of their cells."""
         members = self.samples.members
         if len(members) == 1:
             return [(group, np.arange(len(self.samples.sizes))) for group in members]
@@ -115,15 +104,15 @@ class Trials:
 
 
 def numbers_of(cells: Iterable[Sequence[Measured]]) -> Floats:
-    """Return the trial numbers end to end, 0 without one."""
+    """Return the trial numbers of consecutive cells, 0 if missing."""
     numbers = [trial.trial for cell in cells for trial in cell]
     return np.array([number if isinstance(number, int) else 0 for number in numbers], np.float64)
 
 
 class Flag(NamedTuple):
-    """A flag: ``code`` for scripts, ``message`` for people, ``runs`` concerned.
+    """A remark on trials: ``code`` for scripts, ``message`` for people, and the ``runs``.
 
-    ``said`` makes the message on demand, since thousands of flags may never be read.
+    ``said`` is formatted on demand, since thousands of trials may be flagged.
     """
 
     code: str
@@ -132,24 +121,23 @@ class Flag(NamedTuple):
 
     @property
     def message(self) -> str:
-        """Return the message."""
+        """The formatted message."""
         return str(self.said)
 
 
 def check_trials(cells: Sequence[TrialCell]) -> list[Flag]:
-    """Return all flags for the cells of one metric in one campaign."""
+    """Return all flags of the cells of one metric in one campaign."""
     return check_samples(Trials.from_cells(cells))
 
 
 def check_samples(trials: Trials) -> list[Flag]:
-    """Return all flags for trials end to end."""
+    """Return all flags of joined trials."""
     first = find_first_run_effects(trials)
-    # A first run that stands out is no drift of the others.
     return [*find_outliers(trials), *first, *find_drift(trials, but_first=bool(first))]
 
 
 class _Far(NamedTuple):
-    """A trial far from its cell's median, with its group's spread s0 (logarithms)."""
+    """A trial far from the median of its cell, with the usual spread s0 of its group (logarithms)."""
 
     title: object
     trial: Measured
@@ -167,13 +155,10 @@ class _Far(NamedTuple):
 
 
 def find_outliers(trials: Trials) -> list[Flag]:
-    """Return trials more than 4·s0 (logarithms) from their cell's median.
+    """Return trials more than 4·s0 (logarithms) from the median of their cell of at least three.
 
-    Cells have at least three trials. s0 is the group's common spread. If cells differ in noise, the louder ones
-    have such trials by chance. So a trial is an ``outlier`` only if it is also beyond the prediction from the other
-    trials of its cell and the cells of its group, at 1 % after Benjamini and Hochberg over all trials (with p = 1 for
-    those
-    that are not far); otherwise it is ``far``.
+    s0 is the common spread of the group. A trial is an ``outlier`` if it is also beyond the prediction of the other
+    trials and cells, at 1 % after Benjamini and Hochberg over all trials (others have p = 1), else ``far``.
     """
     found: list[_Far] = []
     ps: list[float] = []
@@ -183,7 +168,7 @@ def find_outliers(trials: Trials) -> list[Flag]:
         if (prior := trials.samples.priors[group]) is not None:
             usual = math.sqrt(prior.variance)
             told = places[counts[places] >= FEWEST_TRIALS]
-            # Where all lie within so much of each other, none is as far as that from the median.
+            # Only cells with a wide range can have a trial that far from the median.
             if len(cells := told[reach[told] > FAR * usual]):
                 far, middles = _far(trials, cells, FAR * usual)
                 ps += _surprises(trials, far, trials.samples.pools[group])
@@ -197,7 +182,7 @@ def find_outliers(trials: Trials) -> list[Flag]:
 
 
 def _far(trials: Trials, cells: Places, limit: float) -> tuple[Places, Floats]:
-    """Return the places of far trials of some cells, with the medians."""
+    """Return the indexes of trials beyond the limit, and their cells' medians."""
     here = [trials.of_cell(cell) for cell in cells.tolist()]
     values = [trials.logs.values[at] for at in here]
     middles = np.repeat([statistics.median(each.tolist()) for each in values], list(map(len, values)))
@@ -213,29 +198,28 @@ def _told(trials: Trials, far: Places, middles: Floats, usual: float) -> Iterato
 
 
 def _surprises(trials: Trials, far: Places, pool: Pool) -> list[float]:
-    """Return each trial's p, given the others of its cell and group.
+    """Return the p of each trial, given the rest of its cell and group.
 
-    The trial does not contribute to the noise that it is compared with.
+    The trial itself does not count in its noise.
     """
     cells = trials.logs.sample[far]
     means, own = leave_one_out(trials.logs, trials.samples.steps, far)
     away, others = trials.logs.logs[far] - means, trials.logs.counts[cells] - 1
     variances, freedoms = moderate_each(own, exchange_one(pool, trials.samples.spreads.select(cells), own))
     ps = student_ps(away / np.sqrt(variances * (1 + 1 / others)), freedoms)
-    # Where nothing else is known, nothing surprises.
     found: list[float] = np.where(np.isnan(variances), 1.0, ps).tolist()
     return found
 
 
 class _Lines(NamedTuple):
-    """Regression lines of logarithms over trial numbers, for cells with a line.
+    """Regression lines of log value over trial number.
 
     Attributes:
-        cells: The places of the cells.
-        counts: The number of trials of each line.
-        slopes: By least squares.
+        cells: Indexes of the cells.
+        counts: Number of trials per line.
+        slopes: Least-squares slopes.
         correlations: Of logarithm and number.
-        taken: Of all trials those in a line.
+        taken: Mask of the trials in lines.
     """
 
     cells: Places
@@ -246,7 +230,7 @@ class _Lines(NamedTuple):
 
     @property
     def ps(self) -> Floats:
-        """Return the two-sided p of no slope: Student's t with n − 2 degrees."""
+        """Two-sided p of no slope, by Student's t with n − 2 degrees of freedom."""
         freedom, unexplained = self.counts - 2, 1 - self.correlations**2
         straight = unexplained <= 0
         t = self.correlations * np.sqrt(freedom / np.where(straight, 1.0, unexplained))
@@ -258,19 +242,18 @@ class _Lines(NamedTuple):
 
 
 def find_drift(trials: Trials, *, but_first: bool = False) -> list[Flag]:
-    """Return flags of drift with the trial number, over all cells and in single ones.
+    """Return flags of rising or falling values, over all cells and in cells of five or more trials.
 
-    For all cells: if the order of trials does not matter, the correlation of each cell has mean 0 and
-    variance 1/(n − 1) exactly, for any distribution of noise. So the sum of the correlations over the root
-    of the summed variances is standard normal, and flagged at 1 %; this takes four cells of three trials. Single cells
-    (five trials or more) are flagged at 1 % after Benjamini and Hochberg. ``but_first`` leaves the first trials out.
+    If order does not matter, each cell's correlation has mean 0 and variance 1/(n − 1) for any distribution, so the
+    sum of correlations over the root of the summed variances is standard normal, tested at 1 %. Single cells are
+    tested at 1 % after Benjamini and Hochberg. ``but_first`` leaves out the first trials.
     """
     lines = _lines(trials, trials.numbers > (1 if but_first else 0))
     return [*_common_drift(trials, lines), *_single_drifts(trials, lines)]
 
 
 def _lines(trials: Trials, numbered: NDArray[np.bool_]) -> _Lines:
-    """Return the lines of cells with enough different numbered trials."""
+    """Return the lines of cells with enough distinct values and numbers."""
     cell, logs = trials.logs.sample[numbered], trials.logs.logs[numbered]
     numbers, cells = trials.numbers[numbered], len(trials.samples.sizes)
     counts = np.bincount(cell, minlength=cells)
@@ -323,9 +306,9 @@ def _p_text(p: float) -> str:
 
 
 def find_first_run_effects(trials: Trials) -> list[Flag]:
-    """Return groups whose trial 1 differs from later ones over five cells.
+    """Return groups whose trial 1 differs from later trials, over at least five cells.
 
-    A paired t test on ln trial 1 − mean ln of the others, at 1 % after Benjamini and Hochberg over the groups.
+    Paired t test on ln trial 1 − mean ln of the others, at 1 % after Benjamini and Hochberg over the groups.
     """
     paired, logs = _first_ratios(trials)
     found = [
@@ -342,7 +325,7 @@ def find_first_run_effects(trials: Trials) -> list[Flag]:
 
 
 def _first_ratios(trials: Trials) -> tuple[NDArray[np.bool_], Floats]:
-    """Return the cells with first and later trials, and their log ratios."""
+    """Return which cells have first and later trials, and the log ratio."""
     logs, first, later = trials.logs, trials.numbers == 1, trials.numbers > 1
     firsts, laters = (np.bincount(logs.sample[those], minlength=len(logs.counts)) for those in (first, later))
     ratios = logs.summed(first * logs.logs) - logs.summed(later * logs.logs) / np.maximum(laters, 1)
@@ -350,7 +333,7 @@ def _first_ratios(trials: Trials) -> tuple[NDArray[np.bool_], Floats]:
 
 
 def _tested(logs: Floats) -> tuple[float, float] | None:
-    """Return the mean log ratio of first to later trials with its p, or None."""
+    """Return the mean log ratio of first to later trials and its p; None for few cells."""
     count = len(logs)
     if count < FEWEST_FIRST_RUNS or (logs == logs[0]).all():
         return None
@@ -361,7 +344,6 @@ def _tested(logs: Floats) -> tuple[float, float] | None:
 
 
 def _firsts(trials: Trials, cells: Places) -> tuple[Hashable, ...]:
-    """Return the first runs of these cells."""
     here = (trials.numbers == 1) & np.isin(trials.logs.sample, cells)
     return tuple([trials.all[at].run for at in np.flatnonzero(here).tolist()])
 

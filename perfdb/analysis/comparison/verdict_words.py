@@ -1,6 +1,6 @@
-"""A comparison in words: plain ASCII sentences, and symbols with an ASCII form.
+"""Comparisons in words.
 
-Colour never replaces words. A symbol is decoration: screen readers get the words.
+Sentences are plain ASCII, and each symbol has an ASCII form. Colours and symbols only repeat the words.
 """
 
 from perfdb.analysis.comparison.comparison import Comparison, Effect, Noise, NoiseSource, Summary, Verdict
@@ -8,7 +8,7 @@ from perfdb.analysis.comparison.percent_difference import printed_percent, short
 from perfdb.analysis.metrics import Better, Metric
 from perfdb.analysis.units import round_half_up
 
-# Hollow triangles: the direction is that of two single runs, which no test supports.
+# Hollow triangles: the direction of two single runs, without a test.
 _SYMBOLS = {
     Verdict.HIGHER: ("▲", "^"),
     Verdict.LOWER: ("▼", "v"),
@@ -21,7 +21,7 @@ _SYMBOLS = {
 _OUTSIDE_ABOVE, _OUTSIDE_BELOW = ("△", "(^)"), ("▽", "(v)")
 
 _SHORT = {Verdict.INSIDE: "inside band", Verdict.OUTSIDE: "outside band", Verdict.NO_NOISE: "noise unknown"}
-# What each word means to a reader who decides by it: (sign, word, meaning, the id of the declaration that says more).
+# Meanings of the words: (sign, word, meaning, id of the statement).
 LEGEND = (
     ("▲ ▼", "higher, lower", "repeated, and chance hardly explains the difference (q < 0.05)", "higher-lower"),
     ("▲ ▼", "higher or lower, but within 2%", "a difference for certain, and too small to matter", "but-within"),
@@ -32,7 +32,7 @@ LEGEND = (
     ("·", "noise unknown", "nothing was repeated: nobody knows how much these figures vary", "no-noise"),
     ("–", "not comparable", "one side has no value, or one that nothing can be held against", "not-comparable"),
 )
-# The declaration that explains a verdict, by its id.
+# Ids of the statements that explain verdicts.
 _RULES = {
     Verdict.HIGHER: "higher-lower",
     Verdict.LOWER: "higher-lower",
@@ -47,7 +47,7 @@ _BETTER = {Better.HIGHER: "larger is better", Better.LOWER: "smaller is better",
 
 
 def symbol(comparison: Comparison, ascii_only: bool = False) -> str:
-    """Return the verdict's sign, a filled triangle for significant changes."""
+    """Return the sign of the verdict; filled triangles for tested changes."""
     if comparison.verdict is Verdict.OUTSIDE:
         forms = _OUTSIDE_ABOVE if (comparison.ratio or 0) > 1 else _OUTSIDE_BELOW
     else:
@@ -56,7 +56,7 @@ def symbol(comparison: Comparison, ascii_only: bool = False) -> str:
 
 
 def short_verdict(comparison: Comparison, ascii_only: bool = False) -> str:
-    """Return a cell's verdict: ``▲ higher, better``, ``= same within 2%``, ``? inconclusive``."""
+    """Return words for a table's cell: ``▲ higher, better``, ``= same within 2%``."""
     return f"{symbol(comparison, ascii_only)} {', '.join(filter(None, (_short(comparison), effect_words(comparison))))}"
 
 
@@ -83,18 +83,18 @@ def verdict_words(comparison: Comparison) -> str:
 
 
 def rule_id(comparison: Comparison) -> str:
-    """Return the id of the declaration that explains the verdict."""
+    """Return the id of the statement that explains the verdict."""
     changed = comparison.verdict in {Verdict.HIGHER, Verdict.LOWER}
     return "but-within" if changed and comparison.within else _RULES[comparison.verdict]
 
 
 def _range(ratios: tuple[float, float]) -> str:
-    """Return two ratios as differences: ``-3% ... +3.1%``."""
+    """Format two ratios as differences: ``-3% ... +3.1%``."""
     return " ... ".join(short_percent(ratio - 1, plus=True) for ratio in ratios)
 
 
 def effect_words(comparison: Comparison) -> str:
-    """Return ``better``, ``worse`` or ""."""
+    """Return ``better``, ``worse`` or nothing."""
     return comparison.effect.value if comparison.effect in {Effect.BETTER, Effect.WORSE} else ""
 
 
@@ -108,14 +108,14 @@ def noise_words(noise: Noise) -> str:
 
 
 def more_trials(comparison: Comparison) -> str:
-    """Return an undecided cell's need: ``5 more trials a side would decide 2%``."""
+    """Return the trials that an undecided cell needs: ``5 more trials a side would decide 2%``."""
     needed, size = comparison.trials_needed, short_percent(comparison.delta)
     undecided = {Verdict.INCONCLUSIVE, Verdict.INSIDE, Verdict.OUTSIDE}
     if needed is None or comparison.verdict not in undecided:
         return ""
     if comparison.noise.source is NoiseSource.HISTORY and not comparison.noise.borrowed:
         return f"{_count(needed, 'campaign')} a side would decide {size}"
-    # Single runs need at least one more, however quiet their group is.
+    # Single runs need at least one more trial.
     least = 0 if comparison.verdict is Verdict.INCONCLUSIVE else 1
     more = max(least, needed - min(comparison.n_base, comparison.n))
     return f"{_count(more, 'more trial')} a side would decide {size}" if more else ""
@@ -126,7 +126,7 @@ def _count(number: int, noun: str) -> str:
 
 
 def describe_comparison(comparison: Comparison) -> str:
-    """Return the comparison in one line, for a tooltip or a screen reader."""
+    """Return a comparison in one line, for tooltips and screen readers."""
     clauses = (
         _difference(comparison),
         verdict_words(comparison),
@@ -149,12 +149,12 @@ def _sizes(comparison: Comparison) -> str:
 
 
 def sign_rule(metric: Metric) -> str:
-    """Return a sign's meaning: ``+ is larger; larger is better for Transactions per second``."""
+    """Return the meaning of signs: ``+ is larger; larger is better for Transactions per second``."""
     return f"+ is larger; {_BETTER[metric.better]} for {metric.title}"
 
 
 def summary_words(summary: Summary) -> str:
-    """Return the summary in one line, with a caution if the cells disagree."""
+    """Return a summary in one line, with a caution if cells differ."""
     if summary.cells == 1 and summary.largest is not None:
         counted = {
             Verdict.HIGHER: summary.up,

@@ -1,4 +1,4 @@
-"""Worked examples of the declarations: printed inputs, and answers in words."""
+"""Functions of the worked examples: values in, words out."""
 
 from collections.abc import Sequence
 
@@ -30,12 +30,12 @@ Values = Sequence[float]
 
 
 def difference(base: float | None, new: float | None) -> str:
-    """Return the percent difference as printed."""
+    """Return the printed percent difference."""
     return printed_percent(percent_difference(base, new))
 
 
 def audit(base: str, new: str, printed: str) -> str:
-    """Return the operands' interval, and whether the printed percentage is inside."""
+    """Return the range that the operands allow, and whether the printed percentage is consistent."""
     found = audit_percent(base, new, printed)
     if found is None:
         return "nothing to audit"
@@ -44,7 +44,7 @@ def audit(base: str, new: str, printed: str) -> str:
 
 
 def spread_text(base: Values, new: Values) -> str:
-    """Return standard deviation and freedom of a cell over both sides."""
+    """Return standard deviation and freedom of a cell."""
     found = spread([base, new])
     return f"s = {_sd(found.variance)}, d = {found.freedom}"
 
@@ -59,7 +59,7 @@ def rounding(value: float, step: float) -> str:
 
 
 def _prior(spreads: Sequence[tuple[float, int]]) -> Prior:
-    """Return the prior of cells with these deviations and freedoms. Raise ValueError."""
+    """Fit a prior to (standard deviation, freedom) of cells. Raise ValueError without spread."""
     prior = fit_prior([Spread(sd**2, freedom) for sd, freedom in spreads])
     if prior is None:
         raise ValueError("no cell has a spread")
@@ -73,13 +73,13 @@ def prior_text(cells: Sequence[tuple[float, int]]) -> str:
 
 
 def moderated(cell: tuple[float, int], s0: float, d0: float, total: int) -> str:
-    """Return a cell's spread moderated by its group's."""
+    """Return a cell's spread moderated by its group."""
     used = moderate(Spread(cell[0] ** 2, cell[1]), Prior(s0**2, d0, total))
     return f"s = {_sd(used.variance)}, f = {round_half_up(used.freedom, 3)}"
 
 
 def noisy(cell: tuple[float, int], s0: float, d0: float) -> str:
-    """Return a cell's variance beside the limit of its group."""
+    """Return a cell's variance ratio with its limit."""
     own, prior = Spread(cell[0] ** 2, cell[1]), Prior(s0**2, d0, cell[1])
     limit = fisher_quantile(0.95, own.freedom, prior.freedom)
     verdict = "noisy" if is_noisy(own, prior) else "not noisy"
@@ -92,17 +92,17 @@ def _alone(base: Values, new: Values, better: str = "higher", background: Backgr
 
 
 def comparison(base: Values, new: Values, better: str = "higher") -> str:
-    """Return the full comparison of a single cell."""
+    """Return the words on a single cell."""
     return verdict_words.describe_comparison(_alone(base, new, better))
 
 
 def against_history(base: Values, new: Values, history: Values) -> str:
-    """Return the comparison of a cell with means of earlier campaigns."""
+    """Return the words on a cell with known earlier means."""
     return verdict_words.describe_comparison(_alone(base, new, background=Background(history={"cell": history})))
 
 
 def against_earlier(base: Values, new: Values, earlier: Sequence[Values]) -> str:
-    """Return the comparison of single runs with a group repeated earlier."""
+    """Return the words on single runs whose group was repeated earlier."""
     return verdict_words.describe_comparison(_alone(base, new, background=Background(earlier={None: earlier})))
 
 
@@ -121,7 +121,7 @@ def adjusted(p: Values) -> str:
 
 
 def needed(sd: float, delta: float) -> str:
-    """Return the trials needed a side."""
+    """Return the trials per side."""
     return f"{trials_needed(sd, delta)} a side to see {short_percent(delta)}"
 
 
@@ -132,7 +132,7 @@ def summary(base: Sequence[Values], new: Sequence[Values]) -> str:
 
 
 def mean_interval(trials: Values) -> str:
-    """Return the interval of one cell's own mean."""
+    """Return the interval of a mean."""
     (found,) = mean_intervals([trials], [None], [None])
     return "none" if found is None else f"{found[0]:.2f} ... {found[1]:.2f}"
 
@@ -151,7 +151,7 @@ def _say(flags: Sequence[Flag]) -> str:
 
 
 def far_trials(cells: Sequence[Values]) -> str:
-    """Return the flags of trials far from the others."""
+    """Return the flags of outliers."""
     return _say(find_outliers(_trials(cells)))
 
 

@@ -1,9 +1,4 @@
-"""Evidence of a maximum: its curve, the tested range, and ties.
-
-A table of maxima shows one experiment for each device, and hides ties and a maximum at the edge of the tested range.
-Both
-are reported here, for the experiments that ``pick`` chooses.
-"""
+"""Evidence behind a maximum: its throughput curve, whether it is at an edge, and the ties."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +16,7 @@ from perfdb.analysis.tables.experiments import BestOfGroup, Experiments, Surroun
 from perfdb.analysis.tables.observations import Key, Observations
 from perfdb.analysis.tables.table import Table, key_order, sort_keys
 
-# What nobody can tell from the best: no change was found, or none could have been.
+# Verdicts without a shown difference.
 _AS_GOOD = {Verdict.SAME, Verdict.INCONCLUSIVE, Verdict.INSIDE}
 
 
@@ -29,7 +24,7 @@ _AS_GOOD = {Verdict.SAME, Verdict.INCONCLUSIVE, Verdict.INSIDE}
 class RunnerUp:
     """An experiment tied with the best; ``key`` has its varying dimensions.
 
-    Without known noise, a tie is within the practical size of the best.
+    Without repetition, so with unknown noise, a tie is within the practical size.
     """
 
     key: Mapping[str, Value]
@@ -40,11 +35,11 @@ class RunnerUp:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Evidence of the best of one group (for example of one device).
+    """Evidence on the best of one group (one device, say).
 
-    ``points`` are the mean throughputs by users of the experiments that otherwise equal the best; ``edge`` is
-    the end of the tested range of users at which the best is, if any. ``repeated``: an experiment
-    of the group has several runs, so that the noise is known.
+    ``points`` are mean throughputs by users of the experiments otherwise equal to the best; ``edge`` is the end of
+    the tested range of users at which the best lies. ``repeated``: an experiment of the group has several runs, so
+    the noise is known.
     """
 
     group: Key
@@ -58,7 +53,7 @@ class Evidence:
 
 
 def best_evidence(query: Query, observations: Observations) -> dict[Key, Evidence]:
-    """Return the evidence of each group of the query's pick, by group key."""
+    """Return the evidence per group of the query's pick. Raise ValueError without a pick."""
     pick = query.pick
     if pick is None:
         raise ValueError("there is no best without a pick")
@@ -69,18 +64,18 @@ def best_evidence(query: Query, observations: Observations) -> dict[Key, Evidenc
     others = [each.experiments[each.experiments != each.best] for each in found.chosen]
     unmoved = TieFinder(found.samples).find_ties([each.best for each in found.chosen], others, better)
     groups = map(_Group, repeat(found), found.chosen, found.surroundings(found.chosen, "users"), unmoved)
-    # The smaller cost is the better one, and levels off nowhere.
+    # Curves describe metrics of which more is better.
     return {group.chosen.key: _evidence(group, better is metrics.Better.HIGHER) for group in groups}
 
 
 def is_tied(comparison: Comparison) -> bool:
-    """Return whether both are indistinguishable, or within the practical size without noise."""
+    """Return whether two samples are tied: no difference shown, or small without known noise."""
     near = comparison.percent is not None and abs(comparison.percent) <= 100 * comparison.delta
     return comparison.verdict in _AS_GOOD or (comparison.verdict is Verdict.NO_NOISE and near)
 
 
 def compare_with_best(table: Table) -> dict[Key, Comparison | None]:
-    """Return each column's comparison with the best column, which has None."""
+    """Compare each column of a table of maxima with the best, which has None."""
     samples: dict[Key, list[float]] = {}
     for (_, column), cell in table.cells.items():
         samples.setdefault(column, []).extend(point.value for point in cell.sample)
@@ -95,7 +90,7 @@ def compare_with_best(table: Table) -> dict[Key, Comparison | None]:
 
 
 class _Group(NamedTuple):
-    """A group of experiments, its best with its curve, and ties."""
+    """A group of experiments with its best, the surroundings and the ties."""
 
     found: Experiments
     chosen: BestOfGroup
@@ -103,7 +98,7 @@ class _Group(NamedTuple):
     unmoved: Sequence[tuple[int, Comparison]]
 
     def varying_values(self, place: int) -> dict[str, Value]:
-        """Return an experiment's dimensions that vary in the group."""
+        """Return an experiment's values of the dimensions that vary in the group."""
         return {name: self.found.value(name, place) for name in self.beside.differing}
 
     def runners_up(self) -> Iterator[RunnerUp]:
@@ -113,7 +108,7 @@ class _Group(NamedTuple):
             yield RunnerUp(self.varying_values(place), _mean(self.found.sample(place)), self.found.runs(place), each)
 
     def points(self) -> tuple[Point, ...]:
-        """Return the best's curve over users."""
+        """Return the curve of the best: experiments that differ in users alone."""
         if "users" not in self.found.names:
             return ()
         users = ((self.found.value("users", place), place) for place in self.beside.alike)

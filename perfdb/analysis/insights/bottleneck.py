@@ -1,7 +1,7 @@
 """Bottleneck of a run: link, processors, a single-processor component, or none.
 
-The rules are tried in this order and the first that applies is the verdict. An unknown value decides
-nothing; if too little is known to exclude a limit, the verdict is *unknown*.
+The first rule that applies gives the verdict. Unknown values decide nothing; if too little is known to exclude a
+limit, the verdict is *unknown*.
 """
 
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ NEAR_FROM = 85.0
 
 
 class Verdict(StrEnum):
-    """Bottlenecks in the order of the rules."""
+    """Kinds of bottlenecks, in order of the rules."""
 
     LINK = "link"
     PROCESSORS = "processors"
@@ -31,15 +31,13 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """Known values of one run; None and absent ones are unknown.
+    """Known values of one run; None or absent if unknown.
 
-    ``mb_per_s``: MB of 2^20 bytes per second; without it, calculated from ``trans_per_s`` and the sizes. With both
-    sizes the busier direction is compared with the link, which carries both at once.
-    ``utilisations`` by measure, in per cent: ``cpu_util`` of the total or a role (of the whole system),
-    ``processor_util`` and ``run_wait`` of a role (of one processor). ``processors`` are the system's.
-    ``virtual_processors``: the processors that a role may use at once. A role is a single-processor component if this
-    is 1, or if it is unknown and ``run_wait`` is reported, which is sampled of a single stack or guest;
-    other values may be of a group of guests, which is no component.
+    ``mb_per_s``: MB of 2^20 bytes per second, else calculated from ``trans_per_s`` and the sizes. With both sizes
+    the busier direction is compared with the link. ``utilisations`` by measure, in per cent: ``cpu_util`` of the
+    whole system, ``processor_util`` and ``run_wait`` of one processor. ``virtual_processors`` of a role. A role is a
+    single-processor component if it has 1, or if unknown and its ``run_wait`` is reported, which is sampled of a
+    single stack or guest; other values may be of groups of guests.
     """
 
     mb_per_s: float | None = None
@@ -55,7 +53,7 @@ class Load:
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """A number that decided: its name, its value, and the unit ("%" of the system or of one processor, "MB/s")."""
+    """A deciding number with its unit ("%" of the system or of one processor, "MB/s")."""
 
     name: str
     value: float
@@ -64,10 +62,10 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Bottleneck:
-    """The verdict on one run.
+    """The verdict on a run.
 
-    ``component`` is the role that is at or near its limit, None unless the verdict is about one. ``reasons`` are the
-    numbers that decided, the decisive one first. ``formula`` is the rule with the numbers put in.
+    ``component`` is the role at or near its limit. ``reasons`` begin with the decisive number. ``formula`` is the
+    rule with numbers.
     """
 
     verdict: Verdict
@@ -79,7 +77,7 @@ class Bottleneck:
 
 @dataclass(frozen=True, slots=True)
 class _Busy:
-    """How busy a component is, in per cent of one processor, and how that follows."""
+    """A component's utilisation in per cent of one processor, and its formula."""
 
     role: str
     percent: float
@@ -88,7 +86,7 @@ class _Busy:
 
 
 def find_bottleneck(load: Load) -> Bottleneck:
-    """What limited the run: the first rule that applies. Raises ValueError as ``payload_limit``."""
+    """Return the first rule that applies. Raise ValueError like ``payload_limit``."""
     busy = _components(load)
     worst = max(busy, key=lambda one: one.percent, default=None)
     total = load.utilisations.get(Measure("cpu_util"))
@@ -158,7 +156,7 @@ def _component(worst: _Busy | None) -> Bottleneck | None:
 
 
 def _near(total: float | None, worst: _Busy | None) -> Bottleneck | None:
-    """Who is nearest to its limit, if anyone is near."""
+    """Return the system or component nearest to its limit, if near."""
     own = -1.0 if worst is None else worst.percent
     if total is not None and total >= max(NEAR_FROM, own):
         return Bottleneck(
@@ -197,7 +195,7 @@ def _not_processors(total: float | None, worst: _Busy | None) -> Bottleneck | No
 
 
 def _components(load: Load) -> list[_Busy]:
-    """Every figure of a single-processor component, as per cent of one processor."""
+    """Return each utilisation of single-processor components."""
     roles = {measure.role for measure in load.utilisations} - {TOTAL}
     found = (_figures(load, role) for role in sorted(roles) if _is_single(load, role))
     return [one for each in found for one in each]
@@ -235,7 +233,7 @@ def _reason(busy: _Busy) -> Reason:
 
 
 def _exact(percent: float) -> str:
-    """The percentage with the digits it came with, without the noise of multiplication."""
+    """Format without the noise of multiplication."""
     return f"{percent:.6g}"
 
 

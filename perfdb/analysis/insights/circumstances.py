@@ -1,7 +1,6 @@
-"""What else differs: the circumstances in which two sets of runs are not equal, beside what is compared.
+"""Circumstances in which two sets of runs differ, beside the compared dimension.
 
-A difference in per cent explains nothing while the processors, the level or the bytes of a transaction differ too.
-Circumstances are facts as printed; each key has a weight, declared here, that says how far it can explain a result.
+Circumstances are facts as printed. Each key has a declared weight: how far it can explain a result.
 """
 
 import re
@@ -14,14 +13,14 @@ from perfdb.analysis.units import read_number
 
 Facts = Mapping[str, str]
 
-# How far two numbers of seconds may lie apart before it matters, relative to the longer.
+# Relative difference of seconds that does not matter.
 _TOLERANCE = 0.1
-# A list of values longer than this is cut; "and 12 more" says the rest.
+# Longer lists of values are shortened: "and 12 more".
 _MOST_VALUES = 4
 
 
 class Weight(StrEnum):
-    """How much a differing circumstance may mean, the heaviest first."""
+    """The weight of a differing circumstance, heaviest first."""
 
     OTHER_WORK = "not the same work"
     EXPLAINS = "could explain it"
@@ -30,9 +29,9 @@ class Weight(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Circumstance:
-    """A rule: facts whose key matches ``pattern`` weigh ``weight``, because of ``why``.
+    """A rule: facts whose key matches ``pattern`` have this weight for this reason.
 
-    ``tolerant`` compares numbers and lets small differences pass.
+    ``tolerant`` ignores small differences of numbers.
     """
 
     pattern: str
@@ -41,7 +40,7 @@ class Circumstance:
     tolerant: bool = False
 
 
-# The first rule that matches a key counts.
+# The first matching rule counts.
 CIRCUMSTANCES: tuple[Circumstance, ...] = (
     Circumstance(
         r"request_bytes|response_bytes|workload|message_bytes|factor\.protocol",
@@ -66,27 +65,24 @@ CIRCUMSTANCES: tuple[Circumstance, ...] = (
     Circumstance(r".*", Weight.MINOR, "may or may not matter"),
 )
 
-# What belongs to one execution and is different every time.
+# Facts of a single execution.
 _OF_ONE_RUN = re.compile(
     r"(.*[._])?(time|started|ended|start|end|date|run_id|trial|pid|port|cookie|uptime|load|sockstat6?|indicate\w*)"
     r"([._ ].*)?"
 )
-# What was measured is what is to be explained; a tool's own word for it explains nothing.
+# Measured rates are to be explained, not explanations.
 _RATE = re.compile(r".*_per_s(econd)?([._ ].*)?")
-# What one end says of a dimension is that dimension.
+# Prefix of a dimension reported by one end.
 _OF_AN_END = re.compile(r"(client|server)\.")
-# A fact that several files of a run say is told apart by role and file; the file is another one in each run.
+# A fact of several files carries role and file; the file differs in each run.
 _FROM_FILE = re.compile(r"(?P<key>.*) \((?P<role>[^,()]*), .*\)")
-# From so many runs of a side that all say something else it is a reading, and no circumstance.
+# A fact that differs in at least this many runs of a side is a reading, no circumstance.
 _FEWEST_READINGS = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A circumstance that is not equal on both sides: its key, what either side says, and what it may mean.
-
-    An empty tuple of values: that side does not say.
-    """
+    """A differing circumstance; an empty tuple of values if one side has none."""
 
     key: str
     old: tuple[str, ...]
@@ -96,12 +92,12 @@ class Difference:
 
     @property
     def sentence(self) -> str:
-        """In words: ``level: z/VM 4.3 → z/VM 4.4 (could explain it: other software)``."""
+        """``level: z/VM 4.3 → z/VM 4.4 (could explain it: other software)``."""
         return f"{self.key}: {values_text(self.old)} → {values_text(self.new)} ({self.weight}: {self.why})"
 
 
 def values_text(values: Sequence[str]) -> str:
-    """The values of one side in a few words."""
+    """Join the values of one side, shortened."""
     if not values:
         return "not known"
     shown = ", ".join(values[:_MOST_VALUES])
@@ -111,9 +107,9 @@ def values_text(values: Sequence[str]) -> str:
 def differing_circumstances(
     old: Iterable[Facts], new: Iterable[Facts], compared: Iterable[str] = ()
 ) -> list[Difference]:
-    """The circumstances in which the runs of both sides differ, the heaviest first; ``compared`` are left out.
+    """Return the circumstances in which both sides differ, heaviest first, without ``compared``.
 
-    Sides are compared as wholes: a value that is as frequent on both sides is no difference, whatever run has it.
+    Sides are compared as wholes: a value with equal share on both sides is no difference.
     """
     left, right = [_merged(facts) for facts in old], [_merged(facts) for facts in new]
     if not left or not right:
@@ -131,7 +127,7 @@ def differing_circumstances(
 
 
 def _merged(facts: Facts) -> Facts:
-    """The facts of a run by key and role, whatever file they are from; several values become one text."""
+    """Return a run's facts by key and role regardless of file; several values are joined."""
     found: dict[str, list[str]] = {}
     for key, text in facts.items():
         told = _FROM_FILE.fullmatch(key)
@@ -141,7 +137,7 @@ def _merged(facts: Facts) -> Facts:
 
 
 def _is_reading(key: str, side: Sequence[Facts]) -> bool:
-    """Whether no two runs of a side say the same."""
+    """Return whether each run of a side has another value."""
     said = [facts[key] for facts in side if key in facts]
     return len(said) >= _FEWEST_READINGS and len(set(said)) == len(said)
 
@@ -154,7 +150,7 @@ def _difference(key: str, old: Sequence[Facts], new: Sequence[Facts]) -> list[Di
     if rule.tolerant and _near(left, right):
         return []
     if {None} in (left.keys(), right.keys()):
-        # One side says nothing at all: that is not known to be a difference.
+        # Without values on one side a difference is not known.
         return [Difference(key, _values(left), _values(right), Weight.MINOR, "only one side says it")]
     if _values(left) == _values(right):
         return [Difference(key, _values(left), _values(right), Weight.MINOR, "in other shares")]
@@ -162,7 +158,7 @@ def _difference(key: str, old: Sequence[Facts], new: Sequence[Facts]) -> list[Di
 
 
 def _shares(key: str, side: Sequence[Facts]) -> dict[str | None, float]:
-    """How large a part of the runs has each value; None stands for runs that do not say."""
+    """Return the share of runs per value; None counts runs without value."""
     counted = Counter(facts.get(key) for facts in side)
     return {value: number / len(side) for value, number in counted.items()}
 
@@ -172,7 +168,7 @@ def _values(shares: Mapping[str | None, float]) -> tuple[str, ...]:
 
 
 def _near(old: Mapping[str | None, float], new: Mapping[str | None, float]) -> bool:
-    """Whether the smallest and the largest number of both sides lie close to each other."""
+    """Return whether the ranges of numbers of both sides are close."""
     try:
         left, right = ([read_number(value) for value in _values(side)] for side in (old, new))
     except ValueError:

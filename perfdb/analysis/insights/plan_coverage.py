@@ -1,7 +1,7 @@
-"""A test plan and its coverage: which of the planned experiments were measured, and how many trials are missing.
+"""Test plans and their coverage: measured experiments and missing trials.
 
-A plan has parts; a part is every combination of its lists of values. How many trials an experiment needs follows from
-the plan where it says so, else from the noise of what was measured and the difference that is to be decided.
+A part of a plan is each combination of lists of values. The trials of an experiment are planned, or follow from the
+noise and the difference to detect.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,13 +20,13 @@ from perfdb.analysis.query.query import REPEATS
 from perfdb.analysis.tables.observations import Key, Observations, finite_value
 from perfdb.analysis.workloads import primary_metric, traffic_pattern
 
-# More than anyone runs; a plan that multiplies to more is a slip of the pen.
+# Larger plans are mistakes.
 MOST_CELLS = 20_000
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Every combination of ``values`` (dimension -> values, typed); ``trials`` is how many of each are planned."""
+    """Each combination of ``values`` (dimension to typed values), with the planned ``trials`` of each."""
 
     name: str
     values: Mapping[str, tuple[Value, ...]]
@@ -34,12 +34,12 @@ class Part:
 
     @property
     def size(self) -> int:
-        """How many experiments it plans."""
+        """The number of planned experiments."""
         return prod(len(values) for values in self.values.values())
 
 
 def parse_part(name: str, lists: Mapping[str, Sequence[object]], trials: int | None = None) -> Part:
-    """A part of what somebody wrote; values are read as those of a query. Raises QueryError."""
+    """Parse a part of a plan. Raise QueryError."""
     if not lists:
         raise QueryError("plan", f"part {name!r} names no dimension", parameters.KNOWN_DIMENSIONS)
     values: dict[str, tuple[Value, ...]] = {}
@@ -58,10 +58,9 @@ def parse_part(name: str, lists: Mapping[str, Sequence[object]], trials: int | N
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """A planned experiment: its values in the order of the part's dimensions, its runs, and the trials it needs.
+    """A planned experiment: values in order of the part's dimensions, runs, trials needed.
 
-    ``needed`` is None where neither the plan nor any noise says how many; ``missing`` then is 0 as soon as there is
-    one trial.
+    ``needed`` is None if neither planned nor known from noise; then one trial is enough.
     """
 
     key: Key
@@ -70,33 +69,33 @@ class Planned:
 
     @property
     def missing(self) -> int:
-        """How many trials are still to be run."""
+        """The number of missing trials."""
         return max(0, (self.needed or 1) - len(self.runs))
 
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """A part with its planned experiments, in the order of the plan."""
+    """A part with its planned experiments, in order of the plan."""
 
     part: Part
     cells: tuple[Planned, ...]
 
     @property
     def measured(self) -> int:
-        """Return the number of planned experiments with a run."""
+        """The number of experiments with a run."""
         return sum(bool(cell.runs) for cell in self.cells)
 
     @property
     def missing(self) -> int:
-        """Return the number of missing trials."""
+        """The number of missing trials of all experiments."""
         return sum(cell.missing for cell in self.cells)
 
 
 def coverage(parts: Iterable[Part], observations: Observations, delta: float) -> list[Coverage]:
-    """Return the coverage of each part; ``delta`` is the difference to decide (0.02).
+    """Return the coverage of each part; ``delta`` is the difference to detect, 0.02 for 2 %.
 
-    ``observations`` are complete runs with the primary metrics of their workloads. Runs that differ in a dimension
-    outside the part count alike.
+    ``observations`` are complete runs with the primary metrics of their workloads. Dimensions that a part does not
+    name are ignored.
     """
     return [_covered(part, observations, delta) for part in parts]
 
@@ -116,12 +115,11 @@ def _covered(part: Part, observations: Observations, delta: float) -> Coverage:
 
 
 def _metric(workload: Value) -> str:
-    """The rate by which a workload's noise is judged."""
     return primary_metric(traffic_pattern(workload)) if workload else ""
 
 
 def _needed(part: Part, keys: Sequence[Key], samples: Sequence[Sample], delta: float) -> list[int | None]:
-    """Return the trials of each experiment: as planned, else to decide ``delta``."""
+    """Return the trials needed per experiment: planned, else to detect ``delta``."""
     if part.trials is not None:
         return [part.trials] * len(keys)
     pairs = [Pair((), sample, _kind(part, key)) for key, sample in zip(keys, samples, strict=True)]
@@ -130,12 +128,11 @@ def _needed(part: Part, keys: Sequence[Key], samples: Sequence[Sample], delta: f
 
 
 def _kind(part: Part, key: Key) -> str:
-    """Return the traffic pattern if the part has workloads: one pattern, one noise."""
     named = dict(zip(part.values, key, strict=True))
     return traffic_pattern(named.get("workload"))
 
 
 def primary_measures(parts: Iterable[Part]) -> tuple[Measure, ...]:
-    """Return the rates of the planned workloads, or all without any."""
+    """Return the measures to read: rates of the planned workloads, or all."""
     workloads = [value for part in parts for value in part.values.get("workload", ("RR", "STRG"))]
     return tuple(dict.fromkeys(Measure(_metric(value)) for value in workloads if value))

@@ -1,6 +1,6 @@
-"""A run among the trials of its experiment: mean, distance, and flags.
+"""A run compared with the other trials of its experiment.
 
-The other experiments of its campaign inform the noise, as in a table of them all.
+The other experiments of the campaign contribute to the noise, as in a table.
 """
 
 import statistics
@@ -15,12 +15,11 @@ from perfdb.analysis.units import finest_step
 
 @dataclass(frozen=True, slots=True)
 class RunVsTrials:
-    """One measure of a run and of its trials, in the metric's unit.
+    """One measure of a run and of its experiment's trials, in the metric's unit.
 
-    ``trials`` are the experiment's trials that count, in order, perhaps with the run; ``mean`` and
-    ``interval`` (95 %, or None) are theirs. ``percent`` is the run's difference from the mean of the others, None
-    without
-    others or for a mean of zero. ``flags`` concern the run.
+    ``trials`` count in their order, including the run if it counts; ``mean`` and 95 % ``interval`` are theirs.
+    ``percent`` is the run relative to the mean of the others, None without others or for zero. ``flags`` concern the
+    run.
     """
 
     measure: Measure
@@ -33,16 +32,16 @@ class RunVsTrials:
 
     @property
     def metric(self) -> Metric:
-        """Return the measure's metric."""
+        """The declared metric."""
         return BY_NAME[self.measure.metric]
 
 
 def compare_with_trials(
     measure: Measure, run: Hashable, value: float, experiment: Hashable, campaign: Mapping[Hashable, Sequence[Trial]]
 ) -> RunVsTrials:
-    """Compare ``run`` with the trials of its ``experiment``.
+    """Compare ``run`` with its ``experiment``.
 
-    ``campaign``: the trials of all experiments of one campaign and traffic pattern.
+    ``campaign``: trials of each experiment of the same campaign and traffic pattern, including its own.
     """
     cells = [_cell(measure, each == experiment, trials) for each, trials in campaign.items()]
     samples = [[trial.value for trial in cell.trials] for cell in cells]

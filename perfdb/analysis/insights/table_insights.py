@@ -1,4 +1,4 @@
-"""Insights of a table: its curves' level, and trials to check."""
+"""Insights on tables: where throughput curves level off, and flags of trials."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -13,12 +13,12 @@ from perfdb.analysis.tables.baseline_comparison import cell_pattern, full_key
 from perfdb.analysis.tables.observations import Key
 from perfdb.analysis.tables.table import CellKey, Table
 
-# The rates whose course over users tells how a system scales.
+# Rates whose curve over users shows scaling.
 _RATES = ("trans_per_s", "mb_per_s", "gbit_per_s")
 
 
 class TableCurve(NamedTuple):
-    """One line of a table over users, with its other dimensions as ``key``."""
+    """One line of a table over users; ``key`` has its other dimensions."""
 
     key: Mapping[str, Value]
     points: tuple[Point, ...]
@@ -27,19 +27,18 @@ class TableCurve(NamedTuple):
 
     @property
     def title(self) -> str:
-        """Return the line's name; "" for a single line."""
+        """The line's name, empty for the only line."""
         return describe_values(self.key.keys(), self.key.values())
 
 
 def table_curves(table: Table) -> list[TableCurve]:
-    """Return the curve of each line of a throughput table over users.
+    """Return the curves of a throughput table over users; none for other tables.
 
-    Lines of fewer than three user counts are left out.
+    Lines of fewer than three numbers of users are left out.
     """
     shown = table.query.layout_names
     if "users" not in shown or table.measure.metric not in _RATES or table.metric.better is not Better.HIGHER:
         return []
-    # Where the users tell tables apart, no line has more than one number of them.
     if "users" in table.query.split:
         return []
     rows, columns = _users_of(table.query.rows, table.rows), _users_of(table.query.columns, table.columns)
@@ -55,7 +54,7 @@ def table_curves(table: Table) -> list[TableCurve]:
 
 
 def _users_of(names: tuple[str, ...], keys: Iterable[Key]) -> dict[Key, tuple[int, Key]]:
-    """Return each key's number of users (0 without) and the rest."""
+    """Split each key into its number of users, 0 without, and the rest."""
     if "users" not in names:
         return {key: (0, key) for key in keys}
     at = names.index("users")
@@ -66,7 +65,6 @@ def _users_of(names: tuple[str, ...], keys: Iterable[Key]) -> dict[Key, tuple[in
 
 def _curve(names: tuple[str, ...], key: Key, points: list[Point]) -> TableCurve | None:
     line = sorted(points)
-    # A line has a number of users once, and a table's means are finite.
     known = [(users, mean) for users, mean in line if mean is not None]
     if len(known) < FEWEST:
         return None
@@ -75,7 +73,7 @@ def _curve(names: tuple[str, ...], key: Key, points: list[Point]) -> TableCurve 
 
 
 def trial_flags(table: Table) -> list[Flag]:
-    """Return flags of outliers, drift and first runs, by run number."""
+    """Return outliers, drift and first-run effects; run keys are run numbers."""
     keys, samples = list(table.cells), _samples(table)
     trials = [cell.sample for cell in table.cells.values()]
     numbers = numbers_of(trials) if samples.trials is None else samples.trials
@@ -83,7 +81,7 @@ def trial_flags(table: Table) -> list[Flag]:
 
 
 def _samples(table: Table) -> Samples:
-    """Return the values of the cells end to end."""
+    """Return the values of the cells end to end, kept or gathered."""
     if table.samples is not None:
         return table.samples
     cells = table.cells.values()
@@ -93,7 +91,7 @@ def _samples(table: Table) -> Samples:
 
 
 class _Title(NamedTuple):
-    """A cell's name, made on demand."""
+    """A cell's name, formatted on demand."""
 
     table: Table
     key: CellKey

@@ -1,7 +1,6 @@
-"""Throughput curve over users: where it levels off, its peak, and its tail.
+"""Throughput curves by users: where they level off, their peak and their course.
 
-A curve is the mean throughput by number of users. No scalability law is fitted: four or five points
-cannot determine its parameters.
+No law of scalability is fitted: four or five points cannot determine its parameters.
 """
 
 import math
@@ -16,14 +15,14 @@ LEVEL_TOLERANCE = 0.05
 FLAT_UP_TO = 0.02
 SLIGHT_UP_TO = 0.05
 FEWEST = 3
-# So that a value that lies exactly on a limit is on its near side whatever binary arithmetic makes of it.
+# Tolerance for binary noise of values on a limit.
 _NOISE = 1e-12
 
 Point = tuple[int, float | None]
 
 
 class Course(StrEnum):
-    """Course of a curve after its level, or that there is none, or unknown."""
+    """The course of a curve after levelling off, or the reason for none."""
 
     RISING = "rising"
     FLAT = "flat"
@@ -36,25 +35,24 @@ class Course(StrEnum):
 
 
 class Edge(StrEnum):
-    """The end of the tested range with the maximum."""
+    """The end of the tested range at which the maximum lies."""
 
     SMALLEST = "smallest"
     LARGEST = "largest"
 
     @property
     def sentence(self) -> str:
-        """Return the caution about the maximum."""
+        """The caution about the maximum."""
         return f"maximum is at the edge of the tested range ({self} number of users)"
 
 
 class Curve(NamedTuple):
-    """Description of one curve (a named tuple: a table has many).
+    """Description of one curve; a named tuple, since a table has many.
 
-    ``peak_users`` is the smallest number of users that reaches the maximum ``peak``; both are None without points.
-    The level starts above ``after`` users and at ``start`` users at the latest; ``after`` is None if it starts at or
-    below the smallest tested number; ``start`` is None if the curve is still rising or unknown.
-    ``tail`` is last / maximum − 1, or last / best earlier − 1 if the last point is the maximum; None without
-    meaning (fewer than three points, or nothing but zeros before the last, or next to nothing).
+    ``peak_users`` is the smallest number of users with the maximum ``peak``. The level starts above ``after`` users
+    (None: at or below the smallest tested number) and at ``start`` users at the latest (None: still rising or
+    unknown). ``tail`` is last / maximum − 1, or last / best earlier − 1 if the last point is the maximum; None for
+    fewer than three points, or zeros before the last.
     """
 
     course: Course
@@ -65,7 +63,7 @@ class Curve(NamedTuple):
     tail: float | None = None
 
     def sentence(self, decimals: int = 2, unit: str = "") -> str:
-        """Return a sentence: ``levels off between 5 and 10 users; peak 1535.70 at 20 users …``.
+        """Describe the curve: ``levels off between 5 and 10 users; peak 1535.70 at 20 users, …``.
 
         ``decimals`` and ``unit`` are those of the peak.
         """
@@ -108,7 +106,7 @@ def _percent(share: float) -> str:
 
 
 class _Line(NamedTuple):
-    """The points of a curve with a value, by users, and their maximum."""
+    """The points with a value, by users, and the largest value."""
 
     users: list[int]
     values: list[float]
@@ -116,7 +114,7 @@ class _Line(NamedTuple):
 
 
 def _known(points: Sequence[Point]) -> _Line:
-    """Return the points with a value. Raise ValueError for an impossible curve."""
+    """Return the points with a value. Raise ValueError for an invalid curve."""
     by_users = dict(points)
     if len(by_users) < len(points):
         raise ValueError("a number of users has more than one point")
@@ -134,11 +132,10 @@ def _known(points: Sequence[Point]) -> _Line:
 
 
 def describe_curve(points: Sequence[Point]) -> Curve:
-    """Return where the mean throughput by users levels off, and its course.
+    """Describe the mean throughput (any unit) by users.
 
-    A point without a value (None) is left out, which widens the bracket; a zero is a value, but never
-    the start of the level. Fewer than three points with a value are *too few*, nothing but zeros is *no throughput*.
-    Raise ValueError for a throughput below zero or not finite, and for two points at one number of users.
+    A point without value (None) is left out; a zero never starts the level. Raise ValueError for a negative or
+    infinite throughput, and for two points at one number of users.
     """
     return _described(_known(points))
 
@@ -161,14 +158,14 @@ def _described(line: _Line) -> Curve:
 
 
 def _is_rising(values: Sequence[float], best: float) -> bool:
-    """Return whether the last value exceeds the ``best`` before, which comes just before."""
+    """Return whether the last value exceeds the previous one, the ``best`` before, by the tolerance."""
     return values[-1] > best * (1 + LEVEL_TOLERANCE) * (1 + _NOISE) and values[-2] == best
 
 
 def _start(values: Sequence[float]) -> int:
     """Return the index of the first value on the level.
 
-    The level is the median of the three largest values, so that a single outlier does not move it.
+    The level is the median of the three largest values, so that one outlier does not move it.
     """
     reference = sorted(values)[-2]
     least = (1 - LEVEL_TOLERANCE) * reference * (1 - _NOISE)
@@ -176,7 +173,7 @@ def _start(values: Sequence[float]) -> int:
 
 
 def _tail(last: float, best: float) -> float | None:
-    """Return the last value relative to the best before, or None."""
+    """Return the last value relative to the best before."""
     tail = last / best - 1 if best > 0 else math.inf
     return tail if math.isfinite(100 * tail) else None
 
@@ -191,22 +188,22 @@ def _course(tail: float) -> Course:
 
 
 def find_edge(points: Sequence[Point]) -> Edge | None:
-    """Return the end of the tested range that has the maximum, or None.
+    """Return the end of the tested range at which the maximum lies.
 
-    None if a number of users in between reaches the maximum, if fewer than two points have a value, or if all
-    are zero. A maximum at both ends is at the smallest. Raise ValueError as ``describe_curve``.
+    None if a number in between reaches the maximum, with fewer than two values, and if all are zero. A maximum at
+    both ends is at the smallest. Raise ValueError like ``describe_curve``.
     """
     return _edge(_known(points))
 
 
 def describe_with_edge(points: Sequence[Point]) -> tuple[Curve, Edge | None]:
-    """Return ``describe_curve`` and ``find_edge``. Raise ValueError."""
+    """Return ``describe_curve`` and ``find_edge``."""
     known = _known(points)
     return _described(known), _edge(known)
 
 
 def describe_sorted(users: list[int], values: list[float]) -> tuple[Curve, Edge | None]:
-    """Return curve and edge of at least one valid point, sorted by users."""
+    """Return description and edge of a valid curve in order of users, not empty."""
     line = _Line(users, values, max(values))
     return _described(line), _edge(line)
 

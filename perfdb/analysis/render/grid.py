@@ -1,6 +1,6 @@
-"""A Table as a printable grid: merged headings with units and rounded texts, as tables stand in published studies.
+"""Tables as printable grids with merged headings, units and rounded texts, like published tables.
 
-HTML templates and the text renderings print a Grid and decide nothing; what stands where is decided here.
+Templates and text exports print grids without further decisions.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,13 +15,13 @@ from perfdb.analysis.tables.observations import Key
 from perfdb.analysis.tables.table import Cell, Table
 from perfdb.analysis.units import round_half_up
 
-# There are runs, but none of them has the value; where there is no run the place stays empty.
+# Runs without the value; without runs a cell is empty.
 NO_VALUE = "–"
 
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A heading cell: its text and over how many lines (row headings) or columns (column headings) it reaches."""
+    """A heading with the number of lines or columns it spans."""
 
     text: str
     span: int = 1
@@ -29,9 +29,9 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class GridCell:
-    """A printed number. ``runs`` are the numbers of the runs behind it; ``notes`` its warnings and mixes.
+    """A printed number with run numbers, notes (warnings and mixes) and difference to its base.
 
-    ``diff`` is the number against its base; in a line of differences the text is the difference itself.
+    In a line of differences the text is the difference.
     """
 
     text: str
@@ -43,7 +43,7 @@ class GridCell:
 
 @dataclass(frozen=True, slots=True)
 class ColumnLine:
-    """One line of column headings: the dimension's ``title`` and its merged values."""
+    """A line of column headings: the dimension's ``title`` and its merged values."""
 
     title: str
     headings: tuple[Heading, ...]
@@ -51,7 +51,7 @@ class ColumnLine:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of the body; a row heading is None where the one above reaches over it."""
+    """A line of the body; a row heading is None below a merged one."""
 
     headings: tuple[Heading | None, ...]
     cells: tuple[GridCell, ...]
@@ -59,10 +59,10 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """``corner`` titles the row headings; ``caption`` says what all its runs have in common.
+    """A printable table. ``corner`` titles the row headings; ``caption`` has common values.
 
-    ``column_texts`` name each column in a line, for renderings that cannot merge headings. ``warnings`` hold what
-    concerns the table, and what would otherwise be said of every cell; ``remarks`` how comparisons are to be read.
+    ``column_texts`` name each column without merging. ``warnings`` concern the table or every cell; ``remarks``
+    explain comparisons.
     """
 
     title: str
@@ -76,7 +76,7 @@ class Grid:
 
 
 def make_grids(tables: Sequence[Table]) -> list[Grid]:
-    """One grid for each table; with the measures as lines or columns one for each split."""
+    """Return a grid per table; with measures as lines or columns, per split."""
     if not tables or tables[0].query.layout is Layout.CELLS:
         return [_grid([table]) for table in tables]
     together = [list(group) for _, group in groupby(tables, key=lambda table: table.split)]
@@ -106,7 +106,7 @@ def _grid(tables: Sequence[Table]) -> Grid:
 
 
 def _grid_of_columns(tables: Sequence[Table]) -> Grid:
-    """A column for each measure of each column key."""
+    """Return a grid with a column per measure of each column key."""
     table, shared = tables[0], _shared_notes(tables)
     keys = [(key, each) for key in table.columns for each in tables]
     blocks = [_Block(row, row, values=True, differences=True) for row in table.rows]
@@ -130,7 +130,7 @@ def _grid_of_columns(tables: Sequence[Table]) -> Grid:
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """The lines of one row key, one a measure: its values or, apart from them, its differences in per cent."""
+    """The lines of one row key, one per measure: values or separate differences in per cent."""
 
     row: Key
     headings: tuple[Value, ...]
@@ -149,7 +149,7 @@ class _Block:
 
 
 def _blocks(tables: Sequence[Table], apart: bool) -> Iterator[_Block]:
-    """The blocks of a grid. With metrics as lines, the differences of a row follow it as lines of their own."""
+    """Yield the blocks of a grid; with metrics as lines, differences follow in lines of their own."""
     for row in tables[0].rows:
         yield _Block(row, row, values=True, differences=not apart)
         compared = any(cell.comparison for table in tables for (at, _), cell in table.cells.items() if at == row)
@@ -163,7 +163,7 @@ def _measure_headings(table: Table, block: "_Block") -> tuple[Heading, ...]:
 
 
 def _shared_notes(tables: Sequence[Table]) -> tuple[str, ...]:
-    """What is to be noted of every number: said once, it is no longer noise."""
+    """Return the notes of all cells, which are printed once."""
     cells = [cell for table in tables for cell in table.cells.values()]
     shared = labels.cell_notes(cells[0]) if len(cells) > 1 else ()
     for cell in cells[1:]:
@@ -183,14 +183,14 @@ def _printed(table: Table, cell: Cell | None, shared: Sequence[str]) -> GridCell
 
 
 def _text(table: Table, cell: Cell) -> str:
-    """As it was published, else with the decimals of the metric."""
+    """Return the published text, else the rounded number."""
     if cell.centre is None:
         return NO_VALUE
     return cell.printed or round_half_up(cell.centre, table.decimals)
 
 
 def _column_lines(table: Table, keys: Sequence[Key]) -> tuple[ColumnLine, ...]:
-    """A line for each dimension of the columns; without any there is one column, which needs a heading too."""
+    """Return a heading line per dimension of the columns, or one line without dimensions."""
     names = table.query.columns
     if not names:
         return (ColumnLine("", tuple(Heading(_only_heading(table)) for _ in keys)),)
@@ -206,7 +206,7 @@ def _only_heading(table: Table) -> str:
 
 
 def _merged(keys: Sequence[Key], names: Sequence[str]) -> list[tuple[Heading | None, ...]]:
-    """Headings for keys in order: equal beginnings that follow each other become one heading over all of them."""
+    """Merge equal beginnings of consecutive keys to headings."""
     levels = []
     for level, name in enumerate(names):
         headings: list[Heading | None] = []

@@ -1,4 +1,4 @@
-"""The words around numbers: titles, headings with units, captions. One wording for every rendering."""
+"""Words around numbers: titles, headings with units, captions and printed comparisons."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,97 +15,96 @@ from perfdb.analysis.tables.table import Cell, Noted, Table
 
 
 def measure_title(measure: Measure) -> str:
-    """The metric's title, with the role unless it is the total: ``CPU utilisation, client``."""
+    """Return the metric's title, with the role unless total: ``CPU utilisation, client``."""
     title = metrics.BY_NAME[measure.metric].title
     return title if measure.role == TOTAL else f"{title}, {measure.role}"
 
 
 def measure_heading(measure: Measure) -> str:
-    """The title with the unit behind it: ``Transactions per second (trans/s)``."""
+    """Return the title with unit: ``Transactions per second (trans/s)``."""
     return f"{measure_title(measure)} ({metrics.BY_NAME[measure.metric].unit})"
 
 
 def axis_title(name: str) -> str:
-    """The title of a dimension, with its unit where it has one: ``MTU (bytes)``."""
+    """Return a dimension's title with its unit: ``MTU (bytes)``."""
     dimension = dimensions.dimension(name)
     return f"{dimension.title} ({dimension.unit})" if dimension.unit else dimension.title
 
 
 def value_text(value: Value, name: str = "") -> str:
-    """A value under the title of its dimension ``name``; a missing one is a dash."""
+    """Return a value of the dimension ``name``; a dash if missing."""
     return "–" if value is None else str(dimensions.display_value(name, value))
 
 
 def split_text(table: Table) -> str:
-    """The values that tell the tables of a split apart; empty without a split."""
-    # The one table without runs has no key, whatever the split.
+    """Return the table's values of the split, empty without split."""
+    # A table without runs has no key.
     return dimensions.describe_values(table.query.split, table.split) if table.split else ""
 
 
 def pick_text(pick: Pick) -> str:
-    """What the runs were chosen by: ``best Transactions per second per Device``."""
+    """Return the criterion of a pick: ``best Transactions per second per Device``."""
     titles = " and ".join(dimensions.dimension(name).title for name in pick.dimensions)
     return f"best {measure_title(pick.measure)} per {titles}"
 
 
 def table_title(table: Table) -> str:
-    """What is measured, and for which value of the split."""
+    """Return measure and split of a table."""
     return " · ".join(part for part in (measure_heading(table.measure), split_text(table)) if part)
 
 
 def values_text(values: Mapping[str, Value]) -> str:
-    """Values of dimensions in a line: ``RR · MTU 1492``."""
+    """Join values of dimensions: ``RR · MTU 1492``."""
     return dimensions.describe_values(values.keys(), values.values())
 
 
 def baseline_text(query: Query) -> str:
-    """What the cells are compared with: ``QDIO GbE · MTU 1492``."""
+    """Return the baseline's values: ``QDIO GbE · MTU 1492``."""
     return values_text(query.baseline)
 
 
 def comparison_text(table: Table, comparison: Comparison) -> str:
-    """A comparison in a line: ``against QDIO GbE: +19%; higher; better; …``."""
+    """Return a comparison in a line: ``against QDIO GbE: +19%; higher; better; …``."""
     return f"against {baseline_text(table.query)}: {verdict_words.describe_comparison(comparison)}"
 
 
 def table_caption(table: Table) -> str:
-    """What all runs of a table have in common, and how they were chosen."""
+    """Return the common values of a table's runs, and the pick."""
     common = values_text(table.common)
     pick = pick_text(table.query.pick) if table.query.pick else ""
     return " · ".join(part for part in (common, pick) if part)
 
 
 def mix_note(name: str, values: tuple[Value, ...]) -> Note:
-    """A mix as a warning: ``mixes MTU 1500 and 9000``."""
+    """Return a note on mixed values: ``mixes MTU 1500 and 9000``."""
     texts = [value_text(value, name) for value in values]
     listed = f"{', '.join(texts[:-1])} and {texts[-1]}"
     return Note("mixes", f"mixes {dimensions.dimension(name).title} {listed}")
 
 
 def note_text(noted: Noted) -> str:
-    """What somebody wrote about a run, in a line: ``note on NMGBR950, trial 1: cable replaced``."""
+    """Return a person's note on a run in a line: ``note on NMGBR950, trial 1: cable replaced``."""
     trial = "" if noted.trial is None else f", trial {noted.trial}"
     return f"note on {noted.run_id or f'run {noted.run}'}{trial}: {' '.join(noted.text.split())}"
 
 
 def cell_notes(cell: Cell) -> tuple[str, ...]:
-    """All that a reader of a cell should know: mixes first, what people wrote about its runs last."""
+    """Return all notes of a cell: mixes, warnings, people's notes."""
     mixed = [mix_note(name, values) for name, values in cell.mixes.items()]
     return (*(note.message for note in (*mixed, *cell.warnings)), *map(note_text, cell.noted))
 
 
 def _sources(tables: Sequence[Table]) -> Iterator[str]:
-    """Where the noise of the comparisons comes from."""
     for table in tables:
         yield from (cell.comparison.noise.source.value for cell in table.cells.values() if cell.comparison)
 
 
 @dataclass(frozen=True, slots=True)
 class Diff:
-    """``percent`` as studies print it, a ``symbol`` and ``words`` for the verdict; ``tone`` is better, worse or else.
+    """A printed comparison: ``percent`` as in studies, ``symbol`` and ``words`` of the verdict, ``tone``.
 
-    ``sentence`` says all of it, for a tooltip or a screen reader. ``symbol_ascii`` is for plain terminals. ``rule`` is
-    the id of the declaration that explains the words.
+    ``tone`` is better, worse or neither. ``sentence`` is for tooltips and screen readers, ``symbol_ascii`` for
+    terminals. ``rule`` is the id of the statement that explains the verdict.
     """
 
     percent: str
@@ -123,12 +122,12 @@ class Diff:
 
     @property
     def ascii(self) -> str:
-        """For a plain terminal: ``+19% ^``."""
+        """For a terminal: ``+19% ^``."""
         return f"{self.percent} {self.symbol_ascii}"
 
 
 def make_diff(comparison: Comparison) -> Diff:
-    """The comparison in print."""
+    """Return the printed comparison."""
     symbol = verdict_words.symbol(comparison)
     return Diff(
         percent=printed_percent(comparison.percent, plus=True),
@@ -142,7 +141,7 @@ def make_diff(comparison: Comparison) -> Diff:
 
 
 def comparison_remarks(tables: Sequence[Table]) -> Iterator[str]:
-    """What a reader of comparisons must know before any of them: the base, the sign rule, the practical size."""
+    """Yield remarks for readers of comparisons: base, meaning of signs, practical size, noise."""
     compared = [table for table in tables if any(cell.comparison for cell in table.cells.values())]
     if not compared:
         return

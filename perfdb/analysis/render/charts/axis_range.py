@@ -1,8 +1,7 @@
-"""How far the axis of values of a figure goes, and what its error bars are.
+"""Position, error bar and axis range of drawn cells.
 
-The interval of a mean of few trials that do not fit each other may reach many times as high as all that was measured:
-an axis that went along would press everything else flat. So it goes no further beyond what was measured than ROOM, and
-the figure says how many bars go on beyond it.
+The interval of a mean of few different trials may exceed all measurements by far and would flatten the chart, so the
+axis is limited to ROOM beyond the measurements, and the chart counts the cut bars.
 """
 
 from collections.abc import Iterable, Sequence
@@ -15,9 +14,9 @@ from perfdb.analysis.tables.table import Cell, CellKey, Table
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """A cell, its height (None: nothing to draw), and the reach of its error bar below and above.
+    """A cell with its height (None: not drawn) and the reach of its error bar below and above.
 
-    ``unit`` is what stands for 1, in the metric's unit; None where a cell has no baseline to be related to.
+    ``unit`` is the value of 1, in the metric's unit; None for a relative cell without baseline.
     """
 
     cell: Cell
@@ -27,7 +26,7 @@ class Drawn:
 
 
 def draw_cells(table: Table, drawing: Drawing) -> dict[CellKey, Drawn]:
-    """Each cell as it is drawn. Relative to a baseline, a cell without one is not drawn, and a baseline is 1."""
+    """Return each cell as drawn. Relative to a baseline, a baseline is 1 and cells without are omitted."""
     return {key: _drawn(table, cell, drawing) for key, cell in table.cells.items()}
 
 
@@ -40,7 +39,7 @@ def _drawn(table: Table, cell: Cell, drawing: Drawing) -> Drawn:
 
 
 def _unit(cell: Cell, drawing: Drawing) -> float | None:
-    """What stands for 1: the unit itself, or the mean of the base; a baseline's own cell is its own base."""
+    """Return the value of 1: the unit, or the mean of the base (a baseline's own mean)."""
     if drawing.scale is Scale.UNIT:
         return 1.0
     base = cell.comparison.base_mean if cell.comparison else cell.mean
@@ -48,24 +47,25 @@ def _unit(cell: Cell, drawing: Drawing) -> float | None:
 
 
 def _reach(table: Table, cell: Cell, errors: Errors, centre: float) -> tuple[float, float]:
-    """How far below and above the centre the error bar ends; nothing for a single run."""
+    """Return the reach of the error bar below and above; 0 for a single run."""
     if errors is Errors.NONE or cell.n < 2:
         return 0.0, 0.0
     if errors is Errors.INTERVAL and table.query.summary is Summary.MEAN:
         return (centre - cell.interval[0], cell.interval[1] - centre) if cell.interval else (0.0, 0.0)
     values = [point.value for point in cell.sample]
-    # The mean of equal numbers can lie beside them by its rounding.
+    # Rounding may move the mean of equal numbers.
     return max(0.0, centre - min(values)), max(0.0, max(values) - centre)
 
 
 ROOM = 1.0
-"""So many times the height of what was measured there is for error bars, above it and below it."""
+"""Room for error bars above and below the measurements, relative to their height."""
 
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """Of the tables of one measure that share an axis: whether there are error ``bars``, and whether these are
-    intervals of means. ``ends`` are those of the axis where error bars go on beyond them, and ``cut`` is how many do.
+    """Axis of the tables of one measure: error ``bars``, whether these are ``intervals`` of means.
+
+    ``ends`` limit the axis if ``cut`` bars exceed these, else None.
     """
 
     bars: bool
@@ -75,7 +75,7 @@ class Extent:
 
     @classmethod
     def from_tables(cls, tables: Sequence[Table], drawing: Drawing, axis: str = "y") -> "Extent":
-        """The extent along an axis. One that is logarithmic bears whatever an interval reaches to."""
+        """Return the extent along an axis; logarithmic axes need no limit."""
         drawn = [each for table in tables for each in draw_cells(table, drawing).values() if each.y is not None]
         bars = any(each.reach != (0.0, 0.0) for each in drawn)
         intervals = drawing.errors is Errors.INTERVAL and tables[0].query.summary is Summary.MEAN
@@ -96,7 +96,7 @@ def _trials(drawn: Iterable[Drawn]) -> list[float]:
 
 
 def _ends(heights: Iterable[float]) -> tuple[float, float]:
-    """Those of an axis from zero over these heights, with room above and below."""
+    """Return the ends of an axis from zero over the heights, with room."""
     known = [0.0, *heights]
     low, high = min(known), max(known)
     room = ROOM * (high - low)
@@ -104,6 +104,6 @@ def _ends(heights: Iterable[float]) -> tuple[float, float]:
 
 
 def _cut(drawn: Iterable[Drawn], ends: tuple[float, float]) -> int:
-    """How many error bars go on beyond the ends of the axis."""
+    """Count the error bars beyond the ends."""
     low, high = ends
     return sum(_height(each) - each.reach[0] < low or _height(each) + each.reach[1] > high for each in drawn)

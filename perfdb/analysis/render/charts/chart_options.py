@@ -1,4 +1,4 @@
-"""How a figure is drawn, beside what it shows: parameters that travel with the query string of a Query."""
+"""Chart options: parameters in the query string that change drawing, not content."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -10,10 +10,10 @@ from perfdb.analysis.query.parameters import QueryError
 
 
 class Draw(StrEnum):
-    """What is drawn of the tables: each by itself, or throughput and cost in one figure, or the differences.
+    """Kind of chart.
 
-    ``both`` has an axis for each of the first two metrics, ``efficiency`` the second over the first, ``heat`` the
-    differences from the baseline as a coloured grid.
+    ``each``: a chart per table. ``both``: an axis for each of the first two metrics. ``efficiency``: the second over
+    the first. ``heat``: differences from the baseline as a coloured grid.
     """
 
     EACH = "each"
@@ -23,7 +23,7 @@ class Draw(StrEnum):
 
 
 class Marks(StrEnum):
-    """Lines over a numeric axis and bars over names, unless said otherwise."""
+    """Lines or bars; by default lines over a numeric axis and bars over names."""
 
     AUTO = "auto"
     LINES = "lines"
@@ -31,7 +31,7 @@ class Marks(StrEnum):
 
 
 class Errors(StrEnum):
-    """What error bars reach over: the mean's 95 % interval, or from the smallest to the largest trial."""
+    """Error bars: the mean's 95 % interval, or smallest to largest trial."""
 
     INTERVAL = "interval"
     SPREAD = "spread"
@@ -39,14 +39,14 @@ class Errors(StrEnum):
 
 
 class Trials(StrEnum):
-    """Whether the single trials stand as points at their mean."""
+    """Whether single trials are drawn as points."""
 
     HIDDEN = "hidden"
     POINTS = "points"
 
 
 class Axes(StrEnum):
-    """Which axes are logarithmic."""
+    """Logarithmic axes."""
 
     NONE = "none"
     X = "x"
@@ -55,14 +55,14 @@ class Axes(StrEnum):
 
 
 class Scale(StrEnum):
-    """Values in the metric's unit, or each cell as a ratio to its baseline."""
+    """Values in the metric's unit, or relative to the baseline."""
 
     UNIT = "unit"
     BASELINE = "baseline"
 
 
 class Facets(StrEnum):
-    """The tables of a split as figures of their own, or as small figures with common axes in one."""
+    """The tables of a split as separate charts, or as small multiples."""
 
     APART = "apart"
     TOGETHER = "together"
@@ -70,7 +70,7 @@ class Facets(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """The choices; every one has a default, which is not written."""
+    """Chart options; defaults are not written."""
 
     draw: Draw = Draw.EACH
     marks: Marks = Marks.AUTO
@@ -82,7 +82,7 @@ class Drawing:
 
     @classmethod
     def parse(cls, pairs: Iterable[tuple[str, str]]) -> tuple[Self, list[tuple[str, str]]]:
-        """Read the drawing's parameters and leave the others; raises QueryError for a choice that there is not."""
+        """Parse the options and return the other parameters. Raise QueryError for unknown choices."""
         given: dict[str, list[str]] = {}
         rest = []
         for name, text in pairs:
@@ -97,13 +97,13 @@ class Drawing:
         return cls(**chosen), rest  # type: ignore[arg-type] # each name has the type of its field
 
     def pairs(self) -> Iterator[tuple[str, str]]:
-        """What differs from the default, as it travels."""
+        """Yield options that differ from the default."""
         for name in DRAWING_PARAMETERS:
             if (chosen := getattr(self, name)) != _default(name):
                 yield name, str(chosen)
 
     def log_axis(self, axis: str) -> bool:
-        """Whether ``x`` or ``y`` is logarithmic."""
+        """Return whether ``x`` or ``y`` is logarithmic."""
         return self.log in (axis, Axes.BOTH)
 
 
@@ -126,7 +126,7 @@ _DEFAULT = Drawing()
 
 
 def check_drawing(drawing: Drawing, *, compared: bool, measures: int) -> None:
-    """Raises QueryError for a drawing that needs what the query does not ask for; ``measures``: how many it has."""
+    """Raise QueryError for options that need a baseline or two measures."""
     if not compared and drawing.scale is Scale.BASELINE:
         raise QueryError("scale", f"scale=baseline {_NEEDS_BASELINE}")
     if not compared and drawing.draw is Draw.HEAT:

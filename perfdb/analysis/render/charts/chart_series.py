@@ -1,6 +1,6 @@
-"""Which series a figure has: the axis, the order and names of its series, and the colour each keeps everywhere.
+"""Series of a chart: axis, order, names and styles.
 
-A Plan is shared by figures that stand beside each other, so that a device looks the same in both.
+Charts side by side share a Plan, so that a device looks the same in both.
 """
 
 import re
@@ -18,16 +18,16 @@ from perfdb.analysis.render.charts.series_styles import NO_RANKS, Looks, Style, 
 from perfdb.analysis.tables.observations import Key
 from perfdb.analysis.tables.table import Table, key_order, layout_order
 
-# What a legend bears of one value, in characters; longer ones are shortened.
+# The longest value in a legend, in characters.
 ROOM = 26
-# Where a title ends and what explains it begins.
+# Separates a title from its explanation.
 _EXPLAINED = re.compile(r"\s*(?::|\s[-–—]|[(;])\s")
 
 
 def short_names(texts: Iterable[str]) -> Mapping[str, str]:
-    """Each text by a name that fits and that no other has: what stands before a colon or dash, else its first words.
+    """Return short unique names: text before a colon or dash, else the first words.
 
-    A text that has no such name keeps itself.
+    Texts without a unique short name keep their own.
     """
     every = list(dict.fromkeys(texts))
     wanted = {text: _short_name(text) for text in every}
@@ -49,23 +49,20 @@ _NUMBER = re.compile(r"-?\d+(\.\d+)?")
 
 
 def split_key(query: Query, row: Key, column: Key) -> tuple[Key, Key]:
-    """Where a cell stands in a figure: its key on the x axis and the key of its series.
+    """Return a cell's key on the x axis and the key of its series.
 
-    The last dimension of the rows is the axis and all others make the series; without rows each column is a place
-    on the axis of a single series.
+    The last dimension of the rows is the axis and all others make the series; without rows, columns are the axis of
+    a single series.
     """
     return (row[-1:], row[:-1] + column) if query.rows else (column, ())
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """``xs`` and ``series`` are keys of the dimensions ``axis`` and ``by``, in the order of the tables.
+    """Axis and series. ``xs`` and ``series`` are keys of ``axis`` and ``by``, in table order.
 
-    ``names``, ``whole`` and ``styles`` belong to ``series``: a legend has the names, which are short, and a hover the
-    whole ones. ``places`` are the styles of a lone series' bars, where these stand
-    for devices; else it is empty.
-
-    ``common`` is what all series agree in: it is said once and left out of their names; what none has is not said.
+    ``names`` (short, for the legend), ``whole`` (for hover texts) and ``styles`` belong to ``series``. ``places``
+    are the styles of a lone series' bars if these are devices. ``common`` has the values shared by all series.
     """
 
     axis: tuple[str, ...]
@@ -82,7 +79,7 @@ class Plan:
 
     @classmethod
     def from_tables(cls, tables: Sequence[Table], looks: Looks = NO_RANKS) -> Self:
-        """The plan for tables that are laid out alike."""
+        """Return the plan of tables with equal layout."""
         query = tables[0].query
         places = [split_key(query, row, column) for table in tables for row, column in table.cells]
         names = query.rows[:-1] + query.columns if query.rows else ()
@@ -112,11 +109,11 @@ class Plan:
         return ", ".join(labels.axis_title(name) for name in self.axis)
 
     def label(self, x: Key) -> str:
-        """A place on the axis in words."""
+        """Return a position on the axis in words."""
         return dimensions.describe_values(self.axis, x)
 
     def position(self, x: Key) -> float | str:
-        """A place on the axis as Plotly takes it: a number, or the name of a category."""
+        """Return a position for Plotly: a number, or a category."""
         number = _number(x[0]) if self.numeric else None
         return self.label(x) if number is None else number
 
@@ -125,7 +122,7 @@ class Plan:
         return self.numeric if drawing.marks is Marks.AUTO else drawing.marks is Marks.LINES
 
     def ticks(self, to_scale: bool) -> dict[str, Any]:
-        """Ticks where something was measured, and nowhere else; at equal distances unless numbers are ``to_scale``."""
+        """Return ticks at measured positions, equidistant unless numbers are ``to_scale``."""
         positions = [self.position(x) for x in self.xs]
         if not (self.numeric and to_scale):
             return {"type": "category", "categoryorder": "array", "categoryarray": positions}
@@ -133,7 +130,7 @@ class Plan:
 
 
 def _is_numeric(axis: Sequence[str], xs: Sequence[Key]) -> bool:
-    """Whether the axis is one of numbers: a quantity, or a factor that has only numbers for values."""
+    """Return whether the axis is a quantity, or a factor with numbers alone."""
     if len(axis) != 1 or not (dimension(axis[0]).quantity or axis[0].startswith(FACTOR)):
         return False
     return all(_number(value) is not None for (value,) in xs)
@@ -144,20 +141,22 @@ def _say(names: Sequence[str], key: Key, places: Sequence[int]) -> str:
 
 
 def _telling(varying: Sequence[int], series: Sequence[Key]) -> list[int]:
-    """The places that a legend names: not what some series lack and what goes with another, such as one tool's word."""
+    """Return the indexes named in a legend.
+
+    Dimensions that some series lack are left out if another dimension changes with them.
+    """
     lacking = {at for at in varying if any(key[at] is None for key in series)}
     whole = [at for at in varying if at not in lacking]
     return [at for at in varying if at not in lacking or not any(_together(at, other, series) for other in whole)]
 
 
 def _together(one: int, other: int, series: Sequence[Key]) -> bool:
-    """Whether two places always change together."""
     ones, others = ({key[at] for key in series} for at in (one, other))
     return len(ones) == len(others) == len({(key[one], key[other]) for key in series})
 
 
 def _short(names: Sequence[str], series: Sequence[Key], places: Sequence[int]) -> tuple[str, ...]:
-    """The names of series, in which no value takes more room than a legend has."""
+    """Return the legend names of series."""
     said = [[dimension(names[at]).describe(key[at]) for at in places] for key in series]
     short = [short_names(texts) for texts in zip(*said, strict=True)]
     return tuple(" · ".join(known[text] for known, text in zip(short, texts, strict=True)) for texts in said)
@@ -172,9 +171,9 @@ def _number(value: Value) -> float | None:
 def _styles(
     tables: Sequence[Table], names: Sequence[str], series: Sequence[Key], varying: Sequence[int], looks: Looks
 ) -> tuple[Style, ...]:
-    """Colours and symbols by device where series differ in it, else by MTU, else by the first they differ in.
+    """Return the styles: colour and symbol by device, else MTU, else the first varying dimension.
 
-    Dashes and patterns go by the others, and by the same dimension where there is no other. A line alone is plain.
+    Dash and pattern follow the other dimensions, or the same one.
     """
     lead = min(varying, key=lambda at: (names[at] != "device", names[at] != "mtu"), default=None)
     if lead is None:
@@ -200,6 +199,6 @@ def _at(key: Key, places: Sequence[int]) -> Key:
 
 
 def _only(tables: Sequence[Table], names: Sequence[str], key: Key, looks: Looks) -> int:
-    """The rank of a lone series: that of its device, shown or not."""
+    """Return the rank of a lone series, that of its device."""
     known = {**tables[0].common, **dict(zip(names, key, strict=True))}
     return looks.rank_values("device", [known["device"]])[known["device"]] if "device" in known else 0

@@ -1,4 +1,4 @@
-"""Several tables as small figures with common axes, side by side in one."""
+"""Charts of several tables: side by side, as small multiples, or with two axes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -31,19 +31,19 @@ from perfdb.analysis.render.charts.series_styles import NO_RANKS, SYMBOLS, Looks
 from perfdb.analysis.render.charts.traces import traces
 from perfdb.analysis.tables.table import Table
 
-# How many stand beside each other; more make further rows.
+# Facets per row.
 ACROSS = 3
-# Between columns, and between rows: there the ticks and the next heading stand.
+# Gaps between columns and between rows, with room for ticks and headings.
 _BESIDE, _BELOW = 0.06, 0.18
-# Pixels: of a row, and of title and legend together.
+# Pixels of a row, and of title with legend.
 _HEIGHT, _AROUND = 280, 140
 
 
 def facet_chart(tables: Sequence[Table], drawing: Drawing = DEFAULT_DRAWING, looks: Looks = NO_RANKS) -> Figure:
-    """One figure of several tables that are laid out alike, a small one for each, in their order.
+    """Return small multiples of tables with equal layout.
 
-    All have the same x axis, and those of one measure the same y axis, so that heights can be compared; a series has
-    one entry in the legend. Raises ValueError without any table, and for tables that are not laid out alike.
+    The x axis is common, and the y axis per measure; a series has one legend entry. Raise ValueError without tables
+    and for unequal layouts.
     """
     if len({(table.query.rows, table.query.columns) for table in tables}) != 1:
         raise ValueError("facets are tables with the same rows and columns")
@@ -58,13 +58,13 @@ def facet_chart(tables: Sequence[Table], drawing: Drawing = DEFAULT_DRAWING, loo
         "height": _HEIGHT * ceil(len(tables) / ACROSS) + _AROUND,
         "annotations": [],
     }
-    # How many there are, for a page that is too narrow for several beside each other.
+    # For narrow pages.
     layout["meta"] |= {"facets": len(tables)}
     data, named, first = [], set[str](), dict[Measure, str]()
     for number, table in enumerate(tables):
         at = _Place(number, len(tables), alone=len(measures) > 1)
         for trace in traces(plan, table, drawing):
-            # What the first facet says of a series needs no repeating.
+            # Each series has one legend entry.
             again = trace["name"] in named
             named.add(trace["name"])
             data.append(trace | at.names | {"showlegend": not again})
@@ -75,7 +75,7 @@ def facet_chart(tables: Sequence[Table], drawing: Drawing = DEFAULT_DRAWING, loo
 
 
 def _heading(table: Table, measures: Sequence[Measure]) -> str:
-    """What tells a facet apart: the value of the split, the measure, or both."""
+    """Return split, measure or both, whichever varies."""
     measure = labels.measure_title(table.measure) if len(measures) > 1 else ""
     return " · ".join(part for part in (measure, labels.split_text(table)) if part)
 
@@ -93,7 +93,7 @@ def _everywhere(tables: Sequence[Table], name: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where a facet stands among ``count`` of them; ``alone``: each needs the title of its own y axis."""
+    """Position of a facet among ``count``; ``alone``: its y axis needs a title."""
 
     number: int
     count: int
@@ -105,11 +105,11 @@ class _Place:
 
     @property
     def names(self) -> dict[str, str]:
-        """The axes that its traces belong to."""
+        """The axes of its traces."""
         return {"xaxis": f"x{self._suffix}", "yaxis": f"y{self._suffix}"}
 
     def axes(self, x: Figure, y: Figure, scale: str) -> Figure:
-        """Its axes: of the scale of the y axis that it names, with a title only where nobody else says it."""
+        """Return its axes, of the y scale ``scale``; titles only at the edges."""
         row, column = divmod(self.number, ACROSS)
         rows = ceil(self.count / ACROSS)
         lowest, leftmost = row == (self.count - 1 - column) // ACROSS, column == 0
@@ -127,7 +127,7 @@ class _Place:
         return {"domain": domain, "anchor": f"{other}{self._suffix}"}
 
     def heading(self, text: str) -> Figure:
-        """The value of the split, above the facet."""
+        """Return the annotation above the facet."""
         return {
             "text": escape(text, quote=False),
             "showarrow": False,
@@ -140,25 +140,23 @@ class _Place:
 
 
 def _part(number: int, count: int, gap: float) -> list[float]:
-    """The share of the figure's width or height that a place in it has."""
+    """Return the domain of one of ``count`` places, as shares of the chart."""
     size = (1 - gap * (count - 1)) / count
     start = number * (size + gap)
     return [round(start, 4), round(min(1.0, start + size), 4)]
 
 
 _RIGHT = {"overlaying": "y", "side": "right", "showgrid": False, "tickmode": "auto"}
-# The lines of the two sides, in pixels: a dash belongs to a size everywhere, so that it cannot tell the sides apart.
+# Line widths of the two sides in pixels; dashes already stand for values.
 _BOLD, _FINE = 2.5, 1.0
 
 
 def two_axis_chart(
     throughput: Table, cost: Table, drawing: Drawing = DEFAULT_DRAWING, looks: Looks = NO_RANKS
 ) -> Figure:
-    """One figure of two measures: a series has one colour, symbol and dash, bold and filled by the left axis, fine and
-    hollow by the right.
+    """Return one chart of two measures: bold filled marks left, fine hollow marks right.
 
-    The legend names each series once, and before them how the two measures are told apart. Raises ValueError when
-    the tables are not laid out alike.
+    A series has one colour, symbol and dash. Raise ValueError for unequal layouts.
     """
     check_alike(throughput, cost)
     plan = Plan.from_tables([throughput, cost], looks)
@@ -193,7 +191,7 @@ def _on_the_left(trace: Figure) -> Figure:
 
 
 def _on_the_right(trace: Figure, plan: Plan) -> Figure:
-    """The same series by the right axis: hollow symbols, joined by fine lines where the axis has numbers."""
+    """Return a trace by the right axis: hollow symbols, fine lines."""
     if trace.get("mode") == "markers":
         return trace | {"yaxis": "y2"}
     names = [escape(name, quote=False) for name in plan.names]
@@ -203,13 +201,13 @@ def _on_the_right(trace: Figure, plan: Plan) -> Figure:
 
 def _fine(plan: Plan, style: Style) -> Figure:
     shape: dict[str, Any] = {"type": "scatter", "mode": "lines+markers" if plan.numeric else "markers"}
-    # What is hollow already by the left axis has a dot in it here.
+    # Symbols that are hollow on the left get a dot.
     symbol = SYMBOLS[style.symbol] + ("-dot" if style.hollow else "")
     return shape | {"line": {"dash": style.line, "width": _FINE}, "marker": {"symbol": symbol, "size": 9}}
 
 
 def _keys(plan: Plan, drawing: Drawing, left: str, right: str) -> list[Figure]:
-    """Two entries of the legend that say which marks belong to which axis."""
+    """Return legend entries that explain the marks of both axes."""
     filled: Figure = {
         "type": "scatter",
         "mode": "lines+markers",
@@ -239,9 +237,9 @@ def _key(title: str, side: str) -> Figure:
 def figures(
     tables: Sequence[Table], drawing: Drawing = DEFAULT_DRAWING, looks: Looks = NO_RANKS
 ) -> list[Figure | None]:
-    """The figures of the tables of one value of the split, each in its table's place.
+    """Return the charts of one split's tables, in table order.
 
-    Where the first two make one figure, it stands in the first place and None in the second.
+    A chart of the first two tables is followed by None.
     """
     if drawing.draw is Draw.HEAT:
         return [heat_map(table) for table in tables]
@@ -255,5 +253,5 @@ def figures(
 
 
 def combine_charts(tables: Sequence[Table], looks: Looks = NO_RANKS) -> Figure:
-    """All tables in one figure, whatever they measure: small figures where there are several."""
+    """Return all tables in one chart, as small multiples if several."""
     return facet_chart(tables, looks=looks) if len(tables) > 1 else figure(tables[0], looks=looks)

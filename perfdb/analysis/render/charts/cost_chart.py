@@ -1,4 +1,4 @@
-"""What each step of throughput costs: a path for each series, cost over throughput, along the axis of the question."""
+"""Cost over throughput: a path per series along the axis of the query."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ from perfdb.analysis.tables.table import Table
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A place on the axis with its throughput and its cost."""
+    """A position on the axis with its throughput and cost."""
 
     x: Key
     rate: Drawn
@@ -41,16 +41,16 @@ class Step:
         return self.rate.y or 0.0, self.cost.y or 0.0
 
 
-# How close two labels may come, in shares of the figure's width and height.
+# The least distance of labels, as shares of width and height.
 _NEAR = (0.035, 0.07)
 _POSITIONS = ("top center", "bottom center")
 
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """The labels that stand in a figure already, so that no two lie on each other: ``taken`` are text and place.
+    """Placed labels, so that no two overlap: text, side and place.
 
-    ``reach``: how close another may come along either axis.
+    ``reach`` is the least distance along both axes.
     """
 
     reach: tuple[float, float]
@@ -58,12 +58,12 @@ class Labels:
 
     @classmethod
     def over(cls, places: Sequence[tuple[float, float]]) -> Self:
-        """None yet, in a figure that holds these places and zero."""
+        """Return no labels, for a chart over these places and zero."""
         across, up = (max(abs(place[axis]) for place in places) * near for axis, near in enumerate(_NEAR))
         return cls((across, up), [])
 
     def place(self, text: str, at: tuple[float, float]) -> tuple[str, str]:
-        """A label and its side of the point at a place: the free one; none where its like, or two others, are near."""
+        """Return a label and its side; empty if an equal label or two others are near."""
         near = [(each, side) for each, side, place in self.taken if self._close(place, at)]
         free = next((side for side in _POSITIONS if side not in {side for _, side in near}), None)
         if free is None or text in {each for each, _ in near}:
@@ -76,10 +76,9 @@ class Labels:
 
 
 def cost_chart(throughput: Table, cost: Table, drawing: Drawing = DEFAULT_DRAWING, looks: Looks = NO_RANKS) -> Figure:
-    """Cost over throughput, with intervals both ways: the best is down and to the right (cost: smaller is better).
+    """Return cost over throughput, with intervals both ways; best is right and down.
 
-    A path joins the places of the axis in their order, each with its label; arrows point on. What nothing else beats
-    in both is joined to a frontier. Raises ValueError when the tables are not laid out alike.
+    Arrows follow the axis; undominated places are joined to a frontier. Raise ValueError for unequal layouts.
     """
     check_alike(throughput, cost)
     plan = Plan.from_tables([throughput, cost], looks)
@@ -117,7 +116,7 @@ def cost_chart(throughput: Table, cost: Table, drawing: Drawing = DEFAULT_DRAWIN
 
 
 def _steps(rates: Sequence[tuple[Key, Drawn]], costs: Sequence[tuple[Key, Drawn]]) -> list[Step]:
-    """The places that have both figures."""
+    """Return the positions with both values."""
     cost = dict(costs)
     return [Step(x, rate, cost[x]) for x, rate in rates if x in cost and rate.y is not None and cost[x].y is not None]
 
@@ -151,7 +150,7 @@ def _path(
 
 
 def _arrows(steps: Sequence[Step]) -> Figure:
-    """Heads of arrows that point along the path, just before every point but the first."""
+    """Return arrow heads before each point but the first."""
     return {
         "mode": "markers",
         "marker": {
@@ -167,12 +166,11 @@ def _arrows(steps: Sequence[Step]) -> Figure:
 
 
 def _short(plan: Plan, x: Key) -> str:
-    """The value alone: the subtitle says of what."""
     return escape(", ".join(labels.value_text(value) for value in x), quote=False)
 
 
 def _said(plan: Plan, tables: tuple[Table, Table], number: int, step: Step) -> HoverText:
-    """Both figures of a place; the runs are named at the throughput, as they are the same for its cost."""
+    """Return the hover text of both values; the runs are named once."""
     rate, cost = (cell_hover(table, drawn.cell) for table, drawn in zip(tables, (step.rate, step.cost), strict=True))
     over, under = (f"<b>{escape(labels.measure_title(table.measure), quote=False)}</b>" for table in tables)
     both = HoverText(
@@ -182,7 +180,7 @@ def _said(plan: Plan, tables: tuple[Table, Table], number: int, step: Step) -> H
 
 
 def _frontier(every: Sequence[tuple[float, float]], throughput: Table, cost: Table) -> list[Figure]:
-    """A line through the places that no other beats in both figures; none for measures without a better direction."""
+    """Return a line through the undominated places; none for measures without direction."""
     signs = (_sign(throughput), _sign(cost))
     if 0 in signs:
         return []
@@ -207,7 +205,7 @@ def _sign(table: Table) -> int:
 
 
 def undominated(places: Sequence[tuple[float, float]], signs: tuple[int, int]) -> list[tuple[float, float]]:
-    """The places that no other beats in both numbers, by the first; a sign of -1 means that smaller is better."""
+    """Return the places that no other beats in both numbers, sorted; sign -1: smaller is better."""
     ranked = sorted(set(places), key=lambda each: (-signs[0] * each[0], -signs[1] * each[1]))
     best = accumulate((signs[1] * y for _, y in ranked), max)
     before = [float("-inf"), *best]

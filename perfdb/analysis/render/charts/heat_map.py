@@ -1,8 +1,7 @@
-"""The differences of a table from its baseline as a coloured grid: its rows and columns, and % diff in the cells.
+"""Differences from the baseline as a coloured grid.
 
-Colours say better and worse, not larger and smaller, and are alike at equal distance from no difference. What is not
-decided is grey and hatched: its number says little. Where nothing was repeated, so that the noise is not known, it is
-pale and hatched: somebody who knows the noise may read it. The cells are bars, which print sharply and take patterns.
+Colours mean better and worse, symmetric around no difference. Undecided cells are grey and hatched, cells of unknown
+noise pale and hatched. Cells are bars, which print sharply and take patterns.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -19,12 +18,12 @@ from perfdb.analysis.render.labels import make_diff
 from perfdb.analysis.tables.observations import Key
 from perfdb.analysis.tables.table import Cell, Table
 
-# So many comparisons are easier to see as colours than to read.
+# From this number of comparisons on, colours are easier than numbers.
 MANY = 40
-# Colours reach over at least so many per cent either way, lest noise looks dramatic, and at most so many.
+# Least and largest reach of colours in per cent; the least keeps noise pale.
 _LEAST, _MOST = 5.0, 100.0
 _HATCHED: Figure = {"pattern": {"shape": "/"}}
-# Pixels: of a line, and of what stands around them.
+# Pixels of a line, and around the lines.
 _LINE, _AROUND = 28, 150
 
 _UNDECIDED = {Verdict.INCONCLUSIVE, Verdict.INSIDE, Verdict.NOT_COMPARABLE}
@@ -32,7 +31,7 @@ _UNDECIDED = {Verdict.INCONCLUSIVE, Verdict.INSIDE, Verdict.NOT_COMPARABLE}
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """A compared cell and where it stands, from the left and from the top."""
+    """A compared cell with its column and row."""
 
     across: int
     down: int
@@ -42,7 +41,7 @@ class _Place:
 
     @property
     def colours(self) -> str:
-        """By which its number is drawn: what it says depends on the verdict."""
+        """The colour scale, by verdict."""
         if self.comparison.percent is None:
             return "undecided"
         if self.comparison.verdict is Verdict.NO_NOISE:
@@ -52,30 +51,29 @@ class _Place:
 
 @dataclass(frozen=True, slots=True)
 class _Colours:
-    """Numbers that become colours, centred on no difference: above zero is better, whichever direction that is.
+    """Colour scale centred on no difference; positive is better.
 
-    ``reach``: how many per cent the colours reach either way; it is the same in a whole figure.
+    ``reach`` in per cent is the same in the whole chart.
     """
 
     sign: int
     reach: float
 
     def marker(self, places: Sequence[_Place]) -> Figure:
-        """Those of some cells."""
+        """Return the marker of some cells."""
         numbers = [self.sign * (place.comparison.percent or 0.0) for place in places]
         return {"color": numbers, "cmin": -self.reach, "cmax": self.reach}
 
 
 def count_compared(table: Table) -> int:
-    """How many cells of a table are compared with a baseline."""
+    """Return how many cells are compared with a baseline."""
     return sum(cell.comparison is not None for cell in table.cells.values())
 
 
 def heat_map(table: Table) -> Figure:
-    """A heat map of the compared cells; rows and columns without any are left out.
+    """Return a heat map of the compared cells, without empty rows and columns.
 
-    ``meta.heat`` names the colours: ``diff`` from worse over none to better, ``tentative`` the same in pale, or
-    ``undecided``.
+    ``meta.heat`` names the colours: ``diff``, ``tentative`` (pale) or ``undecided``.
     """
     found = {key for key, cell in table.cells.items() if cell.comparison is not None}
     rows = [row for row in table.rows if any(row == key[0] for key in found)]
@@ -129,7 +127,7 @@ def _varying(names: Sequence[str], keys: Sequence[Key]) -> list[int]:
 
 
 def _fixed(names: Sequence[str], keys: Sequence[Key]) -> str:
-    """What all rows, or all columns, have in common; it is said above the figure."""
+    """Return the values shared by all rows, or columns."""
     fixed = [at for at in range(len(names)) if keys and at not in _varying(names, keys)]
     return dimensions.describe_values([names[at] for at in fixed], [keys[0][at] for at in fixed])
 
@@ -141,7 +139,7 @@ def _labels(names: Sequence[str], keys: Sequence[Key], joint: str) -> list[str]:
 
 
 def _axis(texts: Sequence[str], first: float) -> Figure:
-    """Labels one apart, the first at this place."""
+    """Return labels at distance one."""
     shown: Figure = {"type": "linear", "showgrid": False, "zeroline": False, "ticks": "", "tickmode": "array"}
     return shown | {"tickvals": [first + at for at in range(len(texts))], "ticktext": list(texts)}
 
@@ -178,7 +176,6 @@ def _colours(table: Table, places: Sequence[_Place]) -> _Colours:
 
 
 def _reach(percents: Iterable[float]) -> float:
-    """How many per cent the colours reach either way."""
     return min(_MOST, max((_LEAST, *map(abs, percents))))
 
 

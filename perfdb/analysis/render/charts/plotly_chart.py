@@ -1,8 +1,8 @@
-"""A Table as a Plotly figure: what is drawn is decided here, how it looks by the page's style sheet.
+"""Tables as Plotly charts; the page's style sheet decides on colours.
 
-A trace carries no colour but the number of one (``meta.series``), which the page turns into a colour of its theme;
-a value has the same number in every figure (``looks``). Dashes, symbols and patterns tell series apart without
-colours. No trace needs WebGL, for which a content security policy would have to allow more than perfdb's does.
+A trace has the number of a colour (``meta.series``), which the page maps to its theme; a value has the same number
+in all charts. Dashes, symbols and patterns identify series without colours. No trace needs WebGL, which perfdb's
+content security policy forbids.
 """
 
 from collections.abc import Sequence
@@ -21,9 +21,9 @@ Figure = dict[str, Any]
 
 
 def x_axis(plan: Plan, drawing: Drawing) -> Figure:
-    """The x axis: ticks where something was measured; logarithmic only where it has numbers above zero.
+    """Return the x axis with ticks at measured values; logarithmic for positive numbers alone.
 
-    Bars stand at equal distances, whatever the numbers.
+    Bars are equidistant.
     """
     axis = {"title": {"text": escape(plan.x_title, quote=False)}, **plan.ticks(plan.joins(drawing))}
     if axis["type"] == "category":
@@ -36,7 +36,7 @@ def x_axis(plan: Plan, drawing: Drawing) -> Figure:
 
 
 def value_axis(table: Table, drawing: Drawing, extent: Extent, name: str = "y") -> Figure:
-    """An axis of values: in the metric's unit from zero, or as a ratio to the baseline."""
+    """Return an axis of values: from zero in the metric's unit, or as ratio to the baseline."""
     text = labels.measure_heading(table.measure)
     if drawing.scale is Scale.BASELINE:
         text = f"{labels.measure_title(table.measure)}, relative to {labels.baseline_text(table.query)}"
@@ -51,13 +51,13 @@ def value_axis(table: Table, drawing: Drawing, extent: Extent, name: str = "y") 
 
 
 def chart_title(title: str, *parts: str) -> Figure:
-    """A title above what holds for the whole figure, each thing said once."""
+    """Return title and subtitle; repeated parts are printed once."""
     said = " · ".join(dict.fromkeys(each for part in parts for each in part.split(" · ") if each))
     return {"text": escape(title, quote=False), "subtitle": {"text": escape(said, quote=False)}}
 
 
 def error_text(*extents: Extent) -> str:
-    """What the error bars mean, and how many the figure has no room for; empty where there are none."""
+    """Return the meaning of error bars and the number of cut bars; empty without bars."""
     drawn = [each for each in extents if each.bars]
     if not drawn:
         return ""
@@ -67,7 +67,7 @@ def error_text(*extents: Extent) -> str:
 
 
 def trials_text(tables: Sequence[Table], drawing: Drawing) -> str:
-    """What the small marks are, and how many of them are drawn; or that not every cell is."""
+    """Return the meaning of small marks, and how many points are drawn."""
     cells = max((len(table.cells) for table in tables), default=0)
     if drawing.trials is not Trials.POINTS:
         return _thinned("points", cells) if cells > MOST_POINTS else ""
@@ -77,12 +77,11 @@ def trials_text(tables: Sequence[Table], drawing: Drawing) -> str:
 
 
 def _thinned(what: str, every: int) -> str:
-    """What is drawn of very many points, and how to see all of them."""
     return f"drawn: {MOST_POINTS:,} of {every:,} {what}, each stretch's extremes; a narrower question draws all"
 
 
 def source_text(tables: Sequence[Table]) -> str:
-    """What a figure rests on, for one that leaves its page: ``24 runs``."""
+    """Return the number of runs: ``24 runs``."""
     runs = {point.run for table in tables for cell in table.cells.values() for point in cell.sample}
     return f"{len(runs):,} run{'' if len(runs) == 1 else 's'}"
 
@@ -91,10 +90,9 @@ DEFAULT_DRAWING = Drawing()
 
 
 def figure(table: Table, drawing: Drawing = DEFAULT_DRAWING, looks: Looks = NO_RANKS) -> Figure:
-    """``{"data", "layout"}`` as Plotly takes it: lines over a numeric dimension, grouped bars otherwise.
+    """Return ``{"data", "layout"}`` for Plotly: lines over a numeric dimension, else grouped bars.
 
-    The last dimension of the rows is the x axis and all other dimensions make the series; without rows each column
-    is a bar.
+    The last dimension of the rows is the x axis, others make the series; without rows each column is a bar.
     """
     return plan_figure(Plan.from_tables([table], looks), table, drawing)
 
@@ -102,9 +100,9 @@ def figure(table: Table, drawing: Drawing = DEFAULT_DRAWING, looks: Looks = NO_R
 def figure_pair(
     throughput: Table, cost: Table, drawing: Drawing = DEFAULT_DRAWING, looks: Looks = NO_RANKS
 ) -> tuple[Figure, Figure]:
-    """Two figures to stand beside each other: the same series in the same order and colours, the same x axis.
+    """Return two charts with the same series and x axis.
 
-    Raises ValueError when the two are not laid out alike.
+    Raise ValueError for unequal layouts.
     """
     check_alike(throughput, cost)
     plan = Plan.from_tables([throughput, cost], looks)
@@ -112,13 +110,13 @@ def figure_pair(
 
 
 def check_alike(throughput: Table, cost: Table) -> None:
-    """Raises ValueError when the two are not laid out alike."""
+    """Raise ValueError for unequal layouts."""
     if (throughput.query.rows, throughput.query.columns) != (cost.query.rows, cost.query.columns):
         raise ValueError("a pair of figures needs tables with the same rows and columns")
 
 
 def plan_figure(plan: Plan, table: Table, drawing: Drawing) -> Figure:
-    """A table by a plan that it may share with others."""
+    """Return the chart of a table by a shared plan."""
     extent = Extent.from_tables([table], drawing)
     title = chart_title(
         labels.measure_title(table.measure),
@@ -135,7 +133,7 @@ def plan_figure(plan: Plan, table: Table, drawing: Drawing) -> Figure:
 
 
 def base_layout(plan: Plan, tables: Sequence[Table], drawing: Drawing) -> Figure:
-    """What all kinds of figures over the plan's axis have in common."""
+    """Return the layout common to all charts of a plan."""
     layout: Figure = {
         "xaxis": x_axis(plan, drawing),
         "legend": {"title": {"text": escape(plan.legend, quote=False)}},
@@ -143,12 +141,12 @@ def base_layout(plan: Plan, tables: Sequence[Table], drawing: Drawing) -> Figure
         "hovermode": "closest",
         "meta": {"sources": source_text(tables)},
     }
-    # The trials of a bar stand on it.
+    # Trials are drawn on their bars.
     return layout if plan.joins(drawing) else layout | {"barmode": "group", "scattermode": "group"}
 
 
 def empty_layout(table: Table) -> Figure:
-    """What to write where there is nothing to draw."""
+    """Return the layout of a chart without data."""
     missing = f"No value of {labels.measure_heading(table.measure)}" if table.cells else "No runs"
     asked = labels.table_caption(table)
     text = f"{missing} for {asked}" if asked else missing

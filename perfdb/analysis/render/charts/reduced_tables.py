@@ -1,6 +1,6 @@
-"""What of a table can be read at a glance: its lines are counted, and what nobody could read is left to a click.
+"""Tables reduced to what a page can show: without empty lines, with few series.
 
-Nothing here changes what a table says: exports hold all of it.
+Exports hold everything.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -12,13 +12,13 @@ from perfdb.analysis.render.charts.chart_series import split_key
 from perfdb.analysis.tables.observations import Key
 from perfdb.analysis.tables.table import Cell, CellKey, Table, layout_order
 
-# So many lines can be told apart in one figure, and looked up in its legend.
+# The most series that are distinguishable in one chart.
 MOST_LINES = 12
 
 
 @dataclass(frozen=True, slots=True)
 class FilledTable:
-    """A table without the rows and columns in which nothing stands, and how many these are."""
+    """A table without empty rows and columns, and how many were removed."""
 
     table: Table
     rows: int = 0
@@ -26,7 +26,7 @@ class FilledTable:
 
     @property
     def remark(self) -> str:
-        """What is left out, in words; empty where nothing is."""
+        """The removed rows and columns in words, empty if none."""
         parts = [f"{number} {one if number == 1 else one + 's'}" for number, one in self._counted if number]
         return f"without any value, and left out: {' and '.join(parts)}" if parts else ""
 
@@ -36,7 +36,7 @@ class FilledTable:
 
 
 def drop_empty(table: Table) -> FilledTable:
-    """The table without rows and columns that have neither a value nor a note; one that has none at all stays whole."""
+    """Remove rows and columns without value and note; a table without any value stays whole."""
     kept = {key for key, cell in table.cells.items() if cell.n or cell.noted}
     if not any(cell.n for cell in table.cells.values()):
         return FilledTable(table)
@@ -53,7 +53,7 @@ def _within(cells: Mapping[CellKey, Cell], kept: Callable[[Key, Key], bool]) -> 
 
 
 def line_keys(tables: Sequence[Table]) -> list[Key]:
-    """The keys of the series that figures of these tables have, in their order; the tables are laid out alike."""
+    """Return the ordered keys of the series of tables with equal layout."""
     query = tables[0].query
     found = {split_key(query, *key)[1] for table in tables for key, cell in table.cells.items() if cell.n}
     return sorted(found, key=layout_order(query, line_names(tables[0])))
@@ -66,9 +66,9 @@ def line_names(table: Table) -> tuple[str, ...]:
 
 
 def limit_lines(tables: Sequence[Table], most: int = MOST_LINES) -> tuple[list[Table], int]:
-    """The tables with the first of their lines, and how many these are: what a figure has room for.
+    """Return the tables with the first series, and their number.
 
-    Lines of the same rows stay together while there is room for them: a pair is not torn apart.
+    Series of the same rows stay together if possible.
     """
     known = line_keys(tables)
     if len(known) <= most:
@@ -88,7 +88,7 @@ def _of_lines(table: Table, shown: set[Key]) -> Table:
 
 
 def count_lines_by(tables: Sequence[Table], known: Iterable[Key]) -> dict[str, dict[Value, int]]:
-    """For each dimension in which lines differ, or which cells mix: how many lines each of its values leaves."""
+    """Return, per varying or mixed dimension, the number of series each value leaves."""
     found: dict[str, dict[Value, set[Key]]] = {}
     names = line_names(tables[0])
     for line in known:

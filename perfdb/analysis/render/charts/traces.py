@@ -1,8 +1,7 @@
-"""The traces of a figure: a line or group of bars for each series, and its trials as points.
+"""Traces of a chart: a line or bars per series, trials as points, hover texts.
 
-Each point carries what is said of it (``hovertext``), the numbers of the runs behind it and the line of the text at
-which these are named (``customdata``), and how the list of runs asks for them: ``meta.runs`` is that of the whole
-series, ``meta.at`` what each point adds to it.
+Each point has a text (``hovertext``), the runs behind it and the text line that names these (``customdata``).
+``meta.runs`` is the run list's query of the series, ``meta.at`` each point's addition.
 """
 
 from bisect import bisect_right
@@ -25,13 +24,13 @@ from perfdb.analysis.tables.observations import Key
 from perfdb.analysis.tables.table import Cell, Point, Table
 from perfdb.analysis.units import round_half_up
 
-# So many runs a point names, and leads to; the list of runs has them all.
+# Runs named by a point; the run list has all.
 MOST_NAMED = 8
 
 
 @dataclass(frozen=True, slots=True)
 class HoverText:
-    """Lines of HTML: ``before`` the ``names`` of ``runs``, one line each, and ``after`` them."""
+    """HTML lines of a point: ``before``, then ``names`` of ``runs``, one per line, then ``after``."""
 
     before: Sequence[str]
     names: Sequence[str] = ()
@@ -39,17 +38,17 @@ class HoverText:
     after: Sequence[str] = ()
 
     def under(self, *headings: str) -> "HoverText":
-        """The same below headings, which are plain text; empty ones are left out."""
+        """Prepend headings in plain text; empty ones are left out."""
         return HoverText([*_lines(headings), *self.before], self.names, self.runs, self.after)
 
     @property
     def text(self) -> str:
-        """All lines as Plotly takes them."""
+        """All lines for Plotly."""
         return "<br>".join((*self.before, *self.names, *self.after))
 
 
 def hover_data(said: Iterable[HoverText]) -> dict[str, Any]:
-    """What a trace carries for its points: ``line`` is where, in the text, the runs begin to be named."""
+    """Return a trace's hover fields; ``line`` is the first line that names a run."""
     every = list(said)
     return {
         "hovertext": [each.text for each in every],
@@ -59,7 +58,7 @@ def hover_data(said: Iterable[HoverText]) -> dict[str, Any]:
 
 
 def cell_hover(table: Table, cell: Cell) -> HoverText:
-    """The cell's value with its interval, comparison, runs and notes."""
+    """Return value, interval, comparison, runs and notes of a cell."""
     lines = []
     if cell.centre is not None:
         lines.append(f"{round_half_up(cell.centre, table.decimals)} {table.metric.unit} ({_sample_text(table, cell)})")
@@ -79,7 +78,7 @@ def cell_hover(table: Table, cell: Cell) -> HoverText:
 
 
 def trial_hover(table: Table, point: Point) -> HoverText:
-    """A single measurement."""
+    """Return a single measurement."""
     return HoverText((), _lines([_point_text(table, point)]), [point.run])
 
 
@@ -97,28 +96,28 @@ def _point_text(table: Table, point: Point) -> str:
     return f"{named}: {round_half_up(point.value, table.decimals)}"
 
 
-# So many show the same as more would: both extremes for every pixel of a few lines across a wide screen. More a browser
-# does not draw fluidly without WebGL, for which a content security policy would have to allow more than perfdb's does.
+# Enough for both extremes per pixel of a few lines on a wide screen. Browsers need WebGL for more,
+# which perfdb's content security policy forbids.
 MOST_POINTS = 3_500
 
 _Each = TypeVar("_Each")
 
 
 def drawn_share(points: int) -> float:
-    """Which part of so many points of a figure is drawn."""
+    """Return the share of a chart's points that is drawn."""
     return 1.0 if points <= MOST_POINTS else MOST_POINTS / points
 
 
 def thin_points(points: Sequence[_Each], part: float, height: Callable[[_Each], float | None]) -> Sequence[_Each]:
-    """About this part of the points, in their order: the first, the last, and both extremes of each stretch.
+    """Return about this share of points: first, last, and the extremes of each stretch.
 
-    All of them for a part of 1. A point without height is kept only where a whole stretch has none: it is a gap.
+    A point without height stays only if its whole stretch has none: it is a gap.
     """
     return points if part == 1 else [points[number] for number in keep_indexes([height(each) for each in points], part)]
 
 
 def keep_indexes(heights: Sequence[float | None], part: float) -> Sequence[int]:
-    """The numbers of the points of these heights that ``thin_points`` leaves."""
+    """Return the indexes that ``thin_points`` keeps."""
     wanted = int(len(heights) * part)
     if wanted >= len(heights) or len(heights) <= 4:
         return range(len(heights))
@@ -126,7 +125,7 @@ def keep_indexes(heights: Sequence[float | None], part: float) -> Sequence[int]:
 
 
 def _extremes(heights: Sequence[float | None], stretches: int) -> Iterator[int]:
-    """The places of the lowest and highest point of each of so many stretches of equal length."""
+    """Yield the indexes of lowest and highest point of equal stretches."""
     for stretch in range(stretches):
         start, end = (len(heights) * each // stretches for each in (stretch, stretch + 1))
         there = [height for height in heights[start:end] if height is not None]
@@ -139,7 +138,7 @@ Shown = Sequence[tuple[Key, Drawn]]
 
 
 def series_of(plan: Plan, table: Table, drawing: Drawing) -> list[tuple[int, list[tuple[Key, Drawn]]]]:
-    """For each series of the plan that the table has cells of: its number, and its cells along the axis."""
+    """Return number and cells along the axis of each series that the table has."""
     found: dict[Key, dict[Key, Drawn]] = defaultdict(dict)
     for key, drawn in draw_cells(table, drawing).items():
         x, name = split_key(table.query, *key)
@@ -149,7 +148,7 @@ def series_of(plan: Plan, table: Table, drawing: Drawing) -> list[tuple[int, lis
 
 
 def traces(plan: Plan, table: Table, drawing: Drawing) -> list[Figure]:
-    """One trace a series, then one for its trials where these are drawn; never more points than a browser bears."""
+    """Return a trace per series, then one for its trials, limited to MOST_POINTS points."""
     found = series_of(plan, table, drawing)
     part = drawn_share(sum(len(shown) for _, shown in found))
     data = [_trace(plan, table, drawing, number, thin_points(shown, part, _height)) for number, shown in found]
@@ -166,12 +165,12 @@ def _trace(plan: Plan, table: Table, drawing: Drawing, number: int, shown: Shown
         "x": [plan.position(x) for x, _ in shown],
         "y": [drawn.y for _, drawn in shown],
         **hover_data(cell_hover(table, drawn.cell).under(plan.whole[number], plan.label(x)) for x, drawn in shown),
-        # Facets name a series where it first appears; the legend keeps the order all the same.
+        # Keeps the legend's order across facets.
         "legendrank": number + 1,
         **_drawn_as(plan, drawing, number),
     }
     if plan.places and trace["type"] == "bar":
-        # A device has its own colour also where it is a bar among others of one series.
+        # Bars of one series have the colours of their devices.
         styles = [plan.places[plan.xs.index(x)] for x, _ in shown]
         trace["meta"] |= {"series": [style.colour for style in styles]}
         trace["marker"] = {"pattern": {"shape": [style.hatch for style in styles]}}
@@ -184,14 +183,14 @@ def _named(plan: Plan, number: int) -> Figure:
 
 
 def _trials(plan: Plan, table: Table, drawing: Drawing, found: Sequence[tuple[int, Shown]]) -> list[Figure]:
-    """The measurements behind each mean as small marks of its colour."""
+    """Return the measurements behind each mean as small marks."""
     part = drawn_share(sum(drawn.cell.n for _, shown in found for _, drawn in shown))
     on = "lines" if plan.joins(drawing) else "bars"
     return [_points(plan, table, number, on, _single(shown, part)) for number, shown in found]
 
 
 def _single(shown: Shown, part: float) -> list[tuple[Key, Point, float]]:
-    """This part of all measurements that are not alone, each with its place on the axis, and what stands for 1."""
+    """Return a share of the repeated measurements with position and unit."""
     repeated = [(x, drawn.unit, drawn.cell.sample) for x, drawn in shown if drawn.unit and drawn.cell.n > 1]
     points = [point for _, _, sample in repeated for point in sample]
     starts = list(accumulate([len(sample) for _, _, sample in repeated], initial=0))
@@ -203,7 +202,7 @@ def _single(shown: Shown, part: float) -> list[tuple[Key, Point, float]]:
 
 
 def _points(plan: Plan, table: Table, number: int, on: str, single: Sequence[tuple[Key, Point, float]]) -> Figure:
-    # Thousands of trials stand at few places.
+    # Thousands of trials share few positions.
     places = {x: (plan.position(x), plan.label(x)) for x in {x for x, _, _ in single}}
     return _named(plan, number) | {
         "meta": {"series": plan.styles[number].colour, "trials": on},
@@ -219,7 +218,7 @@ def _points(plan: Plan, table: Table, number: int, on: str, single: Sequence[tup
 
 
 def error_bars(axis: str, drawn: Sequence[Drawn]) -> Figure:
-    """The error bars along an axis (``error_x`` or ``error_y``); nothing where no point has one."""
+    """Return the error bars of ``error_x`` or ``error_y``, empty without any."""
     if all(each.reach == (0.0, 0.0) for each in drawn):
         return {}
     return {
@@ -236,7 +235,7 @@ def _drawn_as(plan: Plan, drawing: Drawing, number: int) -> Figure:
     style = plan.styles[number]
     if not plan.joins(drawing):
         bar: Figure = {"type": "bar", "marker": {"pattern": {"shape": style.hatch}}}
-        # What stands on a bar must find it; else bars stand closest without groups of their own.
+        # Marks on bars need offset groups; without marks bars are closer.
         carries = drawing.trials is Trials.POINTS or drawing.draw is Draw.BOTH
         return bar | {"offsetgroup": str(number)} if carries else bar
     return {
@@ -247,24 +246,21 @@ def _drawn_as(plan: Plan, drawing: Drawing, number: int) -> Figure:
     }
 
 
-# What a point leads to.
-
-
 def runs_query(query: Query, fixed: Mapping[str, Value]) -> str:
-    """The query string by which the list of runs shows those of a question that have these values."""
+    """Return the run list's query of a question with fixed values."""
     filters = {**query.filters, **{name: (value,) for name, value in fixed.items()}}
     return Query(filters=filters, exclude=query.exclude, ranges=query.ranges).encode()
 
 
 def point_query(names: Sequence[str], key: Key) -> str:
-    """What a point adds to the question for the runs of its series, or says in place of it."""
+    """Return the parameters that a point adds to its series' query."""
     return urlencode([(name, spell_value(value)) for name, value in zip(names, key, strict=False)])
 
 
 def runs_meta(plan: Plan, table: Table, number: int, xs: Sequence[Key]) -> dict[str, Any]:
-    """A series' colour, and how the list of runs asks for all of it and for each of its points."""
+    """Return a series' colour and the run-list queries of the series and its points."""
     query, style = table.query, plan.styles[number]
-    # The one table without runs has no key, whatever the split.
+    # A table without runs has no key.
     fixed = zip((*query.split, *plan.by), (*table.split, *plan.series[number]), strict=False)
     return {
         "series": style.colour,

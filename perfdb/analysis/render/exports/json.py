@@ -1,6 +1,6 @@
-"""Tables as plain data: the contract of ``GET /api/v1/tables/`` that scripts rely on.
+"""Tables as plain data: the format of ``GET /api/v1/tables/``.
 
-Numbers are in base units and never rounded; a cell refers to its row and column by their place in the lists.
+Numbers are in base units and not rounded. A cell refers to its row and column by index.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,7 +17,7 @@ from perfdb.analysis.tables.table import Cell, Point, Table
 
 
 def render(query: Query, tables: Sequence[Table]) -> dict[str, Any]:
-    """``{"query", "tables": […], "warnings": […]}`` of types that JSON has; ``query`` is the query string."""
+    """Return ``{"query", "tables": […], "warnings": […]}`` of JSON types; ``query`` is the query string."""
     warnings = dict.fromkeys(note for table in tables for note in table.warnings)
     return {
         "query": query.encode(),
@@ -27,12 +27,12 @@ def render(query: Query, tables: Sequence[Table]) -> dict[str, Any]:
 
 
 def sample_data(sample: Iterable[Point]) -> list[dict[str, Any]]:
-    """Measurements and the runs they come from: ``run`` is the run's number, ``run_id`` its name in the study."""
+    """Return measurements with ``run``, the number, and ``run_id``, the name in the study."""
     return [{"run": run, "run_id": run_id, "trial": trial, "value": value} for run, run_id, trial, value in sample]
 
 
 def table_data(table: Table) -> dict[str, Any]:
-    """One table; cells say their place in its lists of rows and columns."""
+    """Return one table; cells have indexes of rows and columns."""
     return {
         "title": labels.table_title(table),
         "metric": table.measure.metric,
@@ -58,7 +58,7 @@ def _curve(found: TableCurve) -> dict[str, Any]:
 
 
 def curve_data(curve: Curve, edge: Edge | None) -> dict[str, Any]:
-    """Where throughput over users levels off, how it goes on, and whether its maximum is at the end of the range."""
+    """Return the description of a curve over users."""
     return {
         "course": curve.course.value,
         "after": curve.after,
@@ -72,7 +72,7 @@ def curve_data(curve: Curve, edge: Edge | None) -> dict[str, Any]:
 
 
 def _summary(summary: Summary) -> dict[str, Any]:
-    """The comparisons of a table with one value of the baseline's dimensions, summed up; ratios, not per cent."""
+    """Return the summary of comparisons; ratios, not per cent."""
     return {
         "cells": summary.cells,
         "ratio": summary.ratio,
@@ -88,7 +88,7 @@ def _summary(summary: Summary) -> dict[str, Any]:
 
 
 def diff_data(comparison: Comparison) -> dict[str, Any]:
-    """A cell against its base; ``interval`` and ``band`` are of the ratio, ``delta`` and ``percent`` in per cent."""
+    """Return a comparison; ``interval`` and ``band`` are ratios, ``delta`` and ``percent`` per cent."""
     noise = comparison.noise
     return {
         "percent": comparison.percent,
@@ -122,7 +122,7 @@ def _cells(table: Table) -> Iterator[dict[str, Any]]:
 
 
 def _cell(row: int, column: int, cell: Cell) -> dict[str, Any]:
-    # Taken apart at once: a table has hundreds.
+    # Unpacked once for speed.
     sample, mean, centre, interval, hidden, warnings, comparison, _, _, noted = cell
     return {
         "row": row,
@@ -142,5 +142,5 @@ def _cell(row: int, column: int, cell: Cell) -> dict[str, Any]:
 
 
 def note_data(note: Note) -> dict[str, str]:
-    """A warning."""
+    """Return a warning."""
     return {"code": note.code, "message": note.message}

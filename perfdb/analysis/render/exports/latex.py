@@ -1,4 +1,4 @@
-"""Tables as LaTeX (with the booktabs package), as printed: merged headings, units, notes below, for papers."""
+"""Tables as LaTeX with booktabs, for papers: merged headings, units, notes below."""
 
 from collections.abc import Iterable, Sequence
 
@@ -34,7 +34,7 @@ _SPECIAL = str.maketrans(
 
 
 def render(tables: Sequence[Table]) -> str:
-    """A ``table`` environment for each grid; needs ``booktabs``, ``multirow`` and ``amssymb``. Ends in a line end."""
+    """Return a ``table`` environment per grid; needs ``booktabs``, ``multirow`` and ``amssymb``."""
     head = "% \\usepackage{booktabs,multirow,amssymb}\n"
     return head + "\n".join(_environment(grid) for grid in make_grids(tables))
 
@@ -79,7 +79,7 @@ def _corner(grid: Grid, last: bool) -> list[str]:
 
 
 def _headings(grid: Grid, line: ColumnLine) -> list[str]:
-    """The headings of a line; where there is one line only, each says what it is a value of."""
+    """Return the headings of a line; a single line names the dimension of each value."""
     if len(grid.columns) == 1:
         return [_text(text) for text in grid.column_texts]
     titled = [line.title and f"{line.title} ", *[""] * len(line.headings)]
@@ -93,7 +93,7 @@ def _over(span: int, text: str) -> str:
 
 
 def _row_headings(line: Line) -> list[str]:
-    """A merged heading reaches over the lines below it, whose own places stay empty."""
+    """Return row headings; merged ones leave the lines below empty."""
     return [
         ""
         if heading is None

@@ -1,4 +1,4 @@
-"""Tables as Markdown (with the tables extension), as printed: rounded, with units and notes, for papers and issues."""
+"""Tables as Markdown with the tables extension: rounded, with units and notes."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -10,7 +10,7 @@ _SPECIAL = re.compile(r"([\\`*_\[\]<>|#])")
 
 
 def render(tables: Sequence[Table]) -> str:
-    """A section for each grid: title, caption, table, numbered notes. Ends in a line end."""
+    """Return a section per grid: title, caption, table, numbered notes."""
     return "\n".join(_section(grid) for grid in make_grids(tables))
 
 

@@ -1,7 +1,6 @@
-"""Tables as aligned text for a terminal, to be read at a glance: values with their spread, then the difference.
+"""Tables as aligned text for a terminal: values with intervals, then differences.
 
-Beside a mean stands how far it is to be trusted (± of its 95 % interval), beside a compared value what changed and
-how sure that is; a difference that no test supports is a tilde, as in Go's benchstat.
+A mean carries ± of its 95 % interval. A difference without a test is a tilde, as in Go's benchstat.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,13 +13,13 @@ from perfdb.analysis.tables.table import Cell, Table
 
 _GAP = "  "
 _AGAINST = "vs base"
-# Verdicts that say nothing changed, or nothing about it.
 _SMALLEST_Q = 0.0005
+# Verdicts without a shown change.
 _UNSURE = {Verdict.SAME, Verdict.INCONCLUSIVE, Verdict.INSIDE}
 
 
 def render(tables: Sequence[Table], ascii_only: bool = False) -> str:
-    """A block for each grid, with a blank line between; ends in a line end. ``ascii_only`` is for old terminals."""
+    """Return a block per grid, separated by blank lines. ``ascii_only`` is for old terminals."""
     blocks = ["\n".join(_block(grid, ascii_only)) for grid in make_grids(tables)]
     text = "\n\n".join(blocks) + "\n"
     return text.translate(_ASCII) if ascii_only else text
@@ -38,7 +37,7 @@ def _block(grid: Grid, ascii_only: bool) -> Iterator[str]:
 
 
 def _aligned(grid: Grid, ascii_only: bool) -> Iterator[str]:
-    """Row headings to the left, numbers to the right, what they are compared to beside them."""
+    """Yield lines with row headings left, numbers right, and differences beside."""
     compared = [_is_compared(grid, at) for at in range(len(grid.column_texts))]
     head = list(grid.corner)
     for text, beside in zip(grid.column_texts, compared, strict=True):
@@ -55,7 +54,7 @@ def _aligned(grid: Grid, ascii_only: bool) -> Iterator[str]:
 
 
 def _is_compared(grid: Grid, column: int) -> bool:
-    """Whether a column has differences beside its values; lines of differences need none."""
+    """Return whether a column has differences beside values."""
     cells = (line.cells[column] for line in grid.lines)
     return any(cell.diff and cell.text != cell.diff.percent for cell in cells)
 
@@ -70,20 +69,20 @@ def _line(line: Line, compared: Sequence[bool], ascii_only: bool) -> list[str]:
 
 
 def _value(cell: GridCell) -> str:
-    """``9077.29 ± 1.2%``; a single run has no spread."""
+    """Return ``9077.29 ± 1.2%``; a single run has no interval."""
     spread = _spread(cell.cell) if cell.runs else ""
     return f"{cell.text} ± {spread}" if spread else cell.text
 
 
 def _spread(cell: Cell | None) -> str:
-    """Half the width of the mean's interval, relative to the mean."""
+    """Return half the width of the mean's interval, relative to the mean."""
     if cell is None or cell.n < 2 or cell.interval is None or not cell.mean:
         return ""
     return short_percent((cell.interval[1] - cell.interval[0]) / 2 / abs(cell.mean))
 
 
 def _difference(cell: GridCell, ascii_only: bool) -> str:
-    """``+19% ▲ (q=0.002 n=3+3)``; ``~`` for what did not change as far as anyone can tell."""
+    """Return ``+19% ▲ (q=0.002 n=3+3)``; ``~`` without a shown change."""
     comparison = cell.cell.comparison if cell.cell else None
     if comparison is None:
         return ""

@@ -1,7 +1,6 @@
-"""Tables as one tidy rectangle: a line for each cell, a column for each thing known of it; for CSV and Parquet.
+"""Tables as one tidy rectangle for CSV and Parquet: a line per cell, a column per property.
 
-All tables of a query are in one rectangle, so that spreadsheets and data frames need no knowledge of the layout.
-Numbers are in base units and unrounded; None is missing.
+All tables of a query share the rectangle. Numbers are in base units and not rounded; None is missing.
 """
 
 import csv
@@ -70,7 +69,7 @@ _KNOWN: tuple[_Known, ...] = (
     _Known("notes", Kind.TEXTS, lambda table, cell: list(labels.cell_notes(cell))),
 )
 
-# Only where something is compared: most tables have no use for eleven empty columns.
+# Only for tables with comparisons.
 _AGAINST: tuple[_Known, ...] = (
     _Known("base_mean", Kind.NUMBER, _compared(lambda c: c.base_mean)),
     _Known("base_n", Kind.INTEGER, _compared(lambda c: c.n_base)),
@@ -86,18 +85,18 @@ _AGAINST: tuple[_Known, ...] = (
 )
 
 
-# Only where a document was the source.
+# Only for published values.
 _PRINTED = _Known("printed", Kind.TEXT, lambda table, cell: cell.printed or None)
 
 
 def columns(query: Query, tables: Sequence[Table]) -> list[Column]:
-    """The dimensions shown, then what is known of a cell."""
+    """Return the dimensions of the layout, then the properties of a cell."""
     dims = [Column(name, _kind(name)) for name in _shown(query, tables)]
     return [*dims, *_known(query, tables)]
 
 
 def lines(query: Query, tables: Sequence[Table]) -> Iterator[list[Any]]:
-    """A line for each cell for which there are runs, in the order of its table."""
+    """Yield a line per cell, in the order of its table."""
     known = _known(query, tables)
     for table in tables:
         for row in table.rows:
@@ -113,7 +112,7 @@ def _known(query: Query, tables: Sequence[Table]) -> tuple[_Known, ...]:
 
 
 def _shown(query: Query, tables: Sequence[Table]) -> tuple[str, ...]:
-    # The tables may show more than was asked: a column for each trial.
+    # Tables may have an additional column per trial.
     return tables[0].query.layout_names if tables else query.layout_names
 
 
@@ -121,12 +120,12 @@ def _kind(name: str) -> Kind:
     return Kind.INTEGER if dimension(name).whole else Kind.TEXT
 
 
-# A spreadsheet takes text that begins like this for a formula and runs it.
+# Spreadsheets execute text with these prefixes as formulas.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
 def render_csv(query: Query, tables: Sequence[Table]) -> str:
-    """A header line, then a line for each cell; lines end in CR LF. Lists within a field are joined by semicolons."""
+    """Return CSV (RFC 4180) with a header line; lists within a field are joined by semicolons."""
     out = io.StringIO()
     writer = csv.writer(out)
     writer.writerow([_safe(column.name) for column in columns(query, tables)])
@@ -136,17 +135,16 @@ def render_csv(query: Query, tables: Sequence[Table]) -> str:
 
 
 def field(value: Any) -> str:
-    """A value as a field of a file: what is missing is empty; a number is no formula, also when it is negative."""
+    """Return a value as a CSV field: empty if missing, and never a spreadsheet formula."""
     if value is None:
         return ""
     if isinstance(value, list):
-        # One number alone is a number, not a list of text.
         return field(value[0]) if len(value) == 1 else _safe(";".join(map(str, value)))
     return repr(value) if isinstance(value, int | float) else _safe(value)
 
 
 def _safe(text: str) -> str:
-    """Text that no spreadsheet runs: an apostrophe before what looks like a formula."""
+    """Return text that no spreadsheet executes: an apostrophe before formulas."""
     return f"'{text}" if text.startswith(_FORMULA) else text
 
 
@@ -160,7 +158,7 @@ _TYPES = {
 
 
 def render_parquet(query: Query, tables: Sequence[Table]) -> bytes:
-    """A file with one row group; its metadata says which query it answers (key ``perfdb.query``)."""
+    """Return a Parquet file of one row group, with metadata ``perfdb.query``."""
     known = columns(query, tables)
     schema = pa.schema(
         [(column.name, _TYPES[column.kind]) for column in known], metadata={"perfdb.query": query.encode()}
