@@ -10,7 +10,7 @@ from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
-from perfdb.embedded import packages
+from perfdb.tests import debian_packages
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 # Without these Chromium looks for updates and resolves names on its own account.
@@ -39,9 +39,9 @@ def obtain() -> bool:
     if system_browser() or _playwright_has_one():
         return True
     print("perfdb: fetching a browser for the browser tests (once)", flush=True)
-    if packages.can_install():
-        return packages.install("chromium") and system_browser() is not None
-    return packages.succeeds([sys.executable, "-m", "playwright", "install", "chromium"])
+    if debian_packages.can_install():
+        return debian_packages.install("chromium") and system_browser() is not None
+    return debian_packages.succeeds([sys.executable, "-m", "playwright", "install", "chromium"])
 
 
 def _playwright_has_one() -> bool:

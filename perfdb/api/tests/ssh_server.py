@@ -9,7 +9,7 @@ import sys
 import time
 from pathlib import Path
 
-from perfdb.embedded import packages
+from perfdb.tests import debian_packages
 
 REMEDY = "no sshd for the tests of record.sh: install openssh-server (it need not be started)"
 _FOLDERS = os.pathsep.join((os.environ.get("PATH", ""), "/usr/sbin", "/usr/local/sbin"))
@@ -46,7 +46,7 @@ def obtain() -> bool:
     if programs():
         return True
     print("perfdb: fetching sshd for the tests of record.sh (once)", flush=True)
-    return packages.can_install() and packages.install("openssh-server") and bool(programs())
+    return debian_packages.can_install() and debian_packages.install("openssh-server") and bool(programs())
 
 
 class SshServer:
