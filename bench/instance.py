@@ -17,7 +17,7 @@ from typing import Self
 from bench.client import Client
 from perfdb.embedded.binaries import postgres_folder
 from perfdb.embedded.home import Home
-from perfdb.embedded.instance import environment, running_environment
+from perfdb.embedded.servers import build_environment, find_running_servers
 
 ROOT = Path(__file__).parent.parent
 _START_LIMIT_S = 300
@@ -60,7 +60,7 @@ class Instance:
     @property
     def environment(self) -> dict[str, str]:
         """Return the environment of perfdb's own processes, with PostgreSQL's programs on the path."""
-        env = environment(self.home, self.port, running_environment(self.home))
+        env = build_environment(self.home, self.port, find_running_servers(self.home))
         return env | {"PATH": f"{postgres_folder()}{os.pathsep}{env.get('PATH', os.defpath)}"}
 
     @property

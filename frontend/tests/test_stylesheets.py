@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from perfdb.stylesheets import joined, parts
+from perfdb.staticfiles import join_sheet, list_parts
 
 STATIC = Path(__file__).parent.parent / "static"
 OF_ONE_PAGE = {"table-import.css"}
@@ -16,7 +16,7 @@ def read(name: str) -> str:
 
 
 def test_pages_have_every_sheet_once_and_in_order() -> None:
-    text = joined("css/pages.css", read)
+    text = join_sheet("css/pages.css", read)
     assert "@import" not in text
     others = {path.name for path in STATIC.glob("css/*.css")} - OF_ONE_PAGE - JOINING
     assert [name for name in others if text.count(read(f"css/{name}")) != 1] == []
@@ -24,12 +24,12 @@ def test_pages_have_every_sheet_once_and_in_order() -> None:
 
 
 def test_where_sheets_are_not_joined_each_is_linked() -> None:
-    linked = parts("css/pages.css", read)
-    assert "".join(map(read, linked)) == joined("css/pages.css", read)
+    linked = list_parts("css/pages.css", read)
+    assert "".join(map(read, linked)) == join_sheet("css/pages.css", read)
     assert not JOINING & {Path(name).name for name in linked}
 
 
 def test_a_sheet_that_imports_others_has_no_rules_of_its_own() -> None:
     sheets = {"a.css": '/* Both. */\n@import "b.css";\nbody { margin: 0; }\n', "b.css": "p { margin: 0; }\n"}
     with pytest.raises(ValueError, match=r"^a\.css imports style sheets and has rules of its own"):
-        joined("a.css", sheets.__getitem__)
+        join_sheet("a.css", sheets.__getitem__)

@@ -4,6 +4,10 @@ The servers' programs come from wheels or from the system; everything written is
 configured database is needed. docs/running.md has the details.
 """
 
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
 
 class LauncherError(Exception):
     """Error that a person can correct; its message is one line."""

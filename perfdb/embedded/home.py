@@ -16,7 +16,7 @@ from typing import TextIO
 
 from perfdb.embedded import LauncherError
 
-# sockaddr_un holds 108 bytes on Linux and 104 on macOS, with the closing zero.
+# sockaddr_un holds 108 bytes on Linux and 104 on macOS, including the final zero.
 SOCKET_PATH_LIMIT = 103
 LONGEST_SOCKET_NAME = ".s.PGSQL.5432.lock"
 
@@ -31,6 +31,7 @@ class Home:
 
     def __init__(self, path: Path) -> None:
         self.path = path.expanduser().resolve()
+        self.log, self.run = self.path / "log", self.path / "run"
         self.identity = "perfdb-" + hashlib.sha256(str(self.path).encode()).hexdigest()[:12]
         self._lock: TextIO | None = None
 
@@ -49,14 +50,6 @@ class Home:
                 folder.mkdir(exist_ok=True)
         except OSError as error:
             raise LauncherError(f"cannot write PERFDB_HOME={self.path}: {error.strerror}") from error
-
-    @property
-    def log(self) -> Path:
-        return self.path / "log"
-
-    @property
-    def run(self) -> Path:
-        return self.path / "run"
 
     @property
     def sockets(self) -> Path:
@@ -101,8 +94,8 @@ class Home:
         json.dump({"address": address, "pid": os.getpid(), "environment": environment}, self._lock)
         self._lock.flush()
 
-    def announced(self) -> tuple[str, dict[str, str]]:
-        """Return address and environment of the running instance, or ""."""
+    def read_announcement(self) -> tuple[str, dict[str, str]]:
+        """Return address and environment of the running instance, empty while starting."""
         text = (self.path / "lock").read_text(encoding="utf-8")
         if not text.endswith("}}"):
             return "", {}

@@ -1,5 +1,7 @@
 """Launcher `up`: starts, restarts and stops all services in order."""
 
+import contextlib
+import hashlib
 import http.client
 import os
 import select
@@ -7,20 +9,27 @@ import socket
 import sys
 import time
 from collections import deque
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Mapping
 from functools import partial
+from pathlib import Path
 
-from perfdb.embedded import LauncherError
+from perfdb.embedded import ROOT, LauncherError
 from perfdb.embedded.home import Home
-from perfdb.embedded.instance import ADDRESS, environment, lock_home, say
 from perfdb.embedded.processes import Child, Interrupted, Processes, Service
-from perfdb.embedded.servers import Servers
-from perfdb.embedded.static import ROOT, collect_static, mark_collected
+from perfdb.embedded.servers import Servers, build_environment
 
-# So many deaths of one process within so many seconds, and starting it again is not the remedy.
+ADDRESS = "127.0.0.1"
+# A service that dies so often within so many seconds is not restarted.
 DEATHS, DEATHS_WITHIN_S = 5, 60.0
 READY_LIMIT_S = 120.0
+# The files that decide the static files: our own, the pinned packages with files, and the code that handles them.
+STATIC_SOURCES = (
+    "frontend/static/**/*",
+    "perfdb/*/static/**/*",
+    "requirements.txt",
+    "perfdb/settings.py",
+    "perfdb/staticfiles.py",
+)
 
 
 class Launcher:
@@ -42,47 +51,60 @@ class Launcher:
         parent = os.getppid() if with_parent else None
         self.processes.listen_to_signals()
         try:
-            if not lock_home(self.home, self.processes):
-                holder = self.home.announced()[0] or "this PERFDB_HOME and is starting"
+            if not self.processes.lock_home():
+                holder = self.home.read_announcement()[0] or "this PERFDB_HOME and is starting"
                 raise LauncherError(f"another perfdb runs on {holder}, with the data in {self.home.path}")
             with listen(self.port) as listener:
                 self._start(listener)
                 self._watch(parent)
         except Interrupted:
-            say("stopping")
+            print_line("stopping")
         finally:
             self.processes.stop()
             self.home.unlock()
 
     def _start(self, listener: socket.socket) -> None:
         servers = Servers(self.processes)
-        env = environment(self.home, self.port, servers.environment)
-        collecting = collect_static(self.processes, env)
+        env = build_environment(self.home, self.port, servers.environment)
+        collecting = self._collect_static(env)
         self.starts.update(servers.start())
         self.home.announce(self.address, servers.environment)
         link = self._prepare(env, alone=servers.alone)
         if collecting:
             self.processes.finish(collecting)
-            mark_collected(self.home)
-        own = services(env, listener.fileno())
+            self._static_stamp.write_text(digest_static_sources(), encoding="ascii")
+        own = list_services(env, listener.fileno())
         self.starts.update((service.name, partial(self.processes.start, service)) for service in own)
         web, *_ = [self.processes.start(service) for service in own]
         self.processes.wait_until(web, self._answers, READY_LIMIT_S)
-        say(f"running on {self.address}")
-        say(f"to sign in, open this once: {self.address}{link}")
-        say(f"data and logs are in {self.home.path}; Ctrl-C stops")
+        print_line(f"running on {self.address}")
+        print_line(f"to sign in, open this once: {self.address}{link}")
+        print_line(f"data and logs are in {self.home.path}; Ctrl-C stops")
 
-    def _prepare(self, env: dict[str, str], *, alone: bool) -> str:
-        """Migrate the database, load the demo, return a sign-in link's path."""
+    @property
+    def _static_stamp(self) -> Path:
+        return self.home.path / "static.stamp"
+
+    def _collect_static(self, env: Mapping[str, str]) -> Child | None:
+        """Start collecting and compressing static files, if changed; do not wait."""
+        stamp = self._static_stamp
+        if stamp.exists() and stamp.read_text(encoding="ascii") == digest_static_sources():
+            return None
+        stamp.unlink(missing_ok=True)
+        argv = [sys.executable, "manage.py", "collectstatic", "--noinput", "--clear", "--verbosity=0"]
+        return self.processes.start(Service(name="static", argv=argv, env=env, cwd=ROOT))
+
+    def _prepare(self, env: Mapping[str, str], *, alone: bool) -> str:
+        """Prepare the database; return a sign-in link's path."""
         link = self.home.run / "signinlink"
-        argv = [sys.executable, "-m", "perfdb.embedded.prepare", str(link), *(["--alone"] if alone else [])]
+        argv = [sys.executable, "-m", "perfdb.embedded", "prepare", str(link), *(["--alone"] if alone else [])]
         self.processes.run(Service(name="prepare", argv=argv, env=env, cwd=ROOT))
         path = link.read_text(encoding="utf-8").strip()
         link.unlink()
         return path
 
     def _answers(self) -> bool:
-        with closing(http.client.HTTPConnection(ADDRESS, self.port, timeout=10)) as connection:
+        with contextlib.closing(http.client.HTTPConnection(ADDRESS, self.port, timeout=10)) as connection:
             try:
                 connection.request("GET", "/healthz")
                 return connection.getresponse().status == http.client.OK
@@ -93,11 +115,11 @@ class Launcher:
         while parent is None or (os.getppid() == parent and not is_terminal_lost(parent)):
             for child in list(self.processes.children):
                 if not child.alive:
-                    self._start_again(child)
+                    self._restart(child)
             self.processes.pause(0.25)
-        say("what started perfdb has gone; stopping")
+        print_line("what started perfdb has gone; stopping")
 
-    def _start_again(self, child: Child) -> None:
+    def _restart(self, child: Child) -> None:
         name, status = child.service.name, child.process.returncode
         self.processes.forget(child)
         deaths = self.deaths.setdefault(name, deque(maxlen=DEATHS))
@@ -105,10 +127,16 @@ class Launcher:
         if len(deaths) == DEATHS and deaths[-1] - deaths[0] < DEATHS_WITHIN_S:
             raise LauncherError(f"{name} keeps ending: {child.last_line()} (all of it: {child.log})")
         how = f"killed by signal {-status}" if status < 0 else f"exit status {status}"
-        say(f"{name} ended by itself ({how}) and is started again; see {child.log}")
-        # At once the first time, then ever slower.
+        print_line(f"{name} ended by itself ({how}) and is started again; see {child.log}")
+        # At once the first time, then with a growing delay.
         self.processes.pause(0.5 * (len(deaths) - 1))
         self.starts[name]()
+
+
+def print_line(line: str) -> None:
+    """Print a line; ignore a terminal that is gone."""
+    with contextlib.suppress(OSError):
+        print(f"perfdb: {line}", flush=True)
 
 
 def is_terminal_lost(parent: int) -> bool:
@@ -141,22 +169,31 @@ def listen(port: int) -> socket.socket:
     return listener
 
 
-def services(env: dict[str, str], listener: int) -> list[Service]:
+def list_services(env: Mapping[str, str], listener: int) -> list[Service]:
     """Return the services of perfdb, the web server first."""
     web = [sys.executable, "-m", "gunicorn", "perfdb.wsgi", "--bind", f"fd://{listener}", "--no-control-socket"]
     web += ["--worker-class", "gthread", "--workers", "2", "--threads", "4", "--timeout", "120"]
     web += ["--access-logfile", "-"]
     celery = [sys.executable, "-m", "celery", "-A", "perfdb.celery"]
-    # Whoever looks at a page waits for it, and nobody for the last run of a bulk import.
+    # Pages come before bulk imports.
     polite = ["nice", "-n", "10"]
-    # With one worker there is nobody to gossip with. Its processes take 100 MB each.
+    # A single worker needs no gossip. Each of its processes takes 100 MB.
     worker = [*polite, *celery, "worker", "--loglevel", "INFO"]
     worker += ["--concurrency", str(max(2, min(4, os.cpu_count() or 2)))]
     worker += ["--without-gossip", "--without-mingle", "--without-heartbeat"]
-    # The schedule is fixed, so beat needs no file to remember it in, which a hard end could spoil.
+    # The schedule is fixed, so beat needs no state file, which a hard end could corrupt.
     beat = [*celery, "beat", "--loglevel", "INFO", "--scheduler", "celery.beat:Scheduler", "--pidfile", ""]
     return [
         Service(name="web", argv=web, env=env, cwd=ROOT, pass_fds=(listener,)),
         Service(name="worker", argv=worker, env=env, cwd=ROOT),
         Service(name="beat", argv=beat, env=env, cwd=ROOT),
     ]
+
+
+def digest_static_sources() -> str:
+    """Return a digest of names, sizes and times of the sources of static files."""
+    digest = hashlib.sha256(sys.prefix.encode())
+    for path in sorted(path for pattern in STATIC_SOURCES for path in ROOT.glob(pattern) if path.is_file()):
+        found = path.stat()
+        digest.update(f"{path}\0{found.st_size}\0{found.st_mtime_ns}\0".encode())
+    return digest.hexdigest()

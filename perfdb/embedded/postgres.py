@@ -1,10 +1,18 @@
-"""Embedded PostgreSQL: a cluster in PERFDB_HOME/postgres, on a socket in a private folder."""
+"""Embedded PostgreSQL: a cluster in PERFDB_HOME/postgres, on a socket in a private folder.
+
+PostgreSQL refuses to run as root. Root starts it in a user namespace, where PostgreSQL sees itself as nobody and files
+stay root's; where namespaces are refused (most containers), as nobody with the right to reach its files.
+"""
 
 import contextlib
+import ctypes
+import os
 import shutil
 import signal
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
 
 import psutil
 import psycopg
@@ -12,17 +20,16 @@ import psycopg
 from perfdb.embedded import LauncherError
 from perfdb.embedded.binaries import postgres_folder, postgres_major
 from perfdb.embedded.home import Home
-from perfdb.embedded.processes import Child, Processes, Service
-from perfdb.embedded.rights import database_rights, own
+from perfdb.embedded.processes import Child, Processes, Service, do_nothing
 
 NAME = "perfdb"
-PORT = 5432  # Only a part of the socket's name; nothing listens on it.
+PORT = 5432  # Part of the socket's name; nothing listens on it.
 # Recovery after a hard end replays at most the write-ahead log since the last checkpoint; give slow disks time.
 START_LIMIT_S = 300.0
-# From this version on PostgreSQL has a locale of its own that sorts the same on every system.
+# PostgreSQL's own locale sorts the same on every system.
 BUILTIN_LOCALE_SINCE = 17
-# For data that is thrown away: nothing waits for the disk.
-THROW_AWAY = ("fsync=off", "synchronous_commit=off", "full_page_writes=off")
+# Nothing waits for the disk.
+NOT_DURABLE = ("fsync=off", "synchronous_commit=off", "full_page_writes=off")
 
 
 class Postgres:
@@ -41,14 +48,9 @@ class Postgres:
         self.folder = postgres_folder()
         self.major = postgres_major(self.folder)
         self.sockets = self.home.sockets
-        self.rights = database_rights((self.home.path, self.folder))
-        self.environment = {
-            "DATABASE_URL": f"postgres://{NAME}@/{self.sockets}/{NAME}",
-            "PGHOST": str(self.sockets),
-            "PGPORT": str(PORT),
-            "PGUSER": NAME,
-            "PGDATABASE": NAME,
-        }
+        self.rights = find_rights((self.home.path, self.folder))
+        self.environment = {"DATABASE_URL": f"postgres://{NAME}@/{self.sockets}/{NAME}"}
+        self.environment |= {"PGHOST": str(self.sockets), "PGPORT": str(PORT), "PGUSER": NAME, "PGDATABASE": NAME}
 
     def start(self) -> Child:
         """Start the server, after creating a missing cluster. Raise LauncherError on failure."""
@@ -68,9 +70,9 @@ class Postgres:
             f"unix_socket_directories={self.sockets}",
             "unix_socket_permissions=0700",
             f"port={PORT}",
-            # Shown in the title of each of its processes, by which strays are known.
+            # In the title of each process, by which strays are recognised.
             f"cluster_name={self.home.identity}",
-            *(() if self.durable else THROW_AWAY),
+            *(() if self.durable else NOT_DURABLE),
         )
         options = [part for setting in settings for part in ("-c", setting)]
         return Service(
@@ -90,12 +92,11 @@ class Postgres:
         if not self.data.exists():
             self._make_cluster()
         self._check_major()
-        own(self.data, self.rights.owner)
+        change_owner(self.data, self.rights.owner)
         self._end_strays()
-        # No process of this cluster is left, so what these files say is out of date; the process id in them
-        # may by now be that of another program, which PostgreSQL would take for itself and refuse to start.
-        stale = (self.data / "postmaster.pid", *self.sockets.glob(f".s.PGSQL.{PORT}*"))
-        for path in stale:
+        # No process of this cluster is left. The recorded process id may be another program's by now, and PostgreSQL
+        # would refuse to start.
+        for path in (self.data / "postmaster.pid", *self.sockets.glob(f".s.PGSQL.{PORT}*")):
             path.unlink(missing_ok=True)
 
     def _make_cluster(self) -> None:
@@ -103,26 +104,12 @@ class Postgres:
         fresh = self.home.path / "postgres.new"
         shutil.rmtree(fresh, ignore_errors=True)
         fresh.mkdir(mode=0o700)
-        own(fresh, self.rights.owner)
-        self.processes.run(
-            Service(
-                name="initdb",
-                argv=[
-                    *self.rights.prefix,
-                    str(self.folder / "initdb"),
-                    f"--pgdata={fresh}",
-                    f"--username={NAME}",
-                    "--auth=trust",
-                    "--encoding=UTF8",
-                    "--no-instructions",
-                    *self._locale(),
-                    *([] if self.durable else ["--no-sync"]),
-                ],
-                env=self.env,
-                cwd=self.home.path,
-                become=self.rights.become,
-            )
-        )
+        change_owner(fresh, self.rights.owner)
+        argv = [*self.rights.prefix, str(self.folder / "initdb"), f"--pgdata={fresh}", f"--username={NAME}"]
+        argv += ["--auth=trust", "--encoding=UTF8", "--no-instructions", *self._locale()]
+        argv += [] if self.durable else ["--no-sync"]
+        service = Service(name="initdb", argv=argv, env=self.env, cwd=self.home.path, become=self.rights.become)
+        self.processes.run(service)
         fresh.rename(self.data)
 
     def _locale(self) -> list[str]:
@@ -140,11 +127,12 @@ class Postgres:
 
     def _end_strays(self) -> None:
         """Kill processes of the cluster that outlived a killed postmaster."""
-        strays = []
-        for process in psutil.process_iter(["cmdline"]):
-            command = process.info["cmdline"] or []
-            if any(self.home.identity in part for part in command) and "postgres" in command[0]:
-                strays.append(process)
+        commands = ((process, process.info["cmdline"] or []) for process in psutil.process_iter(["cmdline"]))
+        strays = [
+            process
+            for process, command in commands
+            if any(self.home.identity in part for part in command) and "postgres" in command[0]
+        ]
         for process in strays:
             with contextlib.suppress(psutil.NoSuchProcess):
                 process.kill()
@@ -161,3 +149,53 @@ class Postgres:
         return psycopg.connect(
             host=str(self.sockets), port=PORT, user=NAME, dbname="postgres", autocommit=True, connect_timeout=5
         )
+
+
+CLONE_NEWUSER = 0x10000000
+NOBODY = 65534
+_LIBC = ctypes.CDLL(None, use_errno=True)
+
+
+@dataclass(frozen=True)
+class Rights:
+    """Settings to start a program without root's rights."""
+
+    prefix: tuple[str, ...]  # Arguments before the program.
+    become: Callable[[], None]  # Called in the child before the program starts.
+    owner: int  # User id of the program's files.
+
+
+def find_rights(folders: tuple[Path, ...]) -> Rights:
+    """Return the rights for PostgreSQL in these folders. Raise LauncherError."""
+    uid = os.geteuid()
+    if uid != 0:
+        return Rights((), do_nothing, uid)
+    if sys.platform == "linux" and _namespace_reaches(folders):
+        return Rights((), _enter_namespace, uid)
+    setpriv = shutil.which("setpriv")
+    if setpriv is None:
+        raise LauncherError("PostgreSQL does not run as root, and this system offers no way around: use another user")
+    prefix = [setpriv, f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "--inh-caps=+dac_override"]
+    return Rights((*prefix, "--ambient-caps=+dac_override", "--pdeathsig=QUIT", "--"), do_nothing, NOBODY)
+
+
+def change_owner(tree: Path, uid: int) -> None:
+    """Change the owner of a tree that belongs to another user; needs root."""
+    if tree.exists() and tree.stat().st_uid != uid:
+        for path in (tree, *tree.rglob("*")):
+            os.chown(path, uid, -1, follow_symlinks=False)
+
+
+def _enter_namespace() -> None:
+    if _LIBC.unshare(CLONE_NEWUSER) != 0:
+        raise OSError(ctypes.get_errno(), "unshare")
+
+
+def _namespace_reaches(folders: tuple[Path, ...]) -> bool:
+    """Return whether root in a new namespace reaches the folders."""
+    probe = os.fork()
+    if probe == 0:
+        refused = _LIBC.unshare(CLONE_NEWUSER) != 0
+        os._exit(int(refused or not all(os.access(folder, os.R_OK | os.X_OK) for folder in folders)))
+    _, status = os.waitpid(probe, 0)
+    return status == 0

@@ -14,7 +14,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
@@ -24,7 +24,7 @@ from perfdb.embedded.home import Home
 
 PR_SET_PDEATHSIG = 1
 LOG_LIMIT_BYTES = 10_000_000
-# Start times come from a clock that may be set while we run; a process id is not used again within seconds.
+# Start times come from a clock that may be set; a process id is not reused within seconds.
 START_TOLERANCE_S = 2.0
 
 _LIBC = ctypes.CDLL(None, use_errno=True)
@@ -34,7 +34,7 @@ class Interrupted(Exception):  # noqa: N818 - not an error
     """Request of a person or the system to stop the launcher."""
 
 
-def nothing() -> None:
+def do_nothing() -> None:
     """Do nothing: the default of an optional step."""
 
 
@@ -55,8 +55,8 @@ class Service:
     argv: Sequence[str]
     env: Mapping[str, str]
     cwd: Path
-    before: Callable[[], None] = nothing
-    become: Callable[[], None] = nothing
+    before: Callable[[], None] = do_nothing
+    become: Callable[[], None] = do_nothing
     pass_fds: tuple[int, ...] = ()
     stop_signal: signal.Signals = signal.SIGTERM
     death_signal: signal.Signals = signal.SIGKILL
@@ -71,7 +71,6 @@ class Child:
     service: Service
     process: subprocess.Popen[bytes]
     log: Path
-    started: float = field(default_factory=time.monotonic)
 
     @property
     def alive(self) -> bool:
@@ -92,6 +91,14 @@ class Processes:
         self._record = home.run / "processes.json"
         self._interruption = threading.Event()
 
+    def lock_home(self) -> bool:
+        """Lock the home and stop orphans; return False if an instance runs there."""
+        self.home.create()
+        if not self.home.lock():
+            return False
+        self.end_orphans()
+        return True
+
     def listen_to_signals(self) -> None:
         """Make SIGINT, SIGTERM and SIGHUP interrupt the next `pause`."""
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -103,9 +110,11 @@ class Processes:
             raise Interrupted
 
     def start(self, service: Service) -> Child:
-        """Start the service with its output appended to log/NAME.log."""
+        """Start the service; append the output to log/NAME.log, which is rotated when large."""
         service.before()
-        log = self._log(service.name)
+        log = self.home.log / f"{service.name}.log"
+        if log.exists() and log.stat().st_size > LOG_LIMIT_BYTES:
+            log.rename(log.with_suffix(".log.1"))
         with log.open("ab") as output:
             process = subprocess.Popen(
                 service.argv,
@@ -116,7 +125,7 @@ class Processes:
                 stderr=subprocess.STDOUT,
                 pass_fds=service.pass_fds,
                 start_new_session=True,
-                preexec_fn=dies_with_us(service.death_signal, service.become),  # noqa: PLW1509 - it runs before there are threads
+                preexec_fn=die_with_parent(service.death_signal, service.become),  # noqa: PLW1509 - before any thread
             )
         child = Child(service, process, log)
         self.children.append(child)
@@ -137,14 +146,12 @@ class Processes:
 
     def wait_until(self, child: Child, ready: Callable[[], bool], limit: float) -> None:
         """Wait until the child is ready. Raise LauncherError after `limit` seconds."""
-        deadline = time.monotonic() + limit
+        name, deadline = child.service.name, time.monotonic() + limit
         while not ready():
             if not child.alive:
-                raise LauncherError(
-                    f"{child.service.name} ended at its start: {child.last_line()} (all of it: {child.log})"
-                )
+                raise LauncherError(f"{name} ended at its start: {child.last_line()} (all of it: {child.log})")
             if time.monotonic() > deadline:
-                raise LauncherError(f"{child.service.name} is not ready after {limit:.0f} s; see {child.log}")
+                raise LauncherError(f"{name} is not ready after {limit:.0f} s; see {child.log}")
             self.pause(0.02)
 
     def forget(self, child: Child) -> None:
@@ -155,11 +162,9 @@ class Processes:
 
     def stop(self) -> None:
         """Stop all children in reverse order, services that others need last."""
-        latest_first = list(reversed(self.children))
-        self._stop([child for child in latest_first if not child.service.outlives_others])
-        for child in latest_first:
-            if child.service.outlives_others:
-                self._stop([child])
+        self._stop([child for child in reversed(self.children) if not child.service.outlives_others])
+        for child in reversed([*self.children]):
+            self._stop([child])
 
     def _stop(self, children: Sequence[Child]) -> None:
         """Stop these children at the same time; kill each that outlives its grace."""
@@ -181,26 +186,18 @@ class Processes:
             recorded = json.loads(self._record.read_text(encoding="utf-8"))
         except (FileNotFoundError, ValueError):
             return
-        leaders = [
-            (entry["pid"], entry["stop_signal"]) for entry in recorded if _is_ours(entry["pid"], entry["created"])
-        ]
-        for pid, stop_signal in reversed(leaders):
+        leaders = {each["pid"]: each["stop_signal"] for each in recorded if _is_ours(each["pid"], each["created"])}
+        for pid, stop_signal in reversed(leaders.items()):
             try:
                 os.kill(pid, stop_signal)
             except ProcessLookupError:
                 _signal_group(pid, signal.SIGKILL)
         deadline = time.monotonic() + 10
-        while any(_group(pid) for pid, _ in leaders) and time.monotonic() < deadline:
+        while any(map(_list_group, leaders)) and time.monotonic() < deadline:
             self.pause(0.05)
-        for pid, _ in leaders:
+        for pid in leaders:
             _signal_group(pid, signal.SIGKILL)
         self._record.unlink()
-
-    def _log(self, name: str) -> Path:
-        path = self.home.log / f"{name}.log"
-        if path.exists() and path.stat().st_size > LOG_LIMIT_BYTES:
-            path.rename(path.with_suffix(".log.1"))
-        return path
 
     def _write_record(self) -> None:
         entries = [
@@ -217,8 +214,8 @@ class Processes:
         fresh.rename(self._record)
 
 
-def dies_with_us(death_signal: signal.Signals, become: Callable[[], None] = nothing) -> Callable[[], None]:
-    """Return a function with which a child dies with this process."""
+def die_with_parent(death_signal: signal.Signals, become: Callable[[], None] = do_nothing) -> Callable[[], None]:
+    """Return a function to call in a child, which then dies with this process."""
     parent = os.getpid()
 
     def prepare() -> None:
@@ -226,7 +223,7 @@ def dies_with_us(death_signal: signal.Signals, become: Callable[[], None] = noth
         if sys.platform == "linux":
             _LIBC.prctl(PR_SET_PDEATHSIG, int(death_signal))
             if os.getppid() != parent:
-                # The launcher was killed before the kernel knew that we want to go with it.
+                # The launcher was killed before the call.
                 os._exit(1)
 
     return prepare
@@ -243,20 +240,19 @@ def _is_ours(pid: int, created: float) -> bool:
     """Return whether process group `pid` is the recorded one.
 
     The kernel reuses the number of a group only when the group is empty, so a dead leader is ours unless the members
-    are
-    older than the record.
+    are older than the record.
     """
     leader = _created(pid)
     if leader:
         return abs(leader - created) < START_TOLERANCE_S
-    return any(member > created - START_TOLERANCE_S for member in _group(pid))
+    return any(member > created - START_TOLERANCE_S for member in _list_group(pid))
 
 
-def _group(pid: int) -> list[float]:
+def _list_group(pid: int) -> list[float]:
     """Return the creation times of the group's running members, in seconds since 1970."""
     members = []
     for process in psutil.process_iter():
-        # Any of them may end between two looks at it.
+        # A process may end between two calls.
         with contextlib.suppress(ProcessLookupError, PermissionError, psutil.Error):
             if os.getpgid(process.pid) == pid and process.status() != psutil.STATUS_ZOMBIE:
                 members.append(process.create_time())

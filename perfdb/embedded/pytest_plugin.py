@@ -1,8 +1,7 @@
 """Pytest plugin: PostgreSQL and Valkey for the tests.
 
-A plugin loaded with `-p` instead of a conftest, since pytest-django reads the settings before any conftest.
-With `-n`, the processes share the servers of the first one; each has a database (by pytest-django), a database of the
-broker and a folder of its own.
+The plugin is loaded with `-p`, since pytest-django reads the settings before any conftest. With `-n`, processes share
+the servers of the first; each has its own database (by pytest-django), broker database and folder.
 """
 
 import fcntl
@@ -25,7 +24,7 @@ from perfdb.embedded.servers import UNWANTED, Servers
 
 PREFIX = "perfdb-test-"
 
-# A property holds or not; how long a machine takes to try it says nothing about it.
+# The speed of a machine is no reason for a property to fail.
 settings.register_profile("perfdb", deadline=None)
 settings.load_profile("perfdb")
 
@@ -107,7 +106,7 @@ def celery_worker_running() -> Iterator[None]:
 
     For tests that commit: `django_db(transaction=True)` or `live_server`.
     """
-    # It takes the log of the whole process for its own, of which later tests want to see something, too.
+    # The worker replaces the handlers of the root logger, which later tests need.
     root = logging.getLogger()
     level, handlers = root.level, list(root.handlers)
     try:

@@ -1,38 +1,70 @@
-"""Servers of an instance: embedded ones, unless DATABASE_URL or REDIS_URL name others."""
+"""Servers of an instance, and the environment that leads to them.
+
+Servers are embedded ones, unless DATABASE_URL or REDIS_URL name others.
+"""
 
 import os
+import signal
+import time
 from collections.abc import Callable, Mapping
-from typing import Protocol
 
-from perfdb.embedded.broker import Broker
+import redis
+
+from perfdb.embedded import LauncherError
+from perfdb.embedded.binaries import broker_program
+from perfdb.embedded.home import Home
 from perfdb.embedded.postgres import Postgres
-from perfdb.embedded.processes import Child, Processes
+from perfdb.embedded.processes import Child, Processes, Service
 
 # With PYTHONDONTWRITEBYTECODE each process would compile Django anew: a start of 30 s instead of 3.
-# libpq and Celery let their variables overrule what the launcher decides.
+# The other variables would overrule the launcher's choices in libpq and Celery.
 UNWANTED = ("PYTHONDONTWRITEBYTECODE", "PGHOST", "PGPORT", "PGUSER", "PGDATABASE", "PGOPTIONS", "PGSERVICE", "PGDATA")
-UNWANTED_PREFIX = "CELERY_"
+# Loading the append-only file takes about a second per million messages.
+BROKER_LIMIT_S = 60.0
+STARTING_LIMIT_S = 120.0
 
 
-class Server(Protocol):
-    """An embedded server."""
+class Broker:
+    """Embedded Valkey (or Redis): broker and cache on a socket; `durable=False` is for tests."""
 
-    @property
-    def environment(self) -> dict[str, str]:
-        """Return the variables that lead to the server."""
+    def __init__(self, processes: Processes, env: Mapping[str, str], *, durable: bool = True) -> None:
+        self.processes = processes
+        self.env = env
+        self.durable = durable
+        self.program = broker_program()
+        self.data = processes.home.path / "broker"
+        self.socket = processes.home.sockets / "broker.sock"
+        self.environment = {"REDIS_URL": f"unix://{self.socket}"}
 
     def start(self) -> Child:
-        """Start the server without waiting."""
+        """Start the broker with an append-only file. Raise LauncherError on failure."""
+        self.data.mkdir(exist_ok=True)
+        self.socket.unlink(missing_ok=True)
+        argv = [str(self.program), "--port", "0", "--unixsocket", str(self.socket), "--unixsocketperm", "700"]
+        argv += ["--dir", str(self.data), "--save", "", "--appendonly", "yes" if self.durable else "no"]
+        return self.processes.start(
+            Service(
+                name="broker",
+                argv=argv,
+                env=self.env,
+                cwd=self.data,
+                outlives_others=True,
+                # If the launcher is killed, the broker still writes its data.
+                death_signal=signal.SIGTERM,
+            )
+        )
 
     def wait(self, child: Child) -> None:
-        """Wait until the server answers."""
+        self.processes.wait_until(child, self._answers, BROKER_LIMIT_S)
 
-
-def clean_environment(given: Mapping[str, str]) -> dict[str, str]:
-    """Return the environment for child processes, without variables that would change PostgreSQL's behaviour."""
-    return {
-        name: value for name, value in given.items() if name not in UNWANTED and not name.startswith(UNWANTED_PREFIX)
-    }
+    def _answers(self) -> bool:
+        client = redis.Redis(unix_socket_path=str(self.socket))
+        try:
+            return bool(client.ping())
+        except redis.RedisError:
+            return False
+        finally:
+            client.close()
 
 
 class Servers:
@@ -46,12 +78,12 @@ class Servers:
     def __init__(self, processes: Processes, *, durable: bool = True) -> None:
         self.environment: dict[str, str] = {}
         self.alone = not os.environ.get("DATABASE_URL")
-        self._embedded: list[Server] = []
+        self._embedded: list[Postgres | Broker] = []
         env = clean_environment(os.environ)
         self._take("DATABASE_URL", lambda: Postgres(processes, env, durable=durable))
         self._take("REDIS_URL", lambda: Broker(processes, env, durable=durable))
 
-    def _take(self, variable: str, embedded: Callable[[], Server]) -> None:
+    def _take(self, variable: str, embedded: Callable[[], Postgres | Broker]) -> None:
         given = os.environ.get(variable)
         if given:
             self.environment[variable] = given
@@ -69,3 +101,35 @@ class Servers:
         for server, child in started:
             server.wait(child)
         return {child.service.name: server.start for server, child in started}
+
+
+def clean_environment(given: Mapping[str, str]) -> dict[str, str]:
+    """Return the environment for child processes, without unwanted variables."""
+    return {name: value for name, value in given.items() if name not in UNWANTED and not name.startswith("CELERY_")}
+
+
+def build_environment(home: Home, port: int, reach: Mapping[str, str]) -> dict[str, str]:
+    """Return the user's environment, completed for perfdb's processes.
+
+    `reach` are the variables that lead to the servers. The port is part of the cookies' name, since two instances on
+    one host would share cookies.
+    """
+    defaults = {"PUBLIC_READ": "1", "SESSION_COOKIE_NAME": f"perfdb_session_{port}"}
+    given = clean_environment(os.environ)
+    fixed = {"PERFDB_HOME": str(home.path), "DJANGO_SETTINGS_MODULE": "perfdb.settings", "PYTHONUNBUFFERED": "1"}
+    secret = {"SECRET_KEY": given.get("SECRET_KEY") or home.secret_key()}
+    return defaults | given | fixed | secret | dict(reach)
+
+
+def find_running_servers(home: Home) -> dict[str, str]:
+    """Return the variables of the running instance's servers, once started.
+
+    Raise LauncherError if the instance does not start.
+    """
+    deadline = time.monotonic() + STARTING_LIMIT_S
+    while time.monotonic() < deadline:
+        _, reach = home.read_announcement()
+        if reach:
+            return reach
+        time.sleep(0.1)
+    raise LauncherError(f"the perfdb that is starting on {home.path} does not get ready")

@@ -15,13 +15,11 @@ import psycopg
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test.client import BOUNDARY, MULTIPART_CONTENT, encode_multipart
 
-from perfdb.embedded.broker import Broker
+from perfdb.embedded import ROOT
 from perfdb.embedded.home import Home
-from perfdb.embedded.instance import environment
-from perfdb.embedded.postgres import NAME, Postgres
+from perfdb.embedded.postgres import NAME, Postgres, change_owner
 from perfdb.embedded.processes import Child, Processes, Service
-from perfdb.embedded.rights import own
-from perfdb.embedded.static import ROOT
+from perfdb.embedded.servers import Broker, build_environment
 
 _START_LIMIT_S = 120.0
 
@@ -40,7 +38,7 @@ class Standby(Postgres):
     def _make_cluster(self) -> None:
         copy = ["--pgdata", str(self.data), "--write-recovery-conf", "--wal-method=stream", "--checkpoint=fast"]
         self.data.mkdir(mode=0o700)
-        own(self.data, self.rights.owner)
+        change_owner(self.data, self.rights.owner)
         self.processes.run(
             Service(
                 name="basebackup",
@@ -127,7 +125,7 @@ class Cluster:
             "DATABASE_REPLICA_URL": self.standby.environment["DATABASE_URL"],
             "STATIC_HASHED_NAMES": "0",
         }
-        self.env = environment(self.homes[0], 0, reach)
+        self.env = build_environment(self.homes[0], 0, reach)
         self.manage("migrate", "--verbosity=0")
         self.token = self.manage("apitoken", "lab")
 

@@ -14,10 +14,10 @@ from pathlib import Path
 import psutil
 import pytest
 
+from perfdb.embedded import ROOT
 from perfdb.embedded.home import Home
 from perfdb.embedded.processes import Processes
 from perfdb.embedded.servers import clean_environment
-from perfdb.embedded.static import ROOT
 
 
 @pytest.fixture

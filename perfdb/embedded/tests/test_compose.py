@@ -12,7 +12,7 @@ from celery.app.utils import find_app
 from django.core.management import get_commands
 from django.urls import resolve
 
-from perfdb.embedded.static import ROOT
+from perfdb.embedded import ROOT
 from perfdb.embedded.tests.test_settings_page import variables
 
 COMPOSE: dict[str, Any] = yaml.safe_load((ROOT / "docker-compose.yml").read_text(encoding="utf-8"))

@@ -25,12 +25,12 @@ def test_lock_is_for_one(home: Home) -> None:
     assert home.lock()
     assert not other.lock()
     home.announce("http://127.0.0.1:1", {"DATABASE_URL": "postgres:///x"})
-    address, environment = other.announced()
+    address, environment = other.read_announcement()
     assert address.startswith("http://127.0.0.1:1 (process ")
     assert environment == {"DATABASE_URL": "postgres:///x"}
     home.unlock()
     assert other.lock()
-    assert other.announced() == ("", {})
+    assert other.read_announcement() == ("", {})
 
 
 @pytest.mark.parametrize("name", ["x" * 120, "two words"])

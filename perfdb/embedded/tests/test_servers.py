@@ -11,9 +11,9 @@ import psycopg
 import pytest
 import redis
 
-from perfdb.embedded import LauncherError, rights
+from perfdb.embedded import LauncherError
 from perfdb.embedded.home import Home
-from perfdb.embedded.postgres import Postgres
+from perfdb.embedded.postgres import NOBODY, Postgres
 from perfdb.embedded.processes import Processes
 from perfdb.embedded.servers import Servers
 from perfdb.embedded.tests.conftest import CommandLine, eventually, running
@@ -105,11 +105,11 @@ def test_root_without_namespaces_lends_the_database_to_nobody_and_takes_it_back(
     home: Home, processes: Processes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as refused:
-        refused.setattr(rights, "_namespace_reaches", lambda folders: False)
+        refused.setattr("perfdb.embedded.postgres._namespace_reaches", lambda folders: False)
         lent = Postgres(processes, os.environ, durable=False)
     lent.wait(lent.start())
-    assert psutil.Process(processes.children[0].process.pid).uids().effective == rights.NOBODY
-    assert lent.data.stat().st_uid == rights.NOBODY
+    assert psutil.Process(processes.children[0].process.pid).uids().effective == NOBODY
+    assert lent.data.stat().st_uid == NOBODY
     processes.stop()
     own = Postgres(processes, os.environ, durable=False)
     own.wait(own.start())
@@ -167,7 +167,7 @@ def test_named_program_that_is_none_is_reported(
 
 def test_commands_share_the_servers_and_leave_nothing(home: Home, command_line: CommandLine) -> None:
     first = command_line.start("exec", "sh", "-c", "psql -qc 'CREATE TABLE kept AS SELECT 42 AS answer' && sleep 1000")
-    assert eventually(lambda: (home.path / "lock").exists() and bool(home.announced()[0]))
+    assert eventually(lambda: (home.path / "lock").exists() and bool(home.read_announcement()[0]))
     assert eventually(lambda: "42" in command_line.run("exec", "psql", "-Atc", "SELECT answer FROM kept")[1])
     assert len([process for process in running(home) if "listen_addresses=" in process.info["cmdline"]]) == 1
 

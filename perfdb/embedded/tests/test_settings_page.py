@@ -2,7 +2,7 @@
 
 import re
 
-from perfdb.embedded.static import ROOT
+from perfdb.embedded import ROOT
 
 # env.str("NAME" in the settings, os.environ in its forms elsewhere.
 READ = re.compile(r"""(?:\benv\.\w+|environ(?:\.get)?|getenv|given\.get|_take)[\[(]\s*["']([A-Z][A-Z0-9_]+)["']""")

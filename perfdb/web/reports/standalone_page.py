@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils.safestring import SafeString, mark_safe
 
 from perfdb.results.models import Study
-from perfdb.stylesheets import joined
+from perfdb.staticfiles import join_sheet
 
 
 def static_text(name: str) -> str:
@@ -66,7 +66,7 @@ def _inside_script(source: str) -> str:
 @cache
 def styles() -> SafeString:
     """Return all style sheets in order."""
-    return mark_safe(joined(_STYLES, static_text))
+    return mark_safe(join_sheet(_STYLES, static_text))
 
 
 @cache

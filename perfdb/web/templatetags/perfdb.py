@@ -21,7 +21,7 @@ from perfdb.analysis.insights.bottleneck import Bottleneck
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.render.labels import measure_title
 from perfdb.analysis.units import decimals_for, round_half_up
-from perfdb.stylesheets import parts
+from perfdb.staticfiles import list_parts
 from perfdb.web.home.rules_page import anchor, limit_anchor
 from perfdb.web.reports.embedded_questions import html
 from perfdb.web.reports.standalone_page import static_text
@@ -178,7 +178,7 @@ def current(context: RequestContext, *beginnings: str) -> SafeString:
 @register.simple_tag
 def stylesheet(name: str) -> SafeString:
     """Return the links of a style sheet and, if unbundled, its imports."""
-    names = [name] if getattr(staticfiles_storage, "joins_sheets", False) else parts(name, static_text)
+    names = [name] if getattr(staticfiles_storage, "joins_sheets", False) else list_parts(name, static_text)
     return format_html_join("\n", '<link rel="stylesheet" href="{}">', ((static(each),) for each in names))
 
 
