@@ -76,6 +76,10 @@ def run_import(job: Job, recognisers: Sequence[Recognise] = ()) -> None:
         if state != State.LOADING:
             _settle(job, upload, state)
             return
+    elif not accepted:
+        # A run record is one fragment.
+        upload.runs_found = len(parsed.fragments)
+        upload.save(update_fields=["runs_found"])
     if not accepted:
         _set_state(job, upload, State.LOADING)
     _load(job, upload, batches, kind)

@@ -39,6 +39,9 @@ class FragmentSpool:
         self._fragments: SpooledList[Fragment] = SpooledList(IN_MEMORY)
         self._groups = FragmentGroups()
 
+    def __len__(self) -> int:
+        return len(self._fragments)
+
     def append(self, fragment: Fragment) -> None:
         """Add a fragment."""
         self._groups.add(fragment, len(self._fragments))

@@ -1,7 +1,6 @@
-"""The one writer of runs and their evidence, by COPY.
+"""The one writer of runs and their evidence, by binary COPY.
 
-``write`` makes new runs, ``rewrite`` puts another state of a run in the place of the one stored; both write all of
-a run or nothing, in the caller's transaction.
+``write`` stores new runs, ``rewrite`` replaces the stored data of a run; both in the caller's transaction.
 """
 
 from collections.abc import Iterable, Sequence
@@ -10,8 +9,8 @@ from typing import Any
 from django.db import connection
 from psycopg.types.json import Jsonb
 
-from importers.model import Problem as Found
-from perfdb.analysis.audit.disagreement import Disagreement as Disagrees
+from importers.model import Problem as FoundProblem
+from perfdb.analysis.audit.disagreement import Disagreement as FoundDisagreement
 from perfdb.analysis.metrics import TOTAL, Measure
 from perfdb.results.models import (
     CounterLayout,
@@ -32,7 +31,7 @@ from perfdb.results.runs.record import RunRecord, Source
 _HOT = tuple(Measure(metric, TOTAL) for metric in Run.HOT)
 
 _Key = tuple[int, int]
-"""A run's id and that of its study: what a row of its evidence begins with."""
+"""The IDs of a run and its study, the first columns of its evidence."""
 
 _RUN = {
     "id": "int8",
@@ -54,9 +53,9 @@ _RUN = {
     "run_id": "text",
     "values": "float8[]",
 }
-# Not when a run is written again: then its tags are people's.
-NEW_RUN = _RUN | {"tags": "text[]"}
-EVIDENCE = {
+# Later the tags belong to people.
+_NEW_RUN = _RUN | {"tags": "text[]"}
+_EVIDENCE = {
     "run_id": "int8",
     "study_id": "int8",
     "slots": "int2[]",
@@ -82,7 +81,7 @@ _COUNTERS = {
     "before_lines": "int4[]",
     "after_lines": "int4[]",
 }
-TRACE = {
+_TRACE = {
     "run_id": "int8",
     "study_id": "int8",
     "artifact": "int8",
@@ -92,7 +91,7 @@ TRACE = {
     "unit": "text",
     "samples": "float4[]",
 }
-SOURCE = {
+_SOURCE = {
     "run_id": "int8",
     "study_id": "int8",
     "artifact_id": "int8",
@@ -131,7 +130,7 @@ _DISAGREEMENT = {
     "formula": "text",
     "message": "text",
 }
-UPLOAD_RUN = {
+_UPLOAD_RUN = {
     "run_id": "int8",
     "number": "int4",
     "upload_id": "int8",
@@ -147,28 +146,28 @@ UPLOAD_RUN = {
 
 
 def write(vocabulary: Vocabulary, records: Sequence[tuple[RunRecord, Sequence[Source]]]) -> list[int]:
-    """Store new runs; answers their ids in order."""
-    ids = new_ids(len(records))
+    """Store new runs and return their IDs in order."""
+    ids = _new_ids(len(records))
     _write(vocabulary, [(pk, record) for pk, (record, _) in zip(ids, records, strict=True)])
     study = vocabulary.study.pk
     pairs = ((pk, source) for pk, (_, sources) in zip(ids, records, strict=True) for source in sources)
-    _copy("run_source", SOURCE, (_source_row((pk, study), source) for pk, source in pairs))
+    _copy("run_source", _SOURCE, (_source_row((pk, study), source) for pk, source in pairs))
     return ids
 
 
 def rewrite(vocabulary: Vocabulary, run: Run, record: RunRecord, sources: Sequence[Source]) -> None:
-    """Replace the stored data of ``run`` by ``record``; id and attachments stay."""
+    """Replace the stored data of a run by a record; its ID and everything that refers to it stay."""
     for evidence in (RunEvidence, CounterSet, Trace, RunSource):
         evidence._default_manager.filter(run=run).delete()
     run.problems.all().delete()
     run.disagreements.all().delete()
     _write(vocabulary, [(run.pk, record)], update=True)
     _add_sources((run.pk, vocabulary.study.pk), sources)
-    _leave(run)
+    _delete_empty_experiment(run)
 
 
-def _leave(run: Run) -> None:
-    """The experiment in which the run was: it may have no run any more."""
+def _delete_empty_experiment(run: Run) -> None:
+    """Delete the previous experiment of a run if it has no other run."""
     Experiment.objects.filter(pk=run.experiment_id, run=None).delete()
 
 
@@ -177,9 +176,9 @@ def replace_values(vocabulary: Vocabulary, run: Run, record: RunRecord) -> None:
     slots = ensure_slots(record.values)
     row = _run_row(run.pk, record, vocabulary.experiment(record.configuration), slots)
     Run.objects.filter(pk=run.pk).update(**_plain(dict(zip(_RUN, row, strict=True))))
-    evidence = dict(zip(EVIDENCE, _evidence_row((run.pk, vocabulary.study.pk), record, slots), strict=True))
+    evidence = dict(zip(_EVIDENCE, _evidence_row((run.pk, vocabulary.study.pk), record, slots), strict=True))
     RunEvidence.objects.filter(run=run).update(**_plain(evidence))
-    _leave(run)
+    _delete_empty_experiment(run)
 
 
 def _write(vocabulary: Vocabulary, rows: Sequence[tuple[int, RunRecord]], *, update: bool = False) -> None:
@@ -191,26 +190,26 @@ def _write(vocabulary: Vocabulary, rows: Sequence[tuple[int, RunRecord]], *, upd
             Run.objects.filter(pk=run[0]).update(**_plain(dict(zip(_RUN, run, strict=True))))
     else:
         tags = (record.tags or None for _, record in rows)
-        _copy("run", NEW_RUN, ((*run, each) for run, each in zip(runs, tags, strict=True)))
+        _copy("run", _NEW_RUN, ((*run, each) for run, each in zip(runs, tags, strict=True)))
     keyed = [((pk, vocabulary.study.pk), record) for pk, record in rows]
-    _copy("run_evidence", EVIDENCE, (_evidence_row(key, record, slots) for key, record in keyed))
+    _copy("run_evidence", _EVIDENCE, (_evidence_row(key, record, slots) for key, record in keyed))
     _copy("counter_set", _COUNTERS, list(_counter_rows(keyed)))
-    _copy("trace", TRACE, _trace_rows(keyed))
+    _copy("trace", _TRACE, _trace_rows(keyed))
     copy_problems((found, pk, None) for pk, record in rows for found in record.problems)
     copy_disagreements((each, pk) for pk, record in rows for each in record.disagreements)
 
 
 def _plain(row: dict[str, Any]) -> dict[str, Any]:
-    """A row for the ORM, which wraps JSON by itself."""
+    """Return a row for the ORM, which wraps JSON itself."""
     return {name: value.obj if isinstance(value, Jsonb) else value for name, value in row.items()}
 
 
-def disagreement_row(found: Disagrees, run: int) -> Disagreement:
+def disagreement_row(found: FoundDisagreement, run: int) -> Disagreement:
     """Return the row of a disagreement of the run with this id."""
     return Disagreement(**dict(zip(_DISAGREEMENT, _disagreement(found, run), strict=True)))
 
 
-def _disagreement(found: Disagrees, run: int) -> Sequence[Any]:
+def _disagreement(found: FoundDisagreement, run: int) -> Sequence[Any]:
     return (
         run,
         found.kind.value,
@@ -228,13 +227,13 @@ def _disagreement(found: Disagrees, run: int) -> Sequence[Any]:
     )
 
 
-def copy_disagreements(found: Iterable[tuple[Disagrees, int]]) -> None:
-    """Store figures that do not follow, each with its run."""
+def copy_disagreements(found: Iterable[tuple[FoundDisagreement, int]]) -> None:
+    """Store disagreements, each with the ID of its run."""
     _copy("disagreement", _DISAGREEMENT, (_disagreement(each, pk) for each, pk in found))
 
 
-def copy_problems(found: Iterable[tuple[Found, int | None, int | None]]) -> None:
-    """Store problems, each with the run and the upload that it is of."""
+def copy_problems(found: Iterable[tuple[FoundProblem, int | None, int | None]]) -> None:
+    """Store problems, each with the IDs of its run and its upload."""
     _copy(
         "problem",
         _PROBLEM,
@@ -246,10 +245,10 @@ def copy_problems(found: Iterable[tuple[Found, int | None, int | None]]) -> None
 
 
 def copy_upload_runs(rows: Iterable[UploadRun]) -> None:
-    """Store what became of an upload's runs; the rows stay without ids."""
+    """Store the outcomes of an upload's runs; the given rows get no IDs."""
     _copy(
         "upload_run",
-        UPLOAD_RUN,
+        _UPLOAD_RUN,
         (
             (
                 *(row.run_id, row.number, row.upload_id, row.replaced_id, row.replaced_status, row.loaded),
@@ -260,10 +259,9 @@ def copy_upload_runs(rows: Iterable[UploadRun]) -> None:
     )
 
 
-def new_ids(count: int) -> list[int]:
-    """The ids of so many new runs."""
+def _new_ids(count: int) -> list[int]:
     with connection.cursor() as cursor:
-        # The sequence is looked up once: that takes several times as long as its next number.
+        # One look-up of the sequence: it takes several times as long as a number.
         cursor.execute(
             "WITH own AS MATERIALIZED (SELECT pg_get_serial_sequence('run', 'id')::regclass AS sequence) "
             "SELECT nextval(sequence) FROM own, generate_series(1, %s)",
@@ -351,7 +349,7 @@ def add_sources(run: Run, sources: Iterable[Source]) -> None:
 
 
 def _add_sources(key: _Key, sources: Iterable[Source]) -> None:
-    rows = [RunSource(**dict(zip(SOURCE, _source_row(key, source), strict=True))) for source in sources]
+    rows = [RunSource(**dict(zip(_SOURCE, _source_row(key, source), strict=True))) for source in sources]
     RunSource.objects.bulk_create(rows, ignore_conflicts=True)
 
 
