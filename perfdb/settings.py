@@ -153,11 +153,11 @@ CONTENT_SECURITY_POLICY = {
 REST_FRAMEWORK = {
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "DEFAULT_AUTHENTICATION_CLASSES": [
-        "perfdb.api.authentication.TokenAuthentication",
+        "perfdb.api.permissions.TokenAuthentication",
         "rest_framework.authentication.SessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": ["perfdb.api.permissions.ReadMayBePublic"],
-    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "perfdb.api.negotiation.AddressDecides",
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "perfdb.api.renderers.AddressDecides",
     "DEFAULT_RENDERER_CLASSES": ["perfdb.api.renderers.JSONRenderer"],
     "DEFAULT_FILTER_BACKENDS": ["django_filters.rest_framework.DjangoFilterBackend"],
     "EXCEPTION_HANDLER": "perfdb.api.errors.problem_details",

@@ -1,10 +1,11 @@
 """JSON by orjson: numbers unrounded, times in UTC, not-a-number as null."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import orjson
 from django.http import HttpResponse
+from rest_framework.negotiation import DefaultContentNegotiation
 from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 
@@ -49,3 +50,14 @@ class _Answer(HttpResponse):
 
 def _written(data: Any) -> bytes:
     return orjson.dumps(data, option=orjson.OPT_UTC_Z | orjson.OPT_APPEND_NEWLINE)
+
+
+class AddressDecides(DefaultContentNegotiation):
+    """Content negotiation without a choice: each address has one format."""
+
+    def select_renderer(
+        self, request: Request, renderers: Iterable[BaseRenderer], format_suffix: str | None = None
+    ) -> tuple[BaseRenderer, str]:
+        """Return the view's only renderer."""
+        only = next(iter(renderers))
+        return only, str(only.media_type)

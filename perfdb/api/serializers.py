@@ -9,7 +9,6 @@ from typing import Any
 
 from rest_framework import serializers
 
-from perfdb.api.notes.serializers import RunNoteSerializer
 from perfdb.api.uploads.parsers import clean_path
 from perfdb.results.ingest.uploads import DECISIONS
 from perfdb.results.models import Problem, Run, Upload, UploadRun
@@ -174,6 +173,30 @@ class FactSerializer(serializers.Serializer[Any]):
     text = serializers.CharField(allow_blank=True)
     artifact = serializers.IntegerField()
     line = serializers.IntegerField()
+
+
+class NewNoteSerializer(serializers.Serializer[Any]):
+    """A new note."""
+
+    text = serializers.CharField(trim_whitespace=False, help_text="Plain text; lines are kept")
+
+
+class RunNoteSerializer(serializers.Serializer[Any]):
+    """A person's note on a run."""
+
+    id = serializers.IntegerField()
+    run = serializers.IntegerField()
+    text = serializers.CharField()
+    author = serializers.CharField(allow_null=True)
+    created = serializers.DateTimeField()
+    edited = serializers.DateTimeField(allow_null=True)
+    url = serializers.URLField()
+
+
+class RunNoteListSerializer(serializers.Serializer[Any]):
+    """The notes on a run, oldest first."""
+
+    results = RunNoteSerializer(many=True)
 
 
 class RunSerializer(DimensionsSerializer):

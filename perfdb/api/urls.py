@@ -5,53 +5,50 @@ from drf_spectacular.renderers import OpenApiJsonRenderer2
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
 from perfdb.api.aliases import views as aliases
-from perfdb.api.artifacts import views as artifacts
-from perfdb.api.notes import views as notes
 from perfdb.api.published import views as published
 from perfdb.api.questions import views as kept
-from perfdb.api.runs import run_change_views, run_file_views
 from perfdb.api.runs import views as runs
 from perfdb.api.search import views as search
-from perfdb.api.service import fallback_views, health_views, recorder_views
-from perfdb.api.studies import bundle_views, report_item_views, report_views, study_edit_views
+from perfdb.api.service import views as service
+from perfdb.api.studies import report_views
 from perfdb.api.studies import views as studies
 from perfdb.api.tables import views as tables
-from perfdb.api.uploads import chunk_views, correction_views
+from perfdb.api.uploads import chunk_views
 from perfdb.api.uploads import views as uploads
 
 app_name = "api"
 V1: list[URLPattern | URLResolver] = [
     path("runs/", runs.runs, name="runs"),
-    path("runs.csv", run_file_views.runs_csv, name="runs-csv"),
-    path("runs.json", run_file_views.runs_json, name="runs-json"),
-    path("runs.parquet", run_file_views.runs_parquet, name="runs-parquet"),
-    path("runs.zip", run_file_views.runs_zip, name="runs-zip"),
-    path("runs/tags/", run_change_views.tags, name="runs-tags"),
-    path("runs/withdraw/", run_change_views.withdraw, name="runs-withdraw"),
-    path("runs/restore/", run_change_views.restore, name="runs-restore"),
+    path("runs.csv", runs.runs_csv, name="runs-csv"),
+    path("runs.json", runs.runs_json, name="runs-json"),
+    path("runs.parquet", runs.runs_parquet, name="runs-parquet"),
+    path("runs.zip", runs.runs_zip, name="runs-zip"),
+    path("runs/tags/", runs.tags, name="runs-tags"),
+    path("runs/withdraw/", runs.withdraw, name="runs-withdraw"),
+    path("runs/restore/", runs.restore, name="runs-restore"),
     path("runs/<int:pk>/", runs.run, name="run"),
-    path("runs/<int:pk>/notes/", notes.notes, name="notes"),
-    path("notes/<int:pk>/", notes.note, name="note"),
+    path("runs/<int:pk>/notes/", runs.notes, name="notes"),
+    path("notes/<int:pk>/", runs.note, name="note"),
     path("search/", search.find, name="search"),
     path("uploads/", uploads.uploads, name="uploads"),
     path("uploads/<int:pk>/", uploads.upload, name="upload"),
     path("uploads/<int:pk>/accept/", uploads.accept, name="upload-accept"),
     path("uploads/<int:pk>/undo/", uploads.undo, name="upload-undo"),
-    path("uploads/<int:pk>/corrections/", correction_views.corrections, name="upload-corrections"),
-    path("uploads/<int:pk>/corrections/<int:number>/", correction_views.correction, name="upload-correction"),
+    path("uploads/<int:pk>/corrections/", uploads.corrections, name="upload-corrections"),
+    path("uploads/<int:pk>/corrections/<int:number>/", uploads.correction, name="upload-correction"),
     path("pieces/", chunk_views.begun, name="pieces"),
     path("pieces/<str:token>/", chunk_views.piece, name="piece"),
-    path("artifacts/<int:pk>/", artifacts.artifact, name="artifact"),
+    path("artifacts/<int:pk>/", uploads.artifact, name="artifact"),
     path("studies/", studies.studies, name="studies"),
     path("studies/<slug:slug>/", studies.study, name="study"),
-    path("studies/<slug:slug>/bundle.zip", bundle_views.study_bundle, name="study-bundle"),
-    path("studies/<slug:slug>/share/", study_edit_views.share, name="study-share"),
-    path("studies/<slug:slug>/pattern/", study_edit_views.try_pattern, name="study-pattern"),
-    path("studies/<slug:slug>/apply/", study_edit_views.apply, name="study-apply"),
-    path("studies/<slug:slug>/move/", study_edit_views.move, name="study-move"),
-    path("studies/<slug:slug>/report/items/", report_item_views.report_items, name="report-items"),
-    path("studies/<slug:slug>/report/items/<int:pk>/", report_item_views.report_item, name="report-item"),
-    path("studies/<slug:slug>/report/removed/<int:pk>/", report_item_views.put_back, name="report-item-put-back"),
+    path("studies/<slug:slug>/bundle.zip", studies.study_bundle, name="study-bundle"),
+    path("studies/<slug:slug>/share/", studies.share, name="study-share"),
+    path("studies/<slug:slug>/pattern/", studies.try_pattern, name="study-pattern"),
+    path("studies/<slug:slug>/apply/", studies.apply, name="study-apply"),
+    path("studies/<slug:slug>/move/", studies.move, name="study-move"),
+    path("studies/<slug:slug>/report/items/", report_views.report_items, name="report-items"),
+    path("studies/<slug:slug>/report/items/<int:pk>/", report_views.report_item, name="report-item"),
+    path("studies/<slug:slug>/report/removed/<int:pk>/", report_views.put_back, name="report-item-put-back"),
     path("studies/<slug:slug>/aliases/", aliases.aliases, name="aliases"),
     path("studies/<slug:slug>/aliases/<int:pk>/", aliases.alias, name="alias"),
     path("studies/<slug:slug>/report/", report_views.report, name="report"),
@@ -75,9 +72,9 @@ V1: list[URLPattern | URLResolver] = [
     path("frozen/<str:token>/tables.<str:form>", kept.frozen_tables, name="frozen-tables"),
 ]
 urlpatterns: list[URLPattern | URLResolver] = [
-    path("healthz", health_views.healthz, name="healthz"),
-    path("readyz", health_views.readyz, name="readyz"),
-    path("record.sh", recorder_views.record_sh, name="record-sh"),
+    path("healthz", service.healthz, name="healthz"),
+    path("readyz", service.readyz, name="readyz"),
+    path("record.sh", service.record_sh, name="record-sh"),
     # Found by its first letters, so that other addresses are not held against each of these.
     path("api/v1/", include(V1)),
     path("api/schema/", SpectacularAPIView.as_view(renderer_classes=[OpenApiJsonRenderer2]), name="schema"),
@@ -87,5 +84,5 @@ urlpatterns: list[URLPattern | URLResolver] = [
         name="docs",
     ),
     # Only with the last slash, so that an address without it is still redirected to the one that has it.
-    path("api/<path:rest>/", fallback_views.nothing_here),
+    path("api/<path:rest>/", service.nothing_here),
 ]

@@ -32,7 +32,7 @@ from perfdb.api.questions.serializers import (
     SavedQuerySerializer,
 )
 from perfdb.api.schema import errors
-from perfdb.api.tables.comparison_data import best_body, comparison_body
+from perfdb.api.tables.table_data import best_body, comparison_body
 from perfdb.results.models import FrozenLink, SavedQuery
 from perfdb.results.queries import frozen_links
 from perfdb.results.queries import saved_queries as saved

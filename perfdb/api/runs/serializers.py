@@ -4,7 +4,11 @@ from typing import Any
 
 from rest_framework import serializers
 
+from importers.model import Status
+from importers.run_records.record_fields import DIMENSIONS
+from perfdb.api.serializers import UploadReferenceSerializer
 from perfdb.results.changes.withdraw import MAX_REASON_LENGTH
+from perfdb.results.models import UploadRun
 from perfdb.results.queries.run_list.filters import MOST_NUMBERED
 
 
@@ -46,3 +50,39 @@ class ChangedSerializer(serializers.Serializer[Any]):
     """Number of runs that changed, without those already in the requested state."""
 
     runs = serializers.IntegerField()
+
+
+class RunRecordSerializer(serializers.Serializer[Any]):
+    """A JSON record of a run, for documentation: the importer checks records."""
+
+    run_id = serializers.CharField(max_length=200)
+    trial = serializers.IntegerField(required=False, min_value=1, max_value=9999, help_text="1 unless said")
+    started = serializers.DateTimeField(required=False, help_text="When it was received, unless said")
+    status = serializers.CharField(required=False, help_text=f"{', '.join(Status)}; complete unless said")
+    study = serializers.SlugField(required=False, help_text="The same in all records of a request")
+    dimensions = serializers.DictField(
+        child=serializers.CharField(), required=False, help_text=f"Texts or numbers: {', '.join(DIMENSIONS)}"
+    )
+    factors = serializers.DictField(child=serializers.CharField(), required=False, help_text="The study's own")
+    facts = serializers.DictField(child=serializers.CharField(), required=False, help_text="Other circumstances")
+    tags = serializers.ListField(child=serializers.CharField(), required=False)
+    metrics = serializers.DictField(
+        child=serializers.FloatField(),
+        help_text='By metric or metric@role: a number, or {"value": 1102, "unit": "us"} in another unit',
+    )
+
+
+class RecordedRunSerializer(serializers.Serializer[Any]):
+    """Outcome of a record."""
+
+    id = serializers.IntegerField(help_text="Of the run", allow_null=True)
+    run_id = serializers.CharField()
+    trial = serializers.IntegerField()
+    outcome = serializers.ChoiceField(UploadRun.Outcome.choices)
+
+
+class RecordedSerializer(serializers.Serializer[Any]):
+    """The upload of the records, with the runs in order."""
+
+    upload = UploadReferenceSerializer()
+    runs = RecordedRunSerializer(many=True)

@@ -1,31 +1,63 @@
 """Endpoints of runs: the filtered list, and one run."""
 
-from typing import Any
+import re
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from typing import IO, Any
 
-from django.http import HttpResponseBase
+from django.core.files.base import ContentFile
+from django.db import transaction
+from django.db.models import QuerySet
+from django.http import FileResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import get_object_or_404
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.decorators import api_view, parser_classes
+from rest_framework.exceptions import PermissionDenied
+from rest_framework.parsers import JSONParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
+from rest_framework.serializers import Serializer
 
+from perfdb.analysis.query.parameters import QueryError
 from perfdb.api import caching
-from perfdb.api.page_links import page_body
-from perfdb.api.runs import record_views
-from perfdb.api.runs.record_serializers import RecordedSerializer, RunRecordSerializer
-from perfdb.api.runs.run_data import run_body
+from perfdb.api.errors import Conflict
+from perfdb.api.page_links import known_only, page_body
+from perfdb.api.permissions import signed_in
+from perfdb.api.runs.run_data import note_body, run_body, upload_reference
+from perfdb.api.runs.serializers import (
+    ChangedSerializer,
+    ChosenSerializer,
+    RecordedSerializer,
+    RunRecordSerializer,
+    TaggedSerializer,
+    TagsSerializer,
+    WithdrawSerializer,
+)
 from perfdb.api.schema import RECORD_PARAMETERS, RUN_PARAMETERS, errors
 from perfdb.api.serializers import (
+    NewNoteSerializer,
+    RunNoteListSerializer,
+    RunNoteSerializer,
     RunPageSerializer,
     RunSerializer,
     UploadReferenceSerializer,
 )
 from perfdb.api.uploads.parsers import RecordLinesParser, RecordsParser
-from perfdb.results.models import Run
-from perfdb.results.queries.run_list.filters import filter_runs
+from perfdb.api.uploads.views import read_wait, study_called, wait_until_settled
+from perfdb.results.changes import withdraw as withdrawing
+from perfdb.results.ingest import uploads
+from perfdb.results.ingest.json_runs import FILE, parse_records
+from perfdb.results.models import Note, Problem, Run, Upload, UploadRun
+from perfdb.results.queries.run_list import columns, export, filters
+from perfdb.results.queries.run_list.columns import ListColumn
+from perfdb.results.queries.run_list.filters import choose_runs, filter_runs
 from perfdb.results.queries.run_list.pages import read_run_page
 from perfdb.results.queries.run_list.paging import parse_size
+from perfdb.results.runs import bulk_changes
+from perfdb.results.runs import notes as written
+from perfdb.results.runs import tags as tagging
 
 _VOCABULARY = ("study", "system", "level", "workload", "device")
 
@@ -59,7 +91,7 @@ _VOCABULARY = ("study", "system", "level", "workload", "device")
 def runs(request: Request) -> HttpResponseBase:
     """List runs, newest first, withdrawn ones only with ``status=withdrawn``; or store JSON records."""
     if request.method == "POST":
-        return record_views.create(request)
+        return create(request)
     asked = request.query_params
     found = filter_runs(asked)
     tag = caching.etag(request)
@@ -90,3 +122,250 @@ def run(request: Request, pk: int) -> Response:
     """Return one run with dimensions, measurements and their origins, counters, problems and files."""
     related = Run.objects.select_related(*_VOCABULARY, *(f"experiment__{name}" for name in _VOCABULARY))
     return Response(run_body(request, get_object_or_404(related, pk=pk)))
+
+
+PARAMETERS = ("study", "wait")
+_USUAL_WAIT = "10"
+_SLUG = re.compile(r"[-\w]{1,80}", re.ASCII)
+
+
+def create(request: Request) -> Response:
+    """Answer 201 with new runs, 200 without, 202 while the import runs."""
+    known_only(request.query_params, PARAMETERS)
+    wait = read_wait(request.query_params.get("wait", _USUAL_WAIT))
+    user = signed_in(request)
+    # Of an empty request the framework makes a form without fields.
+    sent = request.data if isinstance(request.data, bytes) else b""
+    records = parse_records(sent)
+    slug = _slug(request.query_params.get("study", "") or records.study)
+    with transaction.atomic():
+        study = study_called(user, slug, create=True)
+        upload = uploads.receive(user, [(FILE, ContentFile(records.content))], study=study)
+    # Free the memory while waiting for the worker.
+    del records
+    wait_until_settled(upload.pk, wait)
+    upload.refresh_from_db(fields=["state"])
+    body = upload_reference(request, upload)
+    if upload.state == Upload.State.DONE:
+        runs = _runs(upload)
+        status = 201 if any(run["outcome"] == UploadRun.Outcome.NEW for run in runs) else 200
+        return Response({"upload": body, "runs": runs}, status=status)
+    if upload.state in Upload.SETTLED:
+        raise Conflict(_said(upload, body["url"]))
+    return Response(body, status=202, headers={"Location": body["url"]})
+
+
+def _slug(text: str) -> str:
+    if text and not _SLUG.fullmatch(text):
+        raise QueryError("study", f"{text[:80]!r} is no slug: letters, digits, hyphens and underscores, 80 at most")
+    return text
+
+
+def _runs(upload: Upload) -> list[dict[str, Any]]:
+    rows = upload.runs.order_by("number").values_list("run_id", "run_label", "trial", "outcome")
+    return [dict(zip(("id", "run_id", "trial", "outcome"), row, strict=True)) for row in rows]
+
+
+def _said(upload: Upload, url: str) -> str:
+    """Return why nothing was stored."""
+    first = upload.problems.filter(severity=Problem.Severity.ERROR).order_by("pk").first()
+    why = f": {first.message} {first.remedy}" if first else "."
+    decide = " Decide with its preview." if upload.state == Upload.State.PREVIEW else ""
+    return f"nothing was stored of upload {upload.pk}{why}{decide} It is at {url}"
+
+
+def _given(kind: type[Serializer[Any]], request: Request) -> tuple[QuerySet[Run], dict[str, Any]]:
+    """Return the runs chosen by the body, and the checked body. Raise QueryError."""
+    asked = kind(data=request.data)
+    asked.is_valid(raise_exception=True)
+    given: dict[str, Any] = asked.validated_data
+    if ("runs" in given) == ("query" in given):
+        raise QueryError("runs", "name the runs either by their numbers or by a query string", ["runs", "query"])
+    return filters.choose_runs([str(number) for number in given.get("runs", ())], given.get("query")), given
+
+
+@extend_schema(
+    operation_id="runs_tag",
+    summary="Put tags on runs and take them off",
+    request=TagsSerializer,
+    responses={200: TaggedSerializer, **errors(400, 401, 403, 415)},
+)
+@api_view(["POST"])
+@parser_classes([JSONParser])
+def tags(request: Request) -> Response:
+    """Change the tags of runs, all or none; a repeated request changes nothing."""
+    runs, given = _given(TagsSerializer, request)
+    user = signed_in(request)
+    # By their numbers: a query may ask for the very tag that is changed. One too many is refused.
+    fixed = Run.objects.filter(pk__in=list(runs.values_list("pk", flat=True)[: bulk_changes.MOST_CHANGED + 1]))
+    with transaction.atomic():
+        added = {tagging.parse_tag(name): tagging.add_tag(user, fixed, name) for name in given["add"]}
+        removed = {tagging.parse_tag(name): tagging.remove_tag(user, fixed, name) for name in given["remove"]}
+    return Response({"added": added, "removed": removed})
+
+
+@extend_schema(
+    operation_id="runs_withdraw",
+    summary="Withdraw runs",
+    request=WithdrawSerializer,
+    responses={200: ChangedSerializer, **errors(400, 401, 403, 415)},
+)
+@api_view(["POST"])
+@parser_classes([JSONParser])
+def withdraw(request: Request) -> Response:
+    """Withdraw runs from all tables for a reason; they can be restored."""
+    runs, given = _given(WithdrawSerializer, request)
+    return Response({"runs": withdrawing.withdraw_runs(signed_in(request), runs, given["reason"])})
+
+
+@extend_schema(
+    operation_id="runs_restore",
+    summary="Restore withdrawn runs",
+    request=ChosenSerializer,
+    responses={200: ChangedSerializer, **errors(400, 401, 403, 415)},
+)
+@api_view(["POST"])
+@parser_classes([JSONParser])
+def restore(request: Request) -> Response:
+    """Restore runs that a person withdrew; only a query with `status=withdrawn` finds such runs."""
+    runs, _ = _given(ChosenSerializer, request)
+    return Response({"runs": withdrawing.restore_runs(signed_in(request), runs)})
+
+
+_BESIDE = ("cursor", "size", "sort")
+_PARAMETERS = [
+    *(each for each in RUN_PARAMETERS if each.name not in _BESIDE),
+    OpenApiParameter(
+        "columns",
+        str,
+        OpenApiParameter.QUERY,
+        description="Dimensions, `factor.NAME`, `METRIC@ROLE`, separated by commas; the usual ones unless said",
+    ),
+]
+_Render = Callable[[QuerySet[Run], Sequence[ListColumn]], Iterator[str]]
+_Write = Callable[[QuerySet[Run], Sequence[ListColumn], IO[bytes]], object]
+
+
+def _asked(request: Request) -> tuple[QuerySet[Run], Sequence[ListColumn]]:
+    query = request.query_params
+    return choose_runs([], query.urlencode()), columns.parse_columns(query.getlist("columns"))
+
+
+def _streamed(request: Request, render: _Render, media_type: str) -> HttpResponseBase:
+    return StreamingHttpResponse(render(*_asked(request)), media_type)
+
+
+def _written(request: Request, write: _Write, name: str) -> HttpResponseBase:
+    runs, shown = _asked(request)
+    # The response closes it.
+    out = tempfile.TemporaryFile()  # noqa: SIM115
+    write(runs, shown, out)
+    out.seek(0)
+    return FileResponse(out, as_attachment=True, filename=name)
+
+
+def _described(name: str, summary: str, media_type: str, kind: OpenApiTypes) -> Callable[[Any], Any]:
+    return extend_schema(
+        operation_id=f"runs_{name}",
+        summary=summary,
+        parameters=_PARAMETERS,
+        responses={(200, media_type): kind, **errors(400, 401)},
+    )
+
+
+@_described("csv", "The list of runs as CSV", "text/csv", OpenApiTypes.STR)
+@api_view(["GET"])
+def runs_csv(request: Request) -> HttpResponseBase:
+    """Return all filtered runs with the chosen columns as CSV."""
+    return _streamed(request, export.render_csv, "text/csv; charset=utf-8")
+
+
+@_described("json", "The list of runs as one JSON document", "application/json", OpenApiTypes.OBJECT)
+@api_view(["GET"])
+def runs_json(request: Request) -> HttpResponseBase:
+    """Return all filtered runs as a JSON list of flat objects, one a line."""
+    return _streamed(request, export.render_json, "application/json")
+
+
+@_described("parquet", "The list of runs as Parquet", "application/vnd.apache.parquet", OpenApiTypes.BINARY)
+@api_view(["GET"])
+def runs_parquet(request: Request) -> HttpResponseBase:
+    """Return all filtered runs as Parquet with typed columns."""
+    return _written(request, export.write_parquet, "runs.parquet")
+
+
+@_described("zip", "The logs of runs", "application/zip", OpenApiTypes.BINARY)
+@api_view(["GET"])
+def runs_zip(request: Request) -> HttpResponseBase:
+    """Return the files of all filtered runs, in a folder for each upload."""
+    return _written(request, lambda runs, _, out: export.write_logs_zip(runs, out), "runs.zip")
+
+
+@extend_schema(
+    methods=["GET"],
+    operation_id="notes",
+    summary="The notes on a run",
+    responses={200: RunNoteListSerializer, **errors(401, 404)},
+)
+@extend_schema(
+    methods=["POST"],
+    operation_id="note_create",
+    summary="Write a note on a run",
+    request=NewNoteSerializer,
+    responses={201: RunNoteSerializer, **errors(400, 401, 404, 415)},
+)
+@api_view(["GET", "POST"])
+@parser_classes([JSONParser])
+def notes(request: Request, pk: int) -> Response:
+    """List the notes on a run, oldest first, or add one."""
+    run = get_object_or_404(Run.objects.select_related("study"), pk=pk)
+    if request.method == "POST":
+        note = written.add_note(signed_in(request), run, _text(request))
+        body = note_body(request, note)
+        return Response(body, status=201, headers={"Location": body["url"]})
+    found = run.notes.select_related("author")
+    return Response({"results": [note_body(request, note) for note in found]})
+
+
+@extend_schema(
+    methods=["GET"],
+    operation_id="note",
+    summary="One note",
+    responses={200: RunNoteSerializer, **errors(401, 404)},
+)
+@extend_schema(
+    methods=["PUT"],
+    operation_id="note_edit",
+    summary="Put another text in a note's place",
+    request=NewNoteSerializer,
+    responses={200: RunNoteSerializer, **errors(400, 401, 403, 404, 415)},
+)
+@extend_schema(
+    methods=["DELETE"],
+    operation_id="note_remove",
+    summary="Remove a note",
+    request=None,
+    responses={204: None, **errors(401, 403, 404)},
+)
+@api_view(["GET", "PUT", "DELETE"])
+@parser_classes([JSONParser])
+def note(request: Request, pk: int) -> Response:
+    """Return, change or remove a note; the history keeps the text."""
+    found = get_object_or_404(Note.objects.select_related("author", "run__study"), pk=pk)
+    if request.method == "GET":
+        return Response(note_body(request, found))
+    user = signed_in(request)
+    if not written.may_edit(user, found):
+        raise PermissionDenied("the note is somebody else's; its author, the study's owner and staff may change it")
+    if request.method == "DELETE":
+        written.remove_note(user, found)
+        return Response(status=204)
+    written.edit_note(user, found, _text(request))
+    found.refresh_from_db(fields=["text", "edited"])
+    return Response(note_body(request, found))
+
+
+def _text(request: Request) -> str:
+    asked = NewNoteSerializer(data=request.data)
+    asked.is_valid(raise_exception=True)
+    return str(asked.validated_data["text"])

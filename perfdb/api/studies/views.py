@@ -1,21 +1,43 @@
 """Endpoints of studies."""
 
+from typing import Any
+from urllib.parse import urlencode
+
 from django.db import transaction
+from django.http import HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import get_object_or_404
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
 from rest_framework.decorators import api_view, parser_classes
+from rest_framework.exceptions import PermissionDenied
 from rest_framework.parsers import JSONParser
 from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.reverse import reverse
 
+from perfdb.analysis.query.parameters import QueryError
+from perfdb.api.errors import Conflict
 from perfdb.api.permissions import signed_in
 from perfdb.api.schema import errors
 from perfdb.api.serializers import StudyListSerializer
-from perfdb.api.studies import study_edit_views
-from perfdb.api.studies.serializers import NewStudySerializer, StudyChangeSerializer, WholeStudySerializer
-from perfdb.api.studies.study_edit_views import study_body, study_to_change, whole_body
+from perfdb.api.studies.serializers import (
+    MoveSerializer,
+    NewStudySerializer,
+    PatternTriedSerializer,
+    SharedSerializer,
+    StudyChangeSerializer,
+    TryPatternSerializer,
+    WholeStudySerializer,
+    WorkSerializer,
+)
+from perfdb.results.bundles import make_bundle
+from perfdb.results.changes import move_runs, reparse
+from perfdb.results.changes.reparse import Scope
+from perfdb.results.models import Job, Study
 from perfdb.results.runs import access
-from perfdb.results.studies import study_lifecycle
+from perfdb.results.studies import run_id_patterns, study_details, study_lifecycle
+from perfdb.results.studies.run_id_patterns import DecodedRunId
+from perfdb.results.studies.study_details import ChangedMeanwhileError
 
 
 @extend_schema(
@@ -44,7 +66,7 @@ def _create(request: Request) -> Response:
     given = dict(asked.validated_data)
     with transaction.atomic():
         study = study_lifecycle.create_study(signed_in(request), given.pop("title"), given.pop("slug"))
-        study_edit_views.changed(study, given)
+        changed(study, given)
     body = whole_body(request, study)
     return Response(body, status=201, headers={"Location": body["url"]})
 
@@ -74,7 +96,211 @@ def _create(request: Request) -> Response:
 def study(request: Request, slug: str) -> Response:
     """Return, change or delete one study; ``runs`` is the address of its runs."""
     if request.method == "PATCH":
-        return study_edit_views.change(request, study_to_change(request, slug))
+        return change(request, study_to_change(request, slug))
     if request.method == "DELETE":
-        return study_edit_views.delete(study_to_change(request, slug))
+        return delete(study_to_change(request, slug))
     return Response(whole_body(request, get_object_or_404(access.visible_studies(request.user), slug=slug)))
+
+
+def study_of(request: Request, slug: str) -> Study:
+    """Return the study of an address."""
+    return get_object_or_404(access.visible_studies(request.user), slug=slug)
+
+
+def study_to_change(request: Request, slug: str) -> Study:
+    """Return the study of an address if the user is its owner or staff."""
+    study = study_of(request, slug)
+    if not access.may_change(request.user, study):
+        raise PermissionDenied(f"study {study.slug} belongs to somebody else; only its owner or staff may change it")
+    return study
+
+
+def study_body(request: Request, study: Study) -> dict[str, Any]:
+    """Return a study for the list."""
+    return {
+        "slug": study.slug,
+        "title": study.title,
+        "purpose": study.purpose,
+        "owner": study.owner.get_username() if study.owner else None,
+        "url": reverse("api:study", [study.slug], request=request),
+        "aliases": reverse("api:aliases", [study.slug], request=request),
+        "runs": f"{reverse('api:runs', request=request)}?{urlencode({'study': study.slug})}",
+    }
+
+
+def whole_body(request: Request, study: Study) -> dict[str, Any]:
+    """Return a study with all its texts."""
+    shown = study.share_token and access.may_change(request.user, study)
+    said = ("method", "source", "notes", "run_id_pattern", "run_id_values", "plan")
+    return {
+        **study_body(request, study),
+        **{name: getattr(study, name) for name in said},
+        "state": study_details.details_digest(study),
+        "items": reverse("api:report-items", [study.slug], request=request),
+        "shared": _shared(request, study) if shown else None,
+    }
+
+
+def _shared(request: Request, study: Study) -> str:
+    return request.build_absolute_uri(f"/shared/{study.share_token}/")
+
+
+def changed(study: Study, given: dict[str, Any]) -> None:
+    """Change a study as requested. Raise QueryError and Conflict."""
+    columns = {name: value for name, value in given.items() if name not in ("state", "slug")}
+    if {"run_id_pattern", "run_id_values"} & columns.keys():
+        regex = columns.get("run_id_pattern", study.run_id_pattern)
+        values = columns.get("run_id_values", study.run_id_values)
+        columns |= study_details.pattern_columns(run_id_patterns.parse_pattern(regex, values if regex.strip() else {}))
+    try:
+        study_details.change_details(study, columns, given.get("state", ""))
+    except ChangedMeanwhileError as error:
+        raise Conflict(str(error)) from None
+
+
+def change(request: Request, study: Study) -> Response:
+    """Answer a PATCH of a study."""
+    asked = StudyChangeSerializer(data=request.data)
+    asked.is_valid(raise_exception=True)
+    changed(study, dict(asked.validated_data))
+    return Response(whole_body(request, study))
+
+
+def delete(study: Study) -> Response:
+    """Answer a DELETE of a study, which must be empty."""
+    try:
+        study_lifecycle.delete_study(study)
+    except QueryError as error:
+        raise Conflict(error.message) from None
+    return Response(status=204)
+
+
+@extend_schema(
+    methods=["POST"],
+    operation_id="study_share",
+    summary="Publish a study's report at a new read-only address",
+    request=None,
+    responses={200: SharedSerializer, **errors(401, 403, 404)},
+)
+@extend_schema(
+    methods=["DELETE"],
+    operation_id="study_unshare",
+    summary="Withdraw the published address of a report",
+    request=None,
+    responses={204: None, **errors(401, 403, 404)},
+)
+@api_view(["POST", "DELETE"])
+def share(request: Request, slug: str) -> Response:
+    """Publish the report, read-only, at an address that replaces any earlier one."""
+    study = study_to_change(request, slug)
+    if request.method == "DELETE":
+        study_lifecycle.unpublish_study(study)
+        return Response(status=204)
+    study_lifecycle.publish_study(study)
+    return Response({"shared": _shared(request, study)})
+
+
+@extend_schema(
+    operation_id="study_try_pattern",
+    summary="What run ids say by a pattern",
+    request=TryPatternSerializer,
+    responses={200: PatternTriedSerializer, **errors(400, 401, 404, 415)},
+)
+@api_view(["POST"])
+@parser_classes([JSONParser])
+def try_pattern(request: Request, slug: str) -> Response:
+    """Try a pattern without storing it. `stored` names dimensions in which stored runs differ."""
+    study = study_of(request, slug)
+    asked = TryPatternSerializer(data=request.data)
+    asked.is_valid(raise_exception=True)
+    given = asked.validated_data
+    pattern = run_id_patterns.parse_pattern(given["run_id_pattern"], given["run_id_values"])
+    tried = run_id_patterns.decode_run_ids(study, pattern, given["run_ids"] or study_details.example_run_ids(study))
+    return Response({"regex": pattern.regex if pattern else "", "results": list(map(_tried, tried))})
+
+
+def _tried(each: DecodedRunId) -> dict[str, Any]:
+    says = None if each.says is None else {said.name: said.value for said in each.says}
+    stored = {said.name: said.stored for said in each.says or () if said.stored}
+    return {"run_id": each.run_id, "says": says, "stored": stored, "runs": each.runs}
+
+
+@extend_schema(
+    methods=["GET"],
+    operation_id="study_applied",
+    summary="How far reading a study's runs again is",
+    responses={200: WorkSerializer, **errors(401, 404)},
+)
+@extend_schema(
+    methods=["POST"],
+    operation_id="study_apply",
+    summary="Read a study's runs again by its pattern of now",
+    request=None,
+    responses={202: WorkSerializer, **errors(401, 403, 404, 409)},
+)
+@api_view(["GET", "POST"])
+def apply(request: Request, slug: str) -> Response:
+    """Read the runs' files again by the new pattern; ids and attachments stay."""
+    url = reverse("api:study-apply", [slug], request=request)
+    if request.method == "GET":
+        about = {"study": study_of(request, slug).pk}
+        job = Job.objects.filter(kind=reparse.KIND, about__contains=about).order_by("-pk").first()
+        return Response(_work(job, url))
+    study = study_to_change(request, slug)
+    job = reparse.enqueue_reparse(Scope(study=study.pk, every=True), signed_in(request))
+    if job is None:
+        raise Conflict("runs are being read again already; ask once that is done")
+    return Response(_work(job, url), status=202)
+
+
+@extend_schema(
+    methods=["GET"],
+    operation_id="study_moved",
+    summary="How far moving runs out of a study is",
+    responses={200: WorkSerializer, **errors(401, 404)},
+)
+@extend_schema(
+    methods=["POST"],
+    operation_id="study_move",
+    summary="Move runs of a study to another",
+    request=MoveSerializer,
+    responses={200: WorkSerializer, 202: WorkSerializer, **errors(400, 401, 403, 404, 415)},
+)
+@api_view(["GET", "POST"])
+@parser_classes([JSONParser])
+def move(request: Request, slug: str) -> Response:
+    """Rebuild runs by the rules of another study, also the user's own."""
+    url = reverse("api:study-move", [slug], request=request)
+    if request.method == "GET":
+        job = Job.objects.filter(kind=move_runs.KIND, study=study_of(request, slug)).order_by("-pk").first()
+        return Response(_work(job, url))
+    study = study_to_change(request, slug)
+    asked = MoveSerializer(data=request.data)
+    asked.is_valid(raise_exception=True)
+    given = asked.validated_data
+    if given["preview"]:
+        return Response(_work(None, url) | {"runs": move_runs.select_runs(study, given["runs"]).count()})
+    job = move_runs.enqueue_move(study, study_to_change(request, given["to"]), given["runs"], signed_in(request))
+    return Response(_work(job, url), status=202)
+
+
+def _work(job: Job | None, url: str) -> dict[str, Any]:
+    done = job.outcome if job else {}
+    left = [{"run": run, "run_id": run_id, "why": why} for run, run_id, why in done.get("left", [])]
+    counts = {"runs": done.get("runs", 0), "changed": done.get("changed", 0)}
+    return {"state": job.state if job else None, **counts, "left": left, "url": url}
+
+
+@extend_schema(
+    operation_id="study_bundle",
+    summary="A study as one zip: its page, logs and values",
+    responses={(200, "application/zip"): OpenApiTypes.BINARY, **errors(400, 401, 404)},
+)
+@api_view(["GET"])
+def study_bundle(request: Request, slug: str) -> HttpResponseBase:
+    """Return a page that opens without a server, the logs as received, `runs.csv`, and `perfdb-bundle.json`."""
+    study = get_object_or_404(access.visible_studies(request.user), slug=slug)
+    found, server = make_bundle.bundle_study(study), request.build_absolute_uri("/")
+    content = make_bundle.write_bundle(found, make_bundle.PAGES["study"](study, server), server)
+    headers = {"Content-Disposition": f'attachment; filename="{found.file_name}"'}
+    return StreamingHttpResponse(content, "application/zip", headers=headers)

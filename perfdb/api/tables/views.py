@@ -19,9 +19,8 @@ from perfdb.analysis.tables.table import Table
 from perfdb.api import caching
 from perfdb.api.renderers import large_answer
 from perfdb.api.schema import COMPARISON_PARAMETERS, EXPLANATION_PARAMETERS, QUERY_PARAMETERS, TABLES_EXAMPLE, errors
-from perfdb.api.tables.comparison_data import best_body, comparison_body
-from perfdb.api.tables.explanation_data import ExplanationSerializer, explanation_body
 from perfdb.api.tables.serializers import ComparisonSerializer, TablesSerializer
+from perfdb.api.tables.table_data import ExplanationSerializer, best_body, comparison_body, explanation_body
 from perfdb.results.queries import compare
 from perfdb.results.queries.answers import make_tables as tables_of
 from perfdb.results.queries.answers import read_answer

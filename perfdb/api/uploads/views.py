@@ -1,12 +1,14 @@
 """Endpoints of uploads: send files, follow the import, accept a preview, undo."""
 
+import posixpath
 import time
 from typing import Any, cast
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.http import Http404, QueryDict
+from django.http import FileResponse, Http404, QueryDict
 from django.shortcuts import get_object_or_404
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
 from rest_framework.decorators import api_view, parser_classes
 from rest_framework.exceptions import ValidationError
@@ -23,16 +25,20 @@ from perfdb.api.runs.run_data import upload_body, upload_reference, upload_row
 from perfdb.api.schema import ACCEPT_EXAMPLE, LIST_PARAMETERS, WAIT_PARAMETER, errors
 from perfdb.api.serializers import (
     AcceptSerializer,
+    CorrectionSerializer,
     NewUploadSerializer,
     UploadPageSerializer,
     UploadReferenceSerializer,
     UploadSerializer,
 )
 from perfdb.api.uploads.parsers import UploadParser, relative_path
+from perfdb.results.changes import corrections as correcting
 from perfdb.results.ingest import chunked_upload, notify
 from perfdb.results.ingest import uploads as intake
+from perfdb.results.ingest.artifacts import open_artifact
+from perfdb.results.ingest.supplied_facts import Correction, Place
 from perfdb.results.ingest.uploads import IntakeError
-from perfdb.results.models import Study, Upload
+from perfdb.results.models import Artifact, Study, Upload, UploadFile
 from perfdb.results.models.dimensions import INBOX
 from perfdb.results.queries.run_list.paging import Column, Ordering, parse_size, read_page
 
@@ -216,3 +222,52 @@ def started(request: Request, found: Upload) -> Response:
     """Return the answer to a request that started a job."""
     found.refresh_from_db(fields=["state"])
     return Response(upload_reference(request, found), status=202)
+
+
+@extend_schema(
+    operation_id="upload_correct",
+    summary="Say what no file says",
+    request=CorrectionSerializer,
+    responses={202: UploadReferenceSerializer, **errors(400, 401, 403, 404, 415)},
+)
+@api_view(["POST"])
+@parser_classes([JSONParser])
+def corrections(request: Request, pk: int) -> Response:
+    """Supply facts of some runs of a preview; its files are read again."""
+    found = own_upload(request, pk)
+    asked = CorrectionSerializer(data=request.data)
+    asked.is_valid(raise_exception=True)
+    given = asked.validated_data
+    facts = {key: str(value) for key, value in given["facts"].items() if str(value).strip()}
+    places = tuple(Place(each["path"], each["first"], each["last"]) for each in given["places"])
+    correcting.add_corrections(found, [Correction(facts, places)] if facts else [])
+    return started(request, found)
+
+
+@extend_schema(
+    operation_id="upload_correction_undo",
+    summary="Take a correction back",
+    responses={202: UploadReferenceSerializer, **errors(400, 401, 403, 404)},
+)
+@api_view(["DELETE"])
+def correction(request: Request, pk: int, number: int) -> Response:
+    """Remove a correction by its number, from 0; the files are read again."""
+    found = own_upload(request, pk)
+    correcting.remove_correction(found, number)
+    return started(request, found)
+
+
+@extend_schema(
+    operation_id="artifact",
+    summary="Download a file as received",
+    responses={(200, "text/plain"): OpenApiTypes.BINARY, **errors(401, 404)},
+)
+@api_view(["GET"])
+def artifact(request: Request, pk: int) -> FileResponse:
+    """Return a file's bytes unaltered, as a download that browsers neither run nor display."""
+    found = get_object_or_404(Artifact, pk=pk)
+    path = UploadFile.objects.filter(artifact=found).order_by("id").values_list("path", flat=True).first()
+    name = posixpath.basename(path or "") or found.sha256
+    response = FileResponse(open_artifact(found), as_attachment=True, filename=name, content_type="text/plain")
+    response["X-Content-Type-Options"] = "nosniff"
+    return response

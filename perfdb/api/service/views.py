@@ -1,13 +1,21 @@
 """Health endpoints for load balancers and orchestrators."""
 
+import shlex
 from collections.abc import Callable
+from pathlib import Path
+from typing import NoReturn
 
 import redis
 from django.conf import settings
 from django.db import DatabaseError, connection
-from django.http import HttpRequest, JsonResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
+from drf_spectacular.utils import extend_schema
+from rest_framework.decorators import api_view, permission_classes
+from rest_framework.exceptions import NotFound
+from rest_framework.permissions import AllowAny
+from rest_framework.request import Request
 
 _TIMEOUT_S = 2.0
 
@@ -46,3 +54,31 @@ def readyz(request: HttpRequest) -> JsonResponse:
     missing = {name: why for name, why in checks.items() if why}
     body = {"status": "missing" if missing else "ok", "missing": missing}
     return JsonResponse(body, status=503 if missing else 200)
+
+
+@extend_schema(exclude=True)
+@api_view(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"])
+@permission_classes([AllowAny])
+def nothing_here(request: Request, rest: str) -> NoReturn:
+    """Answer 404 to every method."""
+    raise NotFound(f"there is nothing at {request.path}; /api/docs/ lists what there is")
+
+
+# One file for whoever uses it, in parts for whoever reads it.
+_FOLDER = Path(__file__).resolve().parent.parent / "recorder"
+_PARTS = ("head", "snapshots", "run", "upload", "command_line")
+_NO_ADDRESS = "default_url=''"
+
+
+def script(address: str = "") -> str:
+    """Return the whole script; ``address`` is the default perfdb to upload to."""
+    text = "\n".join((_FOLDER / f"{part}.sh").read_text() for part in _PARTS)
+    return text.replace(_NO_ADDRESS, f"default_url={shlex.quote(address)}", 1)
+
+
+@never_cache
+@require_safe
+def record_sh(request: HttpRequest) -> HttpResponse:
+    """Return the script with this server's address as default, to anybody."""
+    address = request.build_absolute_uri("/").rstrip("/")
+    return HttpResponse(script(address), content_type="text/x-shellscript; charset=utf-8")
