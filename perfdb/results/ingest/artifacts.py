@@ -77,7 +77,7 @@ def open_artifact(artifact: Artifact) -> BinaryIO:
 
 
 def decoded(artifact: Artifact, name: str) -> Decoded:
-    """Return the file's text, decompressed, because runs refer to lines of the decompressed file.
+    """Return the decompressed text of a file, to whose lines runs refer.
 
     The line offsets of a large file are stored: further calls read only the lines shown.
     """

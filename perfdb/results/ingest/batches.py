@@ -23,9 +23,9 @@ Select = Callable[[list[UploadedRecord]], list[UploadedRecord]]
 
 
 class Batches:
-    """The run records of an upload in batches; records of one run ID are in the same batch.
+    """The run records of an upload, in batches that keep run IDs together.
 
-    Records are made on iteration, and made again on the next one if there are more than KEPT. ``select`` returns the
+    Records are made on iteration; up to KEPT records are kept for the next iteration. ``select`` returns the
     records to import of a batch.
     """
 
@@ -74,7 +74,7 @@ class Batches:
         return batch, first + len(drafts)
 
     def _about(self, drafts: Sequence[tuple[RunDraft, int | None]]) -> list[Problem]:
-        """Return the problems of parsing that concern these drafts, in their order."""
+        """Return the problems of parsing that concern these drafts, in order."""
         about = {problem for draft, _ in drafts for problem in self._found.for_run(draft)} if self._found else ()
         return [problem for problem in self._found if problem in about]
 
@@ -87,7 +87,7 @@ class Batches:
 
 
 def _drafts_of_rows(study: Study, rows: Iterable[Fragment]) -> Iterator[tuple[Run, RunDraft]]:
-    """Yield stored runs with a draft of the row about each; a run with several fitting rows is skipped."""
+    """Yield stored runs with a draft of the only row about each."""
     by_run: dict[str, list[Fragment]] = {}
     for row in rows:
         by_run.setdefault((row.run_id or "").casefold(), []).append(row)
@@ -101,7 +101,7 @@ def _drafts_of_rows(study: Study, rows: Iterable[Fragment]) -> Iterator[tuple[Ru
 
 
 def _is_about(row: Fragment, run: Run) -> bool:
-    """Return whether trial and factors of a row and a run are equal where both have them."""
+    """Return whether known trials and factors of a row and a run agree."""
     if row.trial is not None and row.trial != run.trial:
         return False
     known = read_configuration(run.experiment).factors

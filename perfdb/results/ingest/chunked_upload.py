@@ -1,6 +1,7 @@
-"""Upload of large files in pieces: bytes are appended to a file on disk until an upload takes the whole file.
+"""Upload of large files in pieces.
 
-Each block is written under the lock of its row and only at the row's offset. A hanging request therefore blocks no
+Bytes are appended to a file on disk until an upload takes the whole file. Each block is written under the lock of the
+file's row and only at the row's offset. A hanging request therefore blocks no
 other, and a late one changes nothing. At most one block is in memory.
 """
 
@@ -37,7 +38,7 @@ class WrongOffsetError(Exception):
 
 
 def begin(owner: User, path: str, size: int, fingerprint: str = "", sha256: str = "") -> tuple[PartialFile, bool]:
-    """Return the unfinished file with this path, size and fingerprint, and whether it is new.
+    """Return the unfinished file of this description, and whether the row is new.
 
     Raise IntakeError for an invalid path, and for more bytes than the limit or the disk allow.
     """
@@ -59,7 +60,7 @@ def _open(owner: User) -> QuerySet[PartialFile]:
 
 
 def unfinished(owner: User) -> list[PartialFile]:
-    """Return a person's files that wait for bytes or for their upload, the latest first."""
+    """Return a person's unfinished files, the latest first."""
     return list(_open(owner))
 
 
@@ -81,10 +82,10 @@ def _check_room(owner: User, size: int) -> None:
 
 
 def append(part: PartialFile, offset: int, blocks: Iterable[bytes], sha256: str = "") -> PartialFile:
-    """Write bytes at ``offset`` and return the file; bytes before a broken connection are kept.
+    """Write bytes at ``offset`` and return the file.
 
-    ``sha256`` is the expected digest of the bytes, in hexadecimal. Raise WrongOffsetError if the file ends elsewhere,
-    and IntakeError for too many bytes or a wrong digest.
+    Bytes before a broken connection are kept. ``sha256`` is the expected digest of the bytes, in hexadecimal. Raise
+    WrongOffsetError if the file ends elsewhere, and IntakeError for too many bytes or a wrong digest.
     """
     digest, at = hashlib.sha256(), offset
     _must_end_at(part, offset)
@@ -155,7 +156,7 @@ def _to_disk(part: PartialFile) -> None:
 
 
 def _check_whole(part: PartialFile) -> None:
-    """Check a complete file against its digest, and discard a file that differs."""
+    """Check a complete file against the expected digest; discard a different one."""
     if not part.sha256 or part.received < part.size:
         return
     with _whole(part).open("rb") as stream:
@@ -168,7 +169,7 @@ def _check_whole(part: PartialFile) -> None:
 
 
 def _whole(part: PartialFile) -> Path:
-    """Return the path of the file, cut to its size: a removed request may have written more."""
+    """Return the path of the file, cut to the declared size."""
     path = path_of(part)
     if not path.exists():
         path.touch()
@@ -199,7 +200,7 @@ def _folder() -> Path:
 
 
 class _Arrived(File):  # type: ignore[type-arg] # generic for the type checker alone
-    """A complete file, open only while it is read: an upload may have more files than a process may open."""
+    """A complete file, open only during reading, because an upload may have many."""
 
     def __init__(self, part: PartialFile) -> None:
         super().__init__(None, part.path)

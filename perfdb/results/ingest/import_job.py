@@ -1,7 +1,7 @@
-"""Import jobs: parse the files of an upload, match its runs, and show or store them.
+"""Import jobs: parse files, match runs, and show or store the runs.
 
 Preview and load share all steps but the last one: a preview cannot promise a result that loading does not give.
-A job ends in the transaction that settles its upload: after a worker's death nothing is done twice.
+A job ends in the transaction that settles the upload: after a worker's death nothing is done twice.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -53,7 +53,7 @@ Recognise = Callable[[Upload], UploadType | None]
 
 
 def run_import(job: Job, recognisers: Sequence[Recognise] = ()) -> None:
-    """Import an upload: up to its preview if one is needed, else to the end.
+    """Import an upload, up to a preview if needed, else to the end.
 
     ``recognisers`` return the type of an unpacked upload, or None.
     """
@@ -110,12 +110,12 @@ def _settle(job: Job, upload: Upload, state: State, problems: Sequence[Problem] 
 
 
 def _is_all_or_none(upload: Upload) -> bool:
-    """Whether all runs are stored or none: run records come from scripts, which retry whole requests."""
+    """Return whether all runs are stored or none, as run records are."""
     return not upload.files.exclude(format=run_records.NAME).exists()
 
 
 def _needs_preview(upload: Upload) -> bool:
-    """Whether to match all runs before the first is stored; run records are stored in one transaction anyway."""
+    """Return whether to match all runs before the first is stored."""
     return upload.preview_asked or bool(upload.corrections) or not _is_all_or_none(upload)
 
 
@@ -126,7 +126,7 @@ def _state_after_preview(upload: Upload, outcomes: set[Outcome]) -> State:
 
 
 def _show(job: Job, upload: Upload, batches: Batches, kind: UploadType) -> set[Outcome]:
-    """Store the expected outcomes and all problems in place of earlier ones, and return the outcomes."""
+    """Replace the expected outcomes and problems, and return the outcomes."""
     with transaction.atomic():
         upload.runs.all().delete()
         upload.problems.all().delete()
@@ -150,7 +150,7 @@ def _show(job: Job, upload: Upload, batches: Batches, kind: UploadType) -> set[O
 
 
 def _add_unreadable(upload: Upload, first: int, problems: Sequence[Problem]) -> None:
-    """Add a rejected row for each run without a record because of an error in its file."""
+    """Add a rejected row for each run that could not be parsed."""
     refused = dict.fromkeys(
         (each.run_id, each.file) for each in problems if each.run_id and each.severity == Severity.ERROR
     )
@@ -171,7 +171,7 @@ def _add_unreadable(upload: Upload, first: int, problems: Sequence[Problem]) -> 
 
 
 class _NotStoredError(Exception):
-    """A run cannot be stored, and therefore none of its upload."""
+    """A run cannot be stored, and therefore none of the upload."""
 
 
 def _load(job: Job, upload: Upload, batches: Batches, kind: UploadType) -> None:
@@ -201,7 +201,10 @@ def _load(job: Job, upload: Upload, batches: Batches, kind: UploadType) -> None:
 
 
 def _store_runs(job: Job, upload: Upload, runs: Iterator[UploadedRecord]) -> None:
-    """Store runs chunk by chunk, each in a transaction, or all in one. Raise _NotStoredError for all or none."""
+    """Store runs chunk by chunk, or all in one transaction.
+
+    Raise _NotStoredError if one of all cannot be stored.
+    """
     whole = _is_all_or_none(upload)
     held: Callable[[], AbstractContextManager[None]] = partial(_study_held, job, upload)
     with held() if whole else nullcontext():

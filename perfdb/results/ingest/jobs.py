@@ -1,4 +1,4 @@
-"""Background jobs. A job is a row; the broker's message carries only its id.
+"""Background jobs. A job is a row; the broker's message carries only the ID.
 
 A message may be lost (a crash between commit and send) or delivered twice. Therefore a worker claims a job under a
 lease, a sweep sends abandoned jobs again, and a worker writes results only while it holds the newest attempt.
@@ -44,7 +44,10 @@ def enqueue(
     study: Study | None = None,
     about: Mapping[str, object] | None = None,
 ) -> Job:
-    """Create a job and send it after the commit. ``about``: further parameters of this kind of job."""
+    """Create a job, and send the ID after the commit.
+
+    ``about``: further parameters of this kind of job.
+    """
     job = Job.objects.create(kind=kind, upload=upload, study=study, about=dict(about or {}), sent=timezone.now())
     transaction.on_commit(lambda: send(job.pk))
     return job
@@ -56,7 +59,7 @@ def upload_of(job: Job) -> Upload:
 
 
 def send(job_id: int) -> None:
-    """Send a job to the workers; without the broker, the sweep sends it later."""
+    """Send a job to the workers; without the broker, the sweep does later."""
     try:
         current_app.send_task(TASK, [job_id])
     except OperationalError as error:
@@ -64,9 +67,9 @@ def send(job_id: int) -> None:
 
 
 def claim(job_id: int) -> Job | None:
-    """Claim a job that is queued or whose lease has run out; return None if there is none.
+    """Claim a queued job or one with an expired lease; return None for another.
 
-    A bulk job waits while BULK_AT_ONCE others run; `send_bulk` sends it when one of these ends.
+    A bulk job waits while BULK_AT_ONCE others run; `send_bulk` sends it when another bulk job ends.
     """
     now = timezone.now()
     free = Q(state=Job.State.QUEUED) | Q(state=Job.State.RUNNING, lease_until__lt=now)
@@ -92,7 +95,7 @@ def is_bulk(job: Job) -> bool:
 
 
 def _has_room(job: Job) -> bool:
-    """Return whether a job may start; the lock lets the second of two bulk jobs see the first."""
+    """Return whether a job may start; a lock makes bulk jobs ask in turn."""
     if not is_bulk(job):
         return True
     with connection.cursor() as cursor:
@@ -112,9 +115,9 @@ def send_bulk() -> None:
 
 
 def hold(job: Job) -> None:
-    """Renew the lease; inside a transaction no other worker can claim the job before the commit.
+    """Renew the lease; until a commit no other worker can claim the job.
 
-    Raise LeaseLostError if another worker has claimed it.
+    Raise LeaseLostError if another worker has claimed the job.
     """
     mine = Job.objects.filter(pk=job.pk, attempt=job.attempt, state=Job.State.RUNNING)
     if not mine.update(lease_until=timezone.now() + LEASE):
@@ -153,7 +156,7 @@ def _keep(job: Job, done: Event) -> None:
 
 
 def progress(job: Job, outcome: dict[str, object]) -> None:
-    """Store the progress, from which the next attempt continues, in the transaction that makes it.
+    """Store progress for the next attempt, in the transaction of the progress.
 
     Raise LeaseLostError if another worker has claimed the job.
     """
@@ -168,7 +171,7 @@ def open_jobs(kind: str) -> QuerySet[Job]:
 
 
 def finish(job: Job, outcome: dict[str, object]) -> None:
-    """End a job with its outcome, in the transaction of its last writes."""
+    """End a job with an outcome, in the transaction of the last writes."""
     _end(job, Job.State.DONE, outcome)
 
 
@@ -189,13 +192,13 @@ def _end(job: Job, state: Job.State, outcome: dict[str, object]) -> bool:
 
 
 def release() -> int:
-    """Send all open jobs again; only while no worker runs, as when an instance starts."""
+    """Send all open jobs again, at the start of an instance without workers."""
     Job.objects.filter(state=Job.State.RUNNING).update(lease_until=timezone.now())
     return _send_all(Q(state__in=[Job.State.QUEUED, Job.State.RUNNING]))
 
 
 def sweep() -> int:
-    """Send abandoned jobs again, and fail those that have used up their attempts."""
+    """Send abandoned jobs again, and fail those without attempts left."""
     now = timezone.now()
     waiting = Q(state=Job.State.QUEUED, sent__lt=now - STALE)
     abandoned = Q(state=Job.State.RUNNING, lease_until__lt=now)

@@ -1,6 +1,6 @@
-"""Run records in JSON, from tools without an importer: a request is checked, then imported as a file.
+"""Requests with run records in JSON: checked, then imported as a file.
 
-The file has a record a line in the characters received, so that each value can be traced to its line.
+The file has a record a line in the characters received, so that each value can be traced to a line.
 """
 
 from collections.abc import Iterator, Sequence
@@ -49,7 +49,7 @@ class RecordsError(Exception):
 
 @dataclass(slots=True)
 class Records:
-    """Checked records: their ``study`` and their ``lines`` as received."""
+    """Checked records: the ``study``, and ``lines`` as received."""
 
     study: str = ""
     lines: list[str] = field(default_factory=list)
@@ -61,7 +61,10 @@ class Records:
 
 
 def parse_records(body: bytes) -> Records:
-    """Return the checked records of a request: a JSON array, or a sequence of objects. Raise RecordsError."""
+    """Return the checked records of a request, an array or a sequence of objects.
+
+    Raise RecordsError.
+    """
     records, identities = Records(), dict[tuple[str, int], int]()
     complaints = list(islice(_complaints(_text(body), records, identities), SHOWN))
     if not complaints and not records.lines:
@@ -103,7 +106,7 @@ def _complaints(text: str, records: Records, identities: dict[tuple[str, int], i
 
 
 def _values(text: str) -> Iterator[tuple[object, str]]:
-    """Yield each value with its text in one line; a RecordError, and no more, for a syntax error."""
+    """Yield values with the text in one line; a syntax error yields a last RecordError."""
     at = _behind_blanks(text, 0)
     is_array = text.startswith("[", at)
     at = _behind_blanks(text, at + is_array)

@@ -37,7 +37,7 @@ def collate_fragments(study: Study, fragments: Iterable[Fragment]) -> Collated:
 
 
 def single_draft(study: Study, fragments: Sequence[Fragment]) -> RunDraft | None:
-    """Return the draft of all these fragments; None if they belong to several runs or exclude each other."""
+    """Return the only draft of all these fragments, or None."""
     drafts = collate_fragments(study, fragments).drafts
     complete = len(drafts) == 1 and digests_of(fragments) <= digests_of(drafts[0].fragments)
     return drafts[0] if complete else None
@@ -55,7 +55,7 @@ def make_record(draft: RunDraft, context: Context) -> RunRecord:
 def realign_dimensions(
     record: RunRecord, aliases: Aliases, dimensions: Iterable[str], artifacts: Mapping[str, int]
 ) -> None:
-    """Apply other aliases to these dimensions of a record, and derive again if a formula reads them."""
+    """Apply other aliases to these dimensions, and derive again if needed."""
     before = collect_figures(record)
     align(record, aliases, dimensions, artifacts)
     # No formula reads the printed texts that an alias keeps as facts.

@@ -1,4 +1,6 @@
-"""Matching of run records with the runs of their study: new, extending one, already there, or in conflict.
+"""Match run records with the stored runs of a study.
+
+A record is new, extends a run, is already there, or is in conflict with a run.
 
 Run IDs are not unique in real studies. A record belongs to a stored run if run ID and trial are equal and no known
 dimension or traffic pattern differs; later evidence may add what the stored run lacks.
@@ -25,7 +27,7 @@ Outcome = UploadRun.Outcome
 
 @dataclass(frozen=True, slots=True)
 class UploadedRecord:
-    """A record with its number in the upload and its context.
+    """A record with a number in the upload and a context.
 
     ``run``: the stored run that the record is about, if known before matching; ``trial``: the trial, likewise.
     """
@@ -45,7 +47,10 @@ class UploadedRecord:
 
 @dataclass(slots=True)
 class Match:
-    """The outcome of a record. ``record`` is the one to store: joined with the stored evidence if it extends a run."""
+    """The outcome of an uploaded record.
+
+    ``record`` is the record to store, joined with the stored evidence of an extended run.
+    """
 
     uploaded: UploadedRecord
     record: RunRecord
@@ -56,11 +61,11 @@ class Match:
 
     @property
     def decision_name(self) -> str:
-        """``run_id/trial#number``, which names this run among others of its run ID and trial."""
+        """``run_id/trial#number``, which names this run among others of equal run ID and trial."""
         return f"{self.record.identity}#{self.uploaded.number}"
 
     def decision(self, decisions: Mapping[str, str]) -> str | None:
-        """Return a person's decision on this run, or on all runs of its run ID and trial."""
+        """Return the decision on this run, or on all runs of this identity."""
         return decisions.get(self.decision_name) or decisions.get(self.record.identity)
 
 
@@ -71,7 +76,7 @@ def match_runs(study: Study, uploaded: Sequence[UploadedRecord]) -> list[Match]:
 
 
 class _Matcher:
-    """Matches the records of an upload; a record may conflict with an earlier new one."""
+    """Match records of an upload with stored runs and with each other."""
 
     def __init__(self, study: Study, records: Iterable[RunRecord]) -> None:
         self._study = study
@@ -137,7 +142,7 @@ class _Matcher:
         return [run for run in self._stored.get(uploaded.record.run_id, ()) if uploaded.run in {None, run.pk}]
 
     def _by_time(self, uploaded: UploadedRecord, candidates: Sequence[Run]) -> list[Run]:
-        """Return the candidates that the evidence joins if it is collated with that of all candidates."""
+        """Return the candidates with which all evidence, collated together, joins the record."""
         stored = {run.pk: read_evidence(run, uploaded.context.artifacts) for run in candidates}
         fragments = [fragment for evidence in stored.values() for fragment in evidence.fragments]
         drafts = collate_fragments(self._study, [*fragments, *uploaded.record.fragments]).drafts
@@ -183,7 +188,7 @@ def _contains(run: Run, record: RunRecord) -> bool:
 
 
 def _joined(study: Study, uploaded: UploadedRecord, stored: StoredEvidence) -> RunRecord | None:
-    """Return stored and new evidence as one record, or None if together they are not one run."""
+    """Return a record of stored and new evidence, or None for several runs."""
     draft = single_draft(study, [*stored.fragments, *uploaded.record.fragments])
     if draft is None:
         return None
@@ -206,7 +211,7 @@ def _agree(one: RunRecord, other: RunRecord) -> bool:
 
 
 def _same_pattern(one: RunRecord, other: RunRecord) -> bool:
-    """Return whether no two traffic patterns are stated: RR without sizes is no workload, but no stream either."""
+    """Return whether the stated traffic patterns agree, also of workloads without sizes."""
     texts = [record.facts["workload"].text.strip() for record in (one, other) if "workload" in record.facts]
     return len({text.upper().split()[0] for text in texts if text}) < 2
 
@@ -244,7 +249,7 @@ def _conflict(record: RunRecord, known: RunRecord) -> Problem:
 
 
 def _difference(new: RunRecord, stored: RunRecord) -> tuple[Measure | None, str, str]:
-    """Return the first measure, in the metrics' order, whose values differ, with both values as printed."""
+    """Return the first measure with different values, and both values as printed."""
     for metric in metrics.METRICS:
         measure = Measure(metric.name)
         mine, theirs = new.values.get(measure), stored.values.get(measure)

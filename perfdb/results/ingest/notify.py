@@ -1,6 +1,6 @@
-"""Notify requests that wait for an upload when its job ends.
+"""Notify requests that wait for an upload when a job ends.
 
-Waiting requests also look by themselves now and then, so that a lost notification only costs time.
+Waiting requests also look at the upload periodically, so that a lost notification only costs time.
 """
 
 import logging
@@ -30,7 +30,7 @@ def _client(url: str) -> "redis.Redis":
 
 
 def notify(upload: int) -> None:
-    """Wake requests that wait for this upload, after the commit that ends its job."""
+    """Wake requests that wait for this upload, after the commit that ends the job."""
     try:
         redis_client().publish(_channel_of(upload), b"")
     except redis.RedisError as error:
@@ -66,7 +66,7 @@ class Waiting:
 
 @contextmanager
 def waiting(upload: int) -> Iterator[Waiting]:
-    """Subscribe to an upload; earlier notifications are missed, so look at the upload inside the block."""
+    """Subscribe to an upload; look at the upload inside the block."""
     subscription: PubSub = redis_client().pubsub()  # type: ignore[no-untyped-call]
     try:
         subscription.subscribe(_channel_of(upload))

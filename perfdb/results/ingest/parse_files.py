@@ -1,4 +1,4 @@
-"""Parsing of an upload's files: archives are unpacked, and each file is read by the format that recognises it."""
+"""Unpack archives of an upload, and parse each file by its format."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
@@ -33,7 +33,7 @@ BATCH = 500
 
 
 class FragmentSpool:
-    """The fragments of an upload in the order of its files; a large upload spills to disk."""
+    """The fragments of an upload in file order; a large upload spills to disk."""
 
     def __init__(self) -> None:
         self._fragments: SpooledList[Fragment] = SpooledList(IN_MEMORY)
@@ -71,7 +71,7 @@ class FragmentSpool:
 
 @dataclass(slots=True)
 class ParsedFiles:
-    """What the files of an upload contain; ``artifacts`` maps each parsed path to its artifact."""
+    """The content of an upload's files; ``artifacts`` maps parsed paths to artifacts."""
 
     fragments: FragmentSpool = field(default_factory=FragmentSpool)
     problems: list[Problem] = field(default_factory=list)
@@ -85,7 +85,10 @@ def files_to_parse(upload: Upload) -> list[UploadFile]:
 
 
 def parse(files: Sequence[UploadFile], parsed: ParsedFiles, progress: Callable[[int], None]) -> None:
-    """Parse files into ``parsed``. ``progress`` gets the number of files now and then; it may raise to stop."""
+    """Parse files into ``parsed``.
+
+    ``progress`` is called with the number of parsed files; an exception of ``progress`` stops the parsing.
+    """
     shown, begun = 0, monotonic()
     for done, file in enumerate(files, start=1):
         _parse(file, parsed)
@@ -113,7 +116,7 @@ def _store_formats(files: Sequence[UploadFile]) -> None:
 
 
 def unpack(upload: Upload) -> list[Problem]:
-    """Add the members of archives to an upload, and return problems. Archives that are unpacked already stay."""
+    """Add the members of new archives to an upload, and return problems."""
     problems: list[Problem] = []
     for file in upload.files.filter(container=None, excluded=False).select_related("artifact").order_by("pk"):
         if archive.is_archive((content := artifacts.content(file.artifact))[:_MAGIC]):
@@ -143,7 +146,7 @@ def _add_members(container: UploadFile, folder: str, members: Sequence[SourceFil
 
 
 def _folder_of(container: UploadFile) -> str:
-    """Return the folder for members: the archive's name, made unique among the paths of other files."""
+    """Return the folder for members: the archive's name, distinct from other paths."""
     others = UploadFile.objects.filter(upload=container.upload, container=None)
     folder = container.path
     while others.filter(path__startswith=f"{folder}/").exists():

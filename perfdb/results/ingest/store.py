@@ -1,4 +1,4 @@
-"""Storing of an upload's runs in the caller's transaction, which holds the study."""
+"""Store runs of an upload in the caller's transaction, which locks the study."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -25,7 +25,7 @@ NOT_STORED = frozenset({Outcome.REJECTED, Outcome.CONFLICT})
 
 
 def chunks(items: Iterable[UploadedRecord]) -> Iterator[list[UploadedRecord]]:
-    """Yield up to CHUNK records at a time, never two of one identity: the second must match the stored first."""
+    """Yield up to CHUNK records at a time, of one identity only one."""
     chunk: dict[str, UploadedRecord] = {}
     for item in items:
         if len(chunk) == CHUNK or item.record.identity in chunk:
@@ -37,7 +37,7 @@ def chunks(items: Iterable[UploadedRecord]) -> Iterator[list[UploadedRecord]]:
 
 
 def load_chunk(upload: Upload, chunk: Sequence[UploadedRecord]) -> set[Outcome]:
-    """Match and store some runs, and return their outcomes."""
+    """Match and store some runs, and return the outcomes."""
     current = read_aliases(upload.study)
     for each in chunk:
         if each.context.aliases != current:
@@ -71,7 +71,7 @@ def store(upload: Upload, matches: Sequence[Match]) -> set[Outcome]:
 
 
 def _decide(upload: Upload, match: Match, chunk: Sequence[Match]) -> None:
-    """Apply a person's decision to a conflict; without one it stays a conflict, and the run is not stored."""
+    """Apply a person's decision to a conflict, if there is one."""
     decision = match.decision(upload.decisions)
     if match.outcome != Outcome.CONFLICT or decision is None:
         return
@@ -101,7 +101,7 @@ def _note_of_decision(match: Match, decision: str) -> Problem:
 
 
 def last_trial(upload: Upload, run_id: str) -> int:
-    """Return the highest trial of a run ID that is stored or shown by this upload."""
+    """Return the highest trial of a run ID, stored or shown by this upload."""
     stored = Run.objects.filter(study=upload.study, run_id=run_id).aggregate(last=Max("trial"))["last"]
     shown = upload.runs.filter(run_label=run_id).aggregate(last=Max("trial"))["last"]
     return max(stored or 0, shown or 0)
@@ -149,14 +149,14 @@ def store_problems(upload: Upload, problems: Iterable[Problem]) -> None:
 
 
 def problems_of(match: Match) -> list[Problem]:
-    """Return a run's problems: those of all its evidence, or none of evidence that was stored before."""
+    """Return the problems to store; without those of evidence that is already there."""
     if match.outcome == Outcome.ALREADY_THERE:
         return match.problems
     return [*match.record.problems, *match.problems]
 
 
 def row_of(upload: Upload, match: Match, *, known: bool = False) -> UploadRun:
-    """Return the row for the outcome of a run; ``known``: the summary can be read from the stored run."""
+    """Return the row of an outcome; ``known``: the stored run has the summary."""
     record, given = match.record, match.uploaded.context.given
     return UploadRun(
         upload=upload,

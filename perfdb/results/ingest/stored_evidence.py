@@ -1,8 +1,8 @@
-"""The evidence of stored runs, parsed again from their artifacts.
+"""The evidence of stored runs, parsed again from artifacts.
 
-A source keeps digests and lines of its fragments. While the version of its importer is the same, the digests tell
-which fragments belong to the run. A newer importer may find more in the same lines: then a fragment belongs to the run
-with which it shares most lines.
+A source has the digests and lines of a run's fragments in a file. While the importer has the same version, the digests
+identify the fragments. A newer importer may find more in the same lines: then a fragment belongs to the run with most
+common lines.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -32,7 +32,7 @@ _IN_MEMORY = 1000  # Fragments of a file.
 class StoredEvidence:
     """The fragments of a stored run, with problems, supplied facts and aliases.
 
-    ``artifacts`` maps the file names of fragments to artifacts. ``sources`` are those that today's importers find;
+    ``artifacts`` maps the file names of fragments to artifacts. ``sources`` are as today's importers find;
     ``unclaimed`` are fragments of the same files that only a newer importer finds, and that belong to no run.
     """
 
@@ -54,7 +54,7 @@ class StoredEvidence:
 def read_evidence(run: Run, taken: Mapping[str, int] | None = None) -> StoredEvidence:
     """Parse the files of a stored run again, a file of several uploads once.
 
-    ``taken`` maps file names in use to their artifacts; another file of such a name is renamed.
+    ``taken`` maps file names in use to artifacts; another file of such a name is renamed.
     """
     rows = list(run.sources.select_related("artifact", "upload").order_by("upload_id", "pk"))
     names = _distinct_names(rows, taken or {})
@@ -76,7 +76,7 @@ def read_evidence(run: Run, taken: Mapping[str, int] | None = None) -> StoredEvi
 
 
 def stored_digests(run: Run) -> set[str]:
-    """Return the digests of a run's fragments by today's importers; the files of older ones are parsed again."""
+    """Return the digests of a run's fragments, as made by today's importers."""
     rows = list(run.sources.all())
     if any(map(is_stale, rows)):
         return digests_of(read_evidence(run).fragments)
@@ -84,9 +84,10 @@ def stored_digests(run: Run) -> set[str]:
 
 
 def _distinct_names(rows: Iterable[RunSource], taken: Mapping[str, int]) -> dict[tuple[int, str], str]:
-    """Return a distinct name for each artifact and path: uploads may have different files of one name.
+    """Return a distinct name for each artifact and path.
 
-    The path stays a part of the name, because run, role and phase may be read from it.
+    Uploads may have different files of one name. The path stays a part of the name, because importers read run, role
+    and phase from names.
     """
     owners = dict(taken)
     names: dict[tuple[int, str], str] = {}
@@ -111,24 +112,24 @@ def _source(row: RunSource, own: Sequence[Fragment]) -> Source:
 
 
 def importer_versions() -> dict[str, int]:
-    """Return the version of each importer by the name of its format."""
+    """Return the version of each importer by the name of the format."""
     return {each.NAME: each.VERSION for each in formats.FORMATS}
 
 
 def is_stale(source: RunSource) -> bool:
-    """Return whether a file was parsed by another version of its importer."""
+    """Return whether a file was parsed by another version of the importer."""
     return importer_versions().get(source.format, source.format_version) != source.format_version
 
 
 class _Fragments(NamedTuple):
-    """A run's own fragments of a file, and those that belong to no run."""
+    """A run's own fragments of a file, and fragments of no run."""
 
     own: list[Fragment]
     unclaimed: list[Fragment]
 
 
 def _fragments(run: Run, rows: Sequence[RunSource], files: Mapping[str, tuple[int, "Parsed"]]) -> dict[str, _Fragments]:
-    """Return the fragments of each file by its name; ``files`` has its artifact and its content."""
+    """Return fragments by file name; ``files`` has artifacts and parsed contents."""
     sources: dict[int, list[RunSource]] = {
         pk: [row for row in rows if row.artifact_id == pk] for pk, _ in files.values()
     }
@@ -149,7 +150,7 @@ def _fragments_in(parsed: "Parsed", run: Run, sources: Sequence[RunSource], *, s
 
 
 class _Claims:
-    """The sources of a file that a newer importer has parsed, of a run and of other runs."""
+    """Sources of a file that a newer importer parsed, by run."""
 
     def __init__(self, run: int, sources: Iterable[RunSource]) -> None:
         self._all = list(sources)
@@ -174,7 +175,7 @@ def _has_digest(fragment: Fragment, rows: Sequence[RunSource]) -> bool:
 
 
 def _shared(fragment: Fragment, rows: Iterable[RunSource]) -> float:
-    """Return the largest share of lines, from 0 to 1, that a fragment and a span of these sources have in common."""
+    """Return the largest share of common lines with a source, from 0 to 1."""
     first, last = fragment.first_line, fragment.last_line
     shares = (
         (min(last, end) - max(first, start) + 1) / (max(last, end) - min(first, start) + 1)
@@ -201,7 +202,7 @@ class Parsed:
         self.fragments.append(fragment)
 
     def with_digests(self, digests: Iterable[str]) -> list[Fragment]:
-        """Return the fragments with these digests, in their order."""
+        """Return the fragments with these digests, in order."""
         numbers = sorted({number for digest in digests for number in self._by_digest.get(digest, ())})
         return [self.fragments[number] for number in numbers]
 

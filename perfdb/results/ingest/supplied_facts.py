@@ -1,6 +1,7 @@
-"""Facts that people supply: for all files of an upload, a folder, a file, or lines of a file.
+"""Facts and corrections that people supply with an upload.
 
-An upload has facts for all its files. In the preview a person adds corrections; the latest one about a fact counts.
+An upload has facts for all files; a correction is about a folder, a file, or lines of a file. In the preview a person
+adds corrections; the latest one about a fact counts.
 """
 
 from collections.abc import Iterable, Mapping
@@ -16,7 +17,10 @@ Span = tuple[str, int, int]
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A scope of a correction: everything (no path), a folder (``/`` at the end), a file, or lines of it."""
+    """The scope of a correction.
+
+    No path means everything, a path with ``/`` at the end a folder, other paths a file or, with lines, a part of one.
+    """
 
     path: str = ""
     first: int = 0
@@ -72,5 +76,5 @@ def spans_in(fragments: Iterable[Fragment]) -> list[Span]:
 
 
 def given_to(source: RunSource) -> dict[str, str]:
-    """Return the facts that a source's upload supplies for its run; prefetch ``upload``."""
+    """Return the facts that a source's upload supplies for the run; prefetch ``upload``."""
     return given_by(source.upload, [(source.path, first, last) for first, last in source.spans])

@@ -39,7 +39,7 @@ def summary_of(record: RunRecord) -> Summary:
 
 
 def gaps_of(record: RunRecord, given: Mapping[str, str]) -> Summary:
-    """Return the place for corrections of a run, and its missing, assumed and supplied facts.
+    """Return the place for corrections, and missing, assumed and supplied facts.
 
     ``{"place": [path, first line, last line], "lacks": [fact], "assumed": [fact], "given": {fact: text}}``
     """
@@ -65,7 +65,7 @@ def _given(record: RunRecord, given: Mapping[str, str]) -> dict[str, str]:
 
 
 def _missing(record: RunRecord) -> list[str]:
-    """Return the missing dimensions, and processors if CPU times need their number."""
+    """Return the missing dimensions, and processors if CPU times need the number."""
     known = record.configuration.dimensions()
     lacks = [name for name in ASKED if name not in known]
     counted = any(measure.metric == PROCESSORS.metric for measure in record.values)
@@ -105,12 +105,12 @@ _COLUMNS = {
 
 
 def is_known_from_run(record: RunRecord, given: Mapping[str, str]) -> bool:
-    """Return whether the summary can be read from the stored run: one log, and nothing supplied or assumed."""
+    """Return whether the stored run has the whole summary: one log, no supplied facts."""
     return len(record.fragments) == 1 and not (record.counters or _given(record, given) or _assumed(record))
 
 
 def fill_in(rows: Iterable[UploadRun]) -> None:
-    """Set empty summaries of rows from their runs, without saving."""
+    """Set empty summaries of rows from stored runs, without saving."""
     empty: dict[int, list[UploadRun]] = defaultdict(list)
     for row in rows:
         if not row.summary:
@@ -123,7 +123,7 @@ def fill_in(rows: Iterable[UploadRun]) -> None:
 
 
 def save_summaries(rows: QuerySet[UploadRun]) -> None:
-    """Save the empty summaries of rows whose runs are about to be removed or changed."""
+    """Save empty summaries of rows before the runs are removed or changed."""
     own = list(rows.filter(summary={}))
     fill_in(own)
     with connection.cursor() as cursor:

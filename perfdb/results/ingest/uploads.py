@@ -35,11 +35,12 @@ def receive(
     corrections: Sequence[Mapping[str, Any]] = (),
     preview: bool = False,
 ) -> Upload:
-    """Store files (relative path, content) and queue their import; without a study, into the owner's inbox.
+    """Store files (relative path, content), and queue the import.
 
-    ``facts`` are missing from the files, such as ``{"processors": 2, "mtu": 1500}``; ``corrections`` are those of an
-    earlier upload of these files. With ``preview`` no run is stored before ``accept``. Raise IntakeError for no files,
-    an invalid name, an unknown fact or one that is no text or number, or more bytes than ``UPLOAD_LIMIT_BYTES``.
+    Without a study the runs go to the owner's inbox.     ``facts`` are missing from the files, such as ``{"processors":
+    2, "mtu": 1500}``; ``corrections`` are those of an earlier upload of these files. With ``preview`` no run is stored
+    before ``accept``. Raise IntakeError for no files, an invalid name, an unknown fact or one that is no text or
+    number, or more bytes than ``UPLOAD_LIMIT_BYTES``.
     """
     content = list(files)
     _check_files(content)
@@ -57,7 +58,7 @@ def receive(
 
 
 def study_called(owner: User, slug: str, title: str = "") -> Study:
-    """Return the study with this slug, created if missing; the default title is the slug."""
+    """Return the study with this slug, or create one."""
     return Study.objects.get_or_create(slug=slug, defaults={"title": title or slug, "owner": owner})[0]
 
 
@@ -78,7 +79,10 @@ def _check_files(files: list[tuple[str, "File[bytes]"]]) -> None:
 
 
 def checked_facts(facts: Mapping[str, Any], keys: Sequence[str] = GIVEN_FACTS) -> dict[str, Any]:
-    """Return the facts that are not blank. Raise IntakeError for an unknown key, or no text or number."""
+    """Return the facts that are not blank.
+
+    Raise IntakeError for a key that is not one of ``keys``, and for a value that is no text or number.
+    """
     unknown = [key for key in facts if key not in keys and not _is_factor(key)]
     if unknown:
         known = ", ".join(keys)
@@ -103,7 +107,7 @@ def _is_plain(value: object) -> bool:
 
 
 def _whole(value: str | float) -> str | float:
-    """Return 2.0 as 2: JSON does not distinguish them, but the text of a dimension does."""
+    """Return 2.0 as 2, because dimensions are compared as text."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
@@ -119,7 +123,7 @@ def check_path(path: str) -> None:
 
 
 def _distinct(paths: Iterable[str]) -> list[str]:
-    """Return clean relative paths; the second of equal names gets a number before its ending."""
+    """Return clean relative paths, numbered before the ending if equal."""
     taken: set[str] = set()
     names = []
     for path in paths:
@@ -136,7 +140,7 @@ def _distinct(paths: Iterable[str]) -> list[str]:
 
 
 def accept(upload: Upload, decisions: Mapping[str, str] | None = None) -> None:
-    """Queue the import of a preview, with decisions on its conflicts.
+    """Queue the import of a preview, with decisions on conflicts.
 
     ``decisions`` map ``run_id/trial``, or ``run_id/trial#number`` if several runs have these, to keep, replace or
     trial. Raise IntakeError if the upload is not in preview, or for another decision.
@@ -153,7 +157,7 @@ def accept(upload: Upload, decisions: Mapping[str, str] | None = None) -> None:
 
 
 def undo(upload: Upload) -> None:
-    """Undo an upload: remove its runs and its evidence of other runs, and restore replaced runs.
+    """Undo an upload: remove new runs and added evidence, restore replaced runs.
 
     Files stay downloadable. Raise IntakeError unless the upload is done, failed or in preview.
     """
@@ -170,7 +174,7 @@ def undo(upload: Upload) -> None:
 
 
 def locked(upload: Upload, allowed: set[str], verb: str) -> Upload:
-    """Return the locked upload. Raise IntakeError unless it is in one of the states."""
+    """Return the locked upload. Raise IntakeError for another state."""
     held = Upload.objects.select_for_update().get(pk=upload.pk)
     if held.state not in allowed:
         raise IntakeError(f"Cannot {verb} upload {held.pk}: it is {held.state}, not {' or '.join(sorted(allowed))}.")
