@@ -1,8 +1,6 @@
 """List of formats, and reading of files by the recognised format."""
 
-import gc
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from importers.awm import log as awm
@@ -79,27 +77,6 @@ def read_files(files: Iterable[SourceFile], forced: Mapping[str, str] | None = N
     return [read_file(file, (forced or {}).get(file.name)) for file in files]
 
 
-@contextmanager
-def no_collector() -> Iterator[None]:
-    """Pause garbage collection: fragments have no reference cycles, and there are many."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            _take_as_old()
-            gc.enable()
-
-
-def _take_as_old() -> None:
-    """Skip the collection that is due now, unless objects are frozen on purpose."""
-    if gc.get_count()[0] > gc.get_threshold()[0] and not gc.get_freeze_count():
-        gc.freeze()
-        gc.unfreeze()
-
-
-@no_collector()
 def read_file(
     file: SourceFile, forced: str | None = None, keep: Callable[[Fragment], None] | None = None
 ) -> FileReading:

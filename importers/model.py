@@ -6,16 +6,14 @@ arithmetic, so that every number can be traced to its characters and is converte
 
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from functools import partial
 from itertools import chain, islice, repeat
-from operator import attrgetter
 from typing import Any, NamedTuple, Protocol, TypeVar
 
-from importers.files.content import Content
-from importers.files.lines import Lines
+from importers.files.content import Content, Lines
 
 T = TypeVar("T")
 
@@ -42,6 +40,31 @@ class Problem(NamedTuple):
     file: str = ""
     line: int | None = None
     run_id: str | None = None
+
+
+@dataclass(slots=True)
+class ProblemLog:
+    """The problems of a file, each with the file's name and the run concerned."""
+
+    file: str
+    run_id: str | None = None
+    problems: list[Problem] = field(default_factory=list)
+
+    @property
+    def errors(self) -> bool:
+        return any(problem.severity is Severity.ERROR for problem in self.problems)
+
+    def add(self, severity: Severity, code: str, message: str, remedy: str = "", line: int | None = None) -> None:
+        self.problems.append(Problem(severity, code, message, remedy, self.file, line, self.run_id))
+
+    def error(self, code: str, message: str, remedy: str = "", line: int | None = None) -> None:
+        self.add(Severity.ERROR, code, message, remedy, line)
+
+    def warn(self, code: str, message: str, remedy: str = "", line: int | None = None) -> None:
+        self.add(Severity.WARNING, code, message, remedy, line)
+
+    def note(self, code: str, message: str, remedy: str = "", line: int | None = None) -> None:
+        self.add(Severity.NOTE, code, message, remedy, line)
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,19 +326,6 @@ class Fragment:
     def fact_text(self, key: str) -> str | None:
         """Return the text of the first fact of a key."""
         return next((fact.text for fact in self.facts if fact.key == key), None)
-
-    def __reduce__(self) -> tuple[object, ...]:
-        """Return the parts for pickle, faster than the dataclass's own way."""
-        return Fragment._kept, (self.digest, *_PARTS(self))
-
-    @classmethod
-    def _kept(cls, digest: str, *parts: Any) -> "Fragment":
-        made = cls(*parts)
-        made.digest = digest
-        return made
-
-
-_PARTS = attrgetter(*(each.name for each in fields(Fragment) if each.init))
 
 
 @dataclass(slots=True)

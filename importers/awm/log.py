@@ -21,12 +21,12 @@ from importers.model import (
     Listing,
     Parsed,
     Problem,
+    ProblemLog,
     Reading,
     Text,
     make_facts,
     make_readings,
 )
-from importers.problem_log import ProblemLog
 
 NAME = "awm"
 TITLE = "AWM driver log"

@@ -5,8 +5,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from importers.key_values import Record, is_count, is_number
-from importers.model import Listing, Text
-from importers.problem_log import ProblemLog
+from importers.model import Listing, ProblemLog, Text
 
 Column = tuple[str, str]
 """A quantity and its unit."""

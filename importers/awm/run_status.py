@@ -6,8 +6,7 @@ from datetime import datetime
 from typing import Protocol
 
 from importers.key_values import Record, is_count
-from importers.model import Status
-from importers.problem_log import ProblemLog
+from importers.model import ProblemLog, Status
 
 _MESSAGE_ID = re.compile(r"[A-Z]{3,}\d{3,}[A-Z]\s+")
 

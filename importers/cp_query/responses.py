@@ -12,8 +12,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from importers.cp_query.console_lines import Echo, Line, commands_of, failure_code, is_ready, label_command
-from importers.model import Fact, Reading
-from importers.problem_log import ProblemLog
+from importers.model import Fact, ProblemLog, Reading
 
 _MESSAGE = re.compile(r"HCP[A-Z]{3}[0-9]{3,4}[EW]\b.*")
 _OWNER = re.compile(r"USERID=\s*(\S+)")

@@ -1,7 +1,8 @@
 """Bytes to text: recognises ASCII, UTF-8, UTF-16 and EBCDIC, and refuses binary files.
 
 Monitor listings come from mainframes in binary, as text with translation, or with a wrong translation. Line ends are
-dropped, all other characters stay. The whole file is read, but lines are decoded on demand (``importers.files.lines``).
+dropped, all other characters stay. The whole file is read, but lines are decoded on
+demand (``importers.files.content.Lines``).
 """
 
 import codecs
@@ -15,8 +16,7 @@ from itertools import chain
 from string import ascii_letters, digits
 from typing import Any
 
-from importers.files.content import Content, Spool, parts
-from importers.files.lines import Cut, Lines, blocks
+from importers.files.content import Content, Cut, Lines, Spool, blocks, parts
 from importers.model import Problem, Severity, Text
 
 OUTLINE_VERSION = 1

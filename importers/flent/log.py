@@ -8,8 +8,7 @@ from importers.files.json_documents import Document, Node, documents, head
 from importers.flent import summary
 from importers.flent.summary import Direction, find_directions, find_other_workload, find_ping, has_data
 from importers.fragment_builder import FragmentBuilder, build_fragment, from_epoch
-from importers.model import Fragment, Listing, Parsed, Status, Text
-from importers.problem_log import ProblemLog
+from importers.model import Fragment, Listing, Parsed, ProblemLog, Status, Text
 
 NAME = "flent"
 TITLE = "flent data file or summary"

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 from importers.files.json_documents import Node
 from importers.fragment_builder import FragmentBuilder, Printed, build_fragment, is_decimal
-from importers.model import Fragment, Status, Text
-from importers.problem_log import ProblemLog
+from importers.model import Fragment, ProblemLog, Status, Text
 
 _STREAM = re.compile(r"TCP (?P<way>download|upload)(?P<which>.*)")
 _COMPUTED = re.compile(r" (?:avg|sum|fairness|totals?)$|::tcp_\w+$|::pacing_\w+$")

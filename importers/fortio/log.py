@@ -7,8 +7,7 @@ from decimal import Decimal
 
 from importers.files.json_documents import Document, Node, documents, head, outside
 from importers.fragment_builder import FragmentBuilder, Printed, build_fragment, is_decimal
-from importers.model import Fragment, Parsed, Problem, Status, Text
-from importers.problem_log import ProblemLog
+from importers.model import Fragment, Parsed, Problem, ProblemLog, Status, Text
 from importers.trial_numbers import number_each
 
 NAME = "fortio"

@@ -8,8 +8,7 @@ from importers.fragment_builder import Column, FragmentBuilder, build_fragment, 
 from importers.fragment_builder import Row as ListingRow
 from importers.iperf2 import csv_lines, plain
 from importers.iperf2.connections import SUM, TO_CLIENT, TO_SERVER, Row, Test
-from importers.model import Fragment, Parsed, Problem, Status, Text
-from importers.problem_log import ProblemLog
+from importers.model import Fragment, Parsed, Problem, ProblemLog, Status, Text
 from importers.trial_numbers import number_each
 
 NAME = "iperf2"

@@ -1,8 +1,7 @@
 """Messages and status for the end of an iperf3 test, as JSON or text."""
 
 from importers.fragment_builder import Printed
-from importers.model import Status
-from importers.problem_log import ProblemLog
+from importers.model import ProblemLog, Status
 
 TRANSFER = "Transfer the file again and import it."
 AGAIN = "Measure again."

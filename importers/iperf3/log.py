@@ -12,8 +12,7 @@ from importers.iperf3 import directions, end_status, plain
 from importers.iperf3.directions import Direction
 from importers.iperf3.json_events import Test, is_start, read_tests
 from importers.key_values import trial_number
-from importers.model import Fragment, Parsed, Problem, Status, Text
-from importers.problem_log import ProblemLog
+from importers.model import Fragment, Parsed, Problem, ProblemLog, Status, Text
 from importers.trial_numbers import number_each
 
 NAME = "iperf3"

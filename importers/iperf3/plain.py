@@ -10,8 +10,7 @@ from typing import NamedTuple
 
 from importers.fragment_builder import Column, Printed, Row, build_fragment, build_listing
 from importers.iperf3 import end_status
-from importers.model import Fact, Fragment, Reading, Status, Text
-from importers.problem_log import ProblemLog
+from importers.model import Fact, Fragment, ProblemLog, Reading, Status, Text
 
 _HEAD_LINES = 60
 _TABLE = re.compile(r"\[ ID\](?:\[Role\])? Interval {6,}Transfer {3,}(?:Bitrate|Bandwidth)")

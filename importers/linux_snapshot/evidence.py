@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 from itertools import repeat
 
 from importers.key_values import is_count, is_number
-from importers.model import Fact, Reading
-from importers.problem_log import ProblemLog
+from importers.model import Fact, ProblemLog, Reading
 
 TICKS = "ticks"
 """1/100 s: USER_HZ, the unit of /proc's CPU times on practically every Linux."""

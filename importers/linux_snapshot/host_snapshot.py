@@ -13,8 +13,7 @@ from importers.linux_snapshot.adapters import is_link_json
 from importers.linux_snapshot.evidence import Evidence, Section
 from importers.linux_snapshot.host_facts import Moment, read_date
 from importers.linux_snapshot.sections import has_sections, is_date, read_section, split_sections
-from importers.model import Fact, Fragment, Kind, Parsed, Text
-from importers.problem_log import ProblemLog
+from importers.model import Fact, Fragment, Kind, Parsed, ProblemLog, Text
 
 NAME = "linux_snapshot"
 TITLE = "Linux snapshot"

@@ -7,11 +7,10 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from importers.model import Fact, Fragment, Kind, Listing, Parsed, Reading, Status, Text
+from importers.model import Fact, Fragment, Kind, Listing, Parsed, ProblemLog, Reading, Status, Text
 from importers.monitor.columns import Layout
+from importers.monitor.print_pages import Title
 from importers.monitor.report_tables import Report, read_reports
-from importers.monitor.title_blocks import Title
-from importers.problem_log import ProblemLog
 
 GUEST = "guest"
 """Role of a reading about one guest; its subject is the user ID. The run decides the guest's part."""

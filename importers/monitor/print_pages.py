@@ -1,21 +1,228 @@
-"""Pages of print files, without carriage control, form feeds and overprinting.
+"""Pages of print files, and title blocks with report, window, run and system.
 
 With ASA carriage control column 1 moves the paper (``1`` new page, ``+`` print over the line before); without carriage
-control pages may start with a form feed, and overprinting is a CR inside a line.
+control pages may start with a form feed, and overprinting is a CR inside a line. A title block:
+
+    FCX225  Run 2005/11/23 11:01:35         SYSSUMLG                             Page    1
+                                            System Performance Summary by Time
+    From 2005/11/23 10:40:35
+    To   2005/11/23 10:43:35                            CPU 2084-324   SN 5A3C7
+    For    180 Secs 00:03:00                Result of vl4rn101 Run   z/VM   V.5.2.0 SLU 0501
 """
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import cached_property, lru_cache
 from itertools import islice
 from typing import NamedTuple
 
 from importers.model import Text
-from importers.monitor.title_blocks import Title
 
 _DIVIDERS = "_-"
 _UNDERLINES = "_- "
 _OVERPRINTED = ("\r", *(f"{divider}\n" for divider in _DIVIDERS))
 _NEW_PAGE, _OVERPRINT = "1", "+"
 _LINES = 4000  # Lines that are held at a time.
+
+
+_DATE = r"(?:\d{4}/\d{1,2}/\d{1,2}|\d{1,2}/\d{1,2}/(?:\d{4}|\d{2}))"
+# Blanks alone are before "Page" on nearly all: to try every place takes as long as all else.
+_FIRST = re.compile(
+    rf"\s*(?P<number>(?:PRF|FCX)\d{{3}})\s+Run\s+{_DATE}\s+\d\d:\d\d:\d\d\s+(?P<name>\S+)"
+    r"(?:(?:\s++|.*?\b)Page\s+(?P<page>\d+))?",
+    re.ASCII,
+)
+_EDGE = re.compile(rf"\s*(?P<edge>From|To)\s+(?P<date>{_DATE})\s+(?P<time>\d\d:\d\d:\d\d)\b(?P<rest>.*)", re.ASCII)
+_FOR = re.compile(r"\s*For\s+(?P<seconds>\d{1,9})\s+Secs\s+(?P<clock>\d{1,6}:\d\d:\d\d)(?P<rest>.*)", re.ASCII)
+_MACHINE = re.compile(r"\bCPU\s+(\S+)\s+SN\s+(\S+)")
+_SYSTEM = re.compile(r"(?P<system>z/VM|VM/ESA)\s+V\.(?P<version>\d+(?:\.\d+)+)(?:\s+SLU\s+(?P<service>\S+))?\s*$")
+_RESULT_OF = re.compile(r"\bResult of (\S+) Run\b", re.IGNORECASE)
+_RUN_ID = re.compile(r"[A-Za-z](?=[\w-]*[0-9])[A-Za-z0-9-]{2,31}")
+
+
+@dataclass(eq=False)
+class Block:
+    """The lines below a title's first line, numbered from there.
+
+    Many pages share a block. ``start`` and ``end`` are the window's, local time, by From and To; ``dated``: one of
+    these lines was there. ``middle`` is the free text of the For line. ``run_id`` is the run in ``Result of X Run``
+    there, or that text if one word like an ID.
+    """
+
+    about: str = ""
+    dated: bool = False
+    start: datetime | None = None
+    end: datetime | None = None
+    seconds: tuple[str, int] | None = None
+    clock: str = ""
+    middle: str = ""
+    run_id: str | None = None
+    machine: tuple[str, int] | None = None
+    serial: str = ""
+    level: tuple[str, int] | None = None
+    service: str = ""
+
+    @cached_property
+    def end_clock(self) -> str | None:
+        """The clock time of the window's end, ``09:12:00``; only for a complete block."""
+        return None if self.end is None else f"{self.end:%H:%M:%S}"
+
+    @property
+    def whole(self) -> bool:
+        """Return whether From, To and For were all read."""
+        return self.seconds is not None and self.start is not None and self.end is not None
+
+    @cached_property
+    def agrees(self) -> bool:
+        """Whether From, To, seconds and clock form are one window."""
+        if self.start is None or self.end is None or self.seconds is None:
+            return False
+        hours, minutes, seconds = (int(part) for part in self.clock.split(":"))
+        lengths = {int(self.seconds[0]), hours * 3600 + minutes * 60 + seconds}
+        return lengths == {(self.end - self.start) // timedelta(seconds=1)}
+
+    def extend(self, number: int, line: str) -> bool:
+        """Add one more line of the block; return False for other lines."""
+        if self.whole:
+            return False
+        if edge := _edge(line):
+            self.dated = True
+            if edge.name == "From":
+                self.start = edge.moment
+            else:
+                self.end = edge.moment
+            if edge.machine:
+                self.machine, self.serial = (edge.machine, number), edge.serial
+        elif window := _window(line):
+            self.seconds, self.clock, self.middle = (window.seconds, number), window.clock, window.middle
+            if window.level:
+                self.level, self.service = (window.level, number), window.service
+            self.run_id = window.run_id or self.run_id
+        elif not self.dated and not self.about:
+            self.about = line.strip()
+        else:
+            return not line.strip()
+        return True
+
+
+_NOTHING = Block()
+
+
+@dataclass(slots=True)
+class Title:
+    """A page's title: the first line, and the block below once read.
+
+    A screen has no block but ``clocks``, the times of day of an interval, without a date.
+    """
+
+    number: str
+    name: str
+    line: int
+    page: int | None = None
+    clocks: tuple[str, str] | None = None
+    block: Block = _NOTHING
+
+    @property
+    def whole(self) -> bool:
+        """Whether all of the block was read; always for a screen."""
+        return self.clocks is not None or self.block.whole
+
+    @property
+    def agrees(self) -> bool:
+        """Whether all descriptions of the window are equal."""
+        return self.clocks is not None or self.block.agrees
+
+    def continues(self, earlier: "Title") -> bool:
+        """Whether this page continues an earlier one: same title, a higher page number."""
+        if self.page is None or earlier.page is None or self.page <= earlier.page:
+            return False
+        if self.number != earlier.number or self.name != earlier.name:
+            return False
+        mine, theirs = ((b.about, b.start, b.end, b.run_id) for b in (self.block, earlier.block))
+        return mine == theirs
+
+    def extend(self, first: int, lines: Sequence[str]) -> int:
+        """Add the lines of the block, numbered from ``first``; return the count."""
+        if self.clocks is not None:
+            return 0
+        if self.block is _NOTHING:
+            self.block = Block()
+        for at, line in enumerate(lines):
+            if not self.block.extend(first + at - self.line, line):
+                return at
+        return len(lines)
+
+
+class _Edge(NamedTuple):
+    """A line with From or To; no machine is an empty text."""
+
+    name: str
+    moment: datetime | None
+    machine: str
+    serial: str
+
+
+class _Window(NamedTuple):
+    """A For line; a missing level or service is an empty text."""
+
+    seconds: str
+    clock: str
+    level: str
+    service: str
+    middle: str
+    run_id: str | None
+
+
+# The same lines stand above every page of every report of one run.
+@lru_cache(256)
+def _edge(line: str) -> _Edge | None:
+    edge = _EDGE.match(line)
+    if edge is None:
+        return None
+    machine = _MACHINE.search(edge["rest"])
+    model, serial = machine.groups() if machine else ("", "")
+    return _Edge(edge["edge"], _moment(edge["date"], edge["time"]), model, serial)
+
+
+@lru_cache(256)
+def _window(line: str) -> _Window | None:
+    window = _FOR.match(line)
+    if window is None:
+        return None
+    rest, level, service = window["rest"], "", ""
+    if system := _SYSTEM.search(rest):
+        level, service = f"{system['system']} {system['version']}", system["service"] or ""
+        rest = rest[: system.start()]
+    middle = rest.strip()
+    stated = _RESULT_OF.search(middle)
+    run_id = stated[1] if stated else middle if _RUN_ID.fullmatch(middle) else None
+    return _Window(window["seconds"], window["clock"], level, service, middle, run_id)
+
+
+def read_title(number: int, line: str) -> Title | None:
+    """Return the title that a line begins, or None."""
+    match = _FIRST.match(line)
+    if match is None:
+        return None
+    page = int(match["page"]) if match["page"] and len(match["page"]) < 10 else None
+    return Title(match["number"], match["name"], number, page)
+
+
+def _moment(date: str, clock: str) -> datetime | None:
+    """Return a date and time; None for dates that do not exist.
+
+    mm/dd/yyyy, mm/dd/yy or yyyy/mm/dd; years 70 to 99 are 19yy.
+    """
+    parts = date.split("/")
+    year, month, day = parts if len(parts[0]) == 4 else (parts[2], parts[0], parts[1])
+    if len(year) == 2:
+        year = ("19" if year >= "70" else "20") + year
+    try:
+        return datetime.fromisoformat(f"{year}-{month:0>2}-{day:0>2}T{clock}")
+    except ValueError:
+        return None
 
 
 class Page(NamedTuple):

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from importers.fragment_builder import FragmentBuilder, Printed, is_decimal
-from importers.problem_log import ProblemLog
+from importers.model import ProblemLog
 
 
 @dataclass(slots=True)

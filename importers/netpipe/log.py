@@ -4,8 +4,7 @@ import re
 from collections.abc import Iterator
 
 from importers.fragment_builder import FragmentBuilder, build_fragment
-from importers.model import Fragment, Parsed, Problem, Status, Text
-from importers.problem_log import ProblemLog
+from importers.model import Fragment, Parsed, Problem, ProblemLog, Status, Text
 from importers.trial_numbers import number_each
 
 NAME = "netpipe"

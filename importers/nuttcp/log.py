@@ -7,8 +7,7 @@ from functools import lru_cache
 from itertools import islice
 
 from importers.fragment_builder import Column, FragmentBuilder, Printed, Row, build_fragment, build_listing, mtu_of
-from importers.model import Fact, Fragment, Parsed, Status, Text
-from importers.problem_log import ProblemLog
+from importers.model import Fact, Fragment, Parsed, ProblemLog, Status, Text
 from importers.trial_numbers import number_trials
 
 NAME = "nuttcp"

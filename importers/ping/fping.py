@@ -5,8 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from importers.fragment_builder import FragmentBuilder, build_fragment
-from importers.model import Fragment, Listing, Status
-from importers.problem_log import ProblemLog
+from importers.model import Fragment, Listing, ProblemLog, Status
 
 _TIMES = re.compile(r"(?P<server>\S+)\s+:(?P<times>(?: (?:\d+(?:\.\d+)?|-)){2,})\s*")
 _REPLY = re.compile(

@@ -5,9 +5,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from importers.fragment_builder import FragmentBuilder, Printed, build_fragment, from_epoch
-from importers.model import Fragment, Listing, Parsed, Problem, Status, Text
+from importers.model import Fragment, Listing, Parsed, Problem, ProblemLog, Status, Text
 from importers.ping import fping
-from importers.problem_log import ProblemLog
 from importers.trial_numbers import number_each
 
 NAME = "ping"

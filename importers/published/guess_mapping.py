@@ -10,16 +10,20 @@ from itertools import permutations
 
 from importers.published.apply_mapping import apply_mapping
 from importers.published.grid import Grid, is_numbered_title
-from importers.published.heading_values import WORKLOADS, is_device, is_mtu, kind_of_values, value_of
 from importers.published.heading_words import (
     NOTHING,
+    WORKLOADS,
     Guess,
     NameGuess,
+    is_device,
+    is_mtu,
     is_quantity,
+    kind_of_values,
     line_name,
     read_comparison,
     read_name,
     read_unit,
+    value_of,
 )
 from importers.published.headings import section_text
 from importers.published.mapping import BOTH, IGNORE, NAMES, UNIT, UNKNOWN, Mapping, Name, What, folded

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from importers.model import Problem, Severity
 from importers.published.grid import Cell, Grid
-from importers.published.heading_values import WORKLOAD_AND_USERS, value_of
+from importers.published.heading_words import WORKLOAD_AND_USERS, value_of
 from importers.published.mapping import BOTH, IGNORE, NAMES, ROLE, UNIT, UNKNOWN, Mapping, Name, What, folded
 from importers.published.printed_numbers import is_nothing
 from importers.published.published_runs import PrintedValue

@@ -10,8 +10,7 @@ from itertools import islice
 
 from importers.fragment_builder import FragmentBuilder, Printed, build_fragment
 from importers.key_values import whole
-from importers.model import Fragment, Parsed, Status, Text
-from importers.problem_log import ProblemLog
+from importers.model import Fragment, Parsed, ProblemLog, Status, Text
 from importers.trial_numbers import number_trials
 
 NAME = "sockperf"

@@ -10,8 +10,7 @@ from datetime import datetime, time, timedelta
 from itertools import groupby
 from operator import attrgetter
 
-from importers.model import Fact, Fragment, Kind, Listing, Parsed, Reading, Text
-from importers.problem_log import ProblemLog
+from importers.model import Fact, Fragment, Kind, Listing, Parsed, ProblemLog, Reading, Text
 from importers.sysstat import sadf_output, sar_text
 from importers.sysstat.samples import CPU, HostSamples, Sample
 

@@ -12,8 +12,7 @@ from defusedxml.ElementTree import DefusedXMLParser
 
 from importers.files import json_documents
 from importers.files.json_documents import Node
-from importers.model import Text
-from importers.problem_log import ProblemLog
+from importers.model import ProblemLog, Text
 from importers.sysstat.samples import CPU, Cells, HostSamples, figures, plain_columns, read_day, read_figure
 
 _LISTS = {"net-dev": "iface", "net-edev": "iface"}

@@ -7,7 +7,7 @@ from datetime import date, datetime, time
 from functools import lru_cache
 from typing import NamedTuple
 
-from importers.problem_log import ProblemLog
+from importers.model import ProblemLog
 
 CPU, INTERFACE, INTERFACE_ERRORS, TCP, TCP_ERRORS = "cpu", "interface", "interface_errors", "tcp", "tcp_errors"
 ALL = frozenset({"all", "-1"})

@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from importers.model import Text
-from importers.problem_log import ProblemLog
+from importers.model import ProblemLog, Text
 from importers.sysstat.samples import Columns, HostSamples, columns_of, figures, is_clock, plain_columns, read_day
 
 _HEAD = re.compile(

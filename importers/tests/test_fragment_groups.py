@@ -7,8 +7,7 @@ import pytest
 
 from importers import formats
 from importers.collate.circumstances import UNUSED_ROWS
-from importers.collate.drafts import Collated, collate
-from importers.collate.fragment_groups import FragmentGroups
+from importers.collate.drafts import Collated, FragmentGroups, collate
 from importers.collate.run_ids import RunIdPattern
 from importers.model import Fragment, Kind, SourceFile
 from importers.tests.expectations import LOGS

@@ -4,8 +4,7 @@ import re
 from itertools import islice
 
 from importers.fragment_builder import FragmentBuilder, Printed, build_fragment, from_epoch
-from importers.model import Kind, Parsed, Status, Text
-from importers.problem_log import ProblemLog
+from importers.model import Kind, Parsed, ProblemLog, Status, Text
 
 # Process, thread, kind of operation, its end and its duration, both in nanoseconds.
 _LINE = re.compile(r"\s*\d+\s+\d{6,}\s+\d{1,3}\s+(?P<end>\d{19})\s+\d+\s*")

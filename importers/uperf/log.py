@@ -12,8 +12,7 @@ from functools import lru_cache
 
 from importers.fragment_builder import FragmentBuilder, Printed, build_fragment, from_epoch
 from importers.key_values import whole
-from importers.model import Fragment, Listing, Parsed, Status, Text
-from importers.problem_log import ProblemLog
+from importers.model import Fragment, Listing, Parsed, ProblemLog, Status, Text
 from importers.trial_numbers import number_trials
 from importers.uperf import history, profile
 from importers.uperf.blocks import START, Block, Row, assume_facts, split_blocks, split_overwritten

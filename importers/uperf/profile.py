@@ -13,8 +13,7 @@ from defusedxml.ElementTree import DefusedXMLParser
 
 from importers.fragment_builder import FragmentBuilder, Printed, build_fragment
 from importers.key_values import whole
-from importers.model import Kind, Parsed, Status, Text
-from importers.problem_log import ProblemLog
+from importers.model import Kind, Parsed, ProblemLog, Status, Text
 
 _LARGE = 2**20
 _POWERS = {"": 0, "k": 1, "m": 2, "g": 3}

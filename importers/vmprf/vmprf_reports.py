@@ -9,9 +9,8 @@ from collections.abc import Iterable, Sequence
 from importers.model import Parsed, Reading, Text, holds
 from importers.monitor.columns import CLOCK, MEAN, TOTAL, Layout, column
 from importers.monitor.listing import GUEST, MEAN_OF_ROWS, Dialect, parse_listing
-from importers.monitor.print_pages import first_lines
+from importers.monitor.print_pages import Title, first_lines, read_title
 from importers.monitor.report_tables import Report
-from importers.monitor.title_blocks import Title, read_title
 
 NAME = "vmprf"
 TITLE = "VMPRF report"

@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 from importers.fragment_builder import FragmentBuilder, Printed, build_fragment
-from importers.model import Fragment, Parsed, Status, Text
-from importers.problem_log import ProblemLog
+from importers.model import Fragment, Parsed, ProblemLog, Status, Text
 from importers.trial_numbers import number_trials
 
 NAME = "wrk"

@@ -13,8 +13,7 @@ from pathlib import PurePosixPath
 from statistics import median_low
 
 from importers.fragment_builder import FragmentBuilder, Printed, build_fragment
-from importers.model import Fragment, Kind, Listing, Parsed, Status, Text
-from importers.problem_log import ProblemLog
+from importers.model import Fragment, Kind, Listing, Parsed, ProblemLog, Status, Text
 from importers.trial_numbers import number_trials
 
 NAME = "zc"

@@ -7,7 +7,7 @@ from time import monotonic
 from typing import TypeVar
 
 from importers import formats
-from importers.collate.fragment_groups import FragmentGroups
+from importers.collate.drafts import FragmentGroups
 from importers.collate.run_ids import RunIdPattern
 from importers.files import archive
 from importers.files.spooled_list import SpooledList

@@ -4,8 +4,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from importers.collate.run_id_patterns import compile_run_ids, is_template, match_run_id, template_to_regex
-from importers.collate.run_ids import RunIdPattern, same_value
+from importers.collate.run_ids import (
+    RunIdPattern,
+    compile_run_ids,
+    is_template,
+    match_run_id,
+    same_value,
+    template_to_regex,
+)
 from perfdb.analysis import dimensions
 from perfdb.analysis.query import parameters
 from perfdb.analysis.query.parameters import QueryError

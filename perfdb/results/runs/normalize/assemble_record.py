@@ -7,7 +7,7 @@ from datetime import datetime
 from importers.collate.snapshot_pairs import name_roles
 from importers.model import Problem, RunDraft, Severity, Status
 from importers.run_records import log as run_records
-from importers.run_records.record_fields import TAGS
+from importers.run_records.log import TAGS
 from perfdb.results.runs.normalize import configuration, convert_values, run_checks
 from perfdb.results.runs.normalize.alias_dimensions import NONE, Aliases, align
 from perfdb.results.runs.normalize.monitor_reports import add_reports
