@@ -1,13 +1,14 @@
 """Derivation of metrics within one run, with explanations."""
 
+from collections import defaultdict
 from collections.abc import Hashable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 from math import isfinite
+from typing import NamedTuple
 
-from perfdb.analysis.formulas.catalogue import BY_ID, FORMULAS, LATENCIES
+from perfdb.analysis.formulas.catalogue import BY_ID, FORMULAS
 from perfdb.analysis.formulas.formula import Formula, Term
 from perfdb.analysis.formulas.run_values import Derived, Input, Known, RunFigures
 from perfdb.analysis.formulas.terms import PARTS_OF_TOTAL, one_machine
@@ -15,16 +16,13 @@ from perfdb.analysis.metrics import BY_NAME, TOTAL, Measure
 from perfdb.analysis.units import round_half_up
 
 _SIGNIFICANT = 4
-
-
-# Runs of one kind of study have the same kinds of figures; this many kinds are remembered.
+# The most shapes of runs in the cache; the runs of a study have few.
 _SHAPES = 512
 _PROCESSORS_OF_SIDES = tuple(f"{role}_cpus" for role in PARTS_OF_TOTAL)
 
 
-@dataclass(frozen=True, slots=True)
-class _Step:
-    """A formula for a role that may have a value."""
+class _Step(NamedTuple):
+    """A formula for a role."""
 
     formula: Formula
     terms: tuple[Term, ...]
@@ -37,15 +35,6 @@ class _NoValueError(Exception):
 
 
 _TERMS = tuple((formula, formula.terms) for formula in FORMULAS)
-READ = (
-    {term.name for _, terms in _TERMS for term in terms}
-    | LATENCIES
-    | {metric for formula in FORMULAS for metric in formula.reads}
-)
-"""Names of the metrics in any term or condition; a run's other metrics do not matter here."""
-DECIDING = READ - LATENCIES
-"""Metrics whose presence matters one by one; of latencies only the presence of any."""
-
 _steps: dict[Hashable, tuple[_Step, ...]] = {}
 
 
@@ -77,7 +66,7 @@ def _learn(shape: Hashable, known: Known, roles: tuple[str, ...]) -> None:
             if _apply(step, known) or superseded:
                 useful.append(step)
         except _NoValueError:
-            # What uses its value was not found here, and may be where there is one.
+            # Formulas that need this value were not tried.
             complete = False
     if complete:
         if len(_steps) >= _SHAPES:
@@ -98,8 +87,7 @@ def _shape(figures: RunFigures, roles: tuple[str, ...]) -> Hashable:
     """Return a key that is equal for runs with the same terms."""
     counters, facts = figures.counters, figures.facts
     return (
-        frozenset([measure for measure in figures.metrics if measure[0] in DECIDING]),
-        any(metric in LATENCIES and role == TOTAL for metric, role in figures.metrics),
+        frozenset(figures.metrics),
         roles,
         frozenset(counters),
         frozenset(figures.taken),
@@ -141,9 +129,9 @@ def _apply(step: _Step, known: Known) -> bool:
 
 def _values(inputs: Iterable[Input]) -> dict[str, float]:
     """Return the terms' values, each the sum of its inputs."""
-    values: dict[str, float] = {}
+    values: dict[str, float] = defaultdict(float)
     for one in inputs:
-        values[one.term] = values.get(one.term, 0.0) + one.value
+        values[one.term] += one.value
     return values
 
 
@@ -152,9 +140,9 @@ def explain_derivation(derived: Derived) -> str:
 
     Raise KeyError if the formula is no longer declared.
     """
-    terms: dict[str, list[str]] = {}
+    terms: dict[str, list[str]] = defaultdict(list)
     for one in derived.inputs:
-        terms.setdefault(one.term, []).append(_in_numbers(one))
+        terms[one.term].append(_in_numbers(one))
     texts = {term: parts[0] if len(parts) == 1 else f"({' + '.join(parts)})" for term, parts in terms.items()}
     return f"{BY_ID[derived.formula].expression.write(texts)} = {_result(derived)}"
 

@@ -156,18 +156,6 @@ def streams(figures: RunFigures) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Where:
-    """A condition with the metrics that it may read besides the run's other data."""
-
-    holds: Callable[[RunFigures], bool]
-    reads: frozenset[str]
-
-    def __call__(self, figures: RunFigures) -> bool:
-        """Return whether the condition holds for a run."""
-        return self.holds(figures)
-
-
-@dataclass(frozen=True, slots=True)
 class Formula:
     """Declaration of a derived metric. ``id`` is metric and method (``cpu_util.snapshot``).
 
@@ -176,7 +164,6 @@ class Formula:
     """
 
     id: str
-    metric: str
     expression: Expression
     source: str
     per_role: bool = False
@@ -184,11 +171,9 @@ class Formula:
     version: int = 1
 
     @property
-    def reads(self) -> frozenset[str]:
-        """Return the metrics that the condition reads; by default the formula's own metric."""
-        if self.when in (always, streams):
-            return frozenset()
-        return self.when.reads if isinstance(self.when, Where) else frozenset({self.metric})
+    def metric(self) -> str:
+        """The derived metric."""
+        return self.id.partition(".")[0]
 
     @property
     def terms(self) -> tuple[Term, ...]:

@@ -18,7 +18,9 @@ from perfdb.analysis.formulas.terms import (
     PARTS_OF_TOTAL,
     TRANS_PER_S,
     TRANSACTIONS,
+    join_parts,
     one_machine,
+    parts_of,
     reported_term,
 )
 from perfdb.analysis.metrics import TOTAL
@@ -63,31 +65,20 @@ def _roles(known: Known, role: str) -> tuple[str, ...]:
 def _host_time(term: str, title: str, times: tuple[str, ...]) -> Term:
     """Return the term of seconds that whole hosts spent in these kinds of time."""
     counted = _Counted(term, times)
-
-    def find(known: Known, role: str) -> tuple[Input, ...]:
-        parts = [tuple(counted.growth(known, part, (CPU,))) for part in _roles(known, role)]
-        return tuple(one for part in parts for one in part) if all(parts) else ()
-
-    return Term(term, title, find)
+    return Term(
+        term, title, lambda known, role: join_parts(counted.growth(known, part, (CPU,)) for part in _roles(known, role))
+    )
 
 
 def _bound_time(term: str, title: str, times: tuple[str, ...]) -> Term:
     """Return the term of seconds of a side's own processors (facts ``client_cpus`` and ``server_cpus``)."""
     counted = _Counted(term, times)
 
-    def of_side(known: Known, role: str) -> tuple[Input, ...]:
+    def of_side(known: Known, role: str) -> Iterator[Input]:
         numbers = known.figures.facts.get(f"{role}_cpus", ())
-        return tuple(counted.growth(known, role, (f"processor/{number:g}" for number in numbers)))
+        return counted.growth(known, role, [f"processor/{number:g}" for number in numbers])
 
-    def find(known: Known, role: str) -> tuple[Input, ...]:
-        parts = [of_side(known, part) for part in (PARTS_OF_TOTAL if role == TOTAL else (role,))]
-        return tuple(one for part in parts for one in part) if all(parts) else ()
-
-    return Term(term, title, find)
-
-
-def _only(subjects: frozenset[str]) -> frozenset[str]:
-    return subjects if len(subjects) == 1 else frozenset()
+    return Term(term, title, lambda known, role: join_parts(of_side(known, part) for part in parts_of(role)))
 
 
 def _subjects(known: Known, role: str, prefix: str) -> frozenset[str]:
@@ -105,11 +96,9 @@ def _test_adapters(known: Known, role: str) -> frozenset[str]:
 
 def _grown(title: str, counted: _Counted, select: _Select) -> Term:
     """Return the term of a role's counter increase; none for the total."""
-
-    def find(known: Known, role: str) -> tuple[Input, ...]:
-        return tuple(counted.growth(known, role, sorted(select(known, role))))
-
-    return Term(counted.term, title, find)
+    return Term(
+        counted.term, title, lambda known, role: tuple(counted.growth(known, role, sorted(select(known, role))))
+    )
 
 
 def _sender(known: Known, role: str) -> tuple[str, ...]:
@@ -120,23 +109,14 @@ def _sender(known: Known, role: str) -> tuple[str, ...]:
 
 def _resent(known: Known, role: str) -> tuple[Input, ...]:
     counted = _Counted("resent", ("Tcp.RetransSegs",), "segments")
-    parts = [tuple(counted.growth(known, part, (SNMP,))) for part in _sender(known, role)]
-    return tuple(one for part in parts for one in part) if all(parts) else ()
-
-
-def _not_reported(metric: str) -> Callable[[RunFigures], bool]:
-    return lambda figures: (metric, TOTAL) not in figures.metrics
-
-
-def _in_all(known: Known, role: str) -> tuple[Input, ...]:
-    """Return both sides' process seconds, which are of different processes on any machine."""
-    parts = [tuple(_process(known, part)) for part in (PARTS_OF_TOTAL if role == TOTAL else (role,))]
-    return tuple(one for part in parts for one in part) if all(parts) else ()
+    return join_parts(counted.growth(known, part, (SNMP,)) for part in _sender(known, role))
 
 
 def _process(known: Known, role: str) -> Iterator[Input]:
     """Yield CPU seconds of a side's control group, from the finest counter."""
-    subjects = _only(_subjects(known, role, CGROUP))
+    subjects = _subjects(known, role, CGROUP)
+    if len(subjects) > 1:
+        return
     fine = list(_Counted("process_cpu", ("usage",)).growth(known, role, subjects))
     yield from fine or _Counted("process_cpu", ("user", "system")).growth(known, role, subjects)
 
@@ -146,7 +126,11 @@ _ALL = _host_time("all", "CPU seconds in all", ALL_TIMES)
 _STOLEN = _host_time("stolen", "stolen CPU seconds", ("steal",))
 _BOUND_BUSY = _bound_time("bound_busy", "busy seconds of the processors bound to", BUSY_TIMES)
 _BOUND_ALL = _bound_time("bound_all", "seconds of the processors bound to", ALL_TIMES)
-_PROCESS_CPU = Term("process_cpu", "CPU seconds of the control group", _in_all)
+_PROCESS_CPU = Term(
+    "process_cpu",
+    "CPU seconds of the control group",
+    lambda known, role: join_parts(_process(known, part) for part in parts_of(role)),
+)
 _RETRANSMITS = Term("resent", "segments sent again", _resent)
 _RECEIVED = _grown("packets received", _Counted("received", ("rx_packets",), "packets"), _test_adapters)
 _SENT = _grown("packets sent", _Counted("sent", ("tx_packets",), "packets"), _test_adapters)
@@ -170,42 +154,33 @@ def _per_unit_of_work(prefix: str, seconds: Expression, method: str, source: str
     )
     for name, work, suffix, when in works:
         metric = prefix + (name.removeprefix("cpu_") if prefix == "steal_" else name)
-        yield Formula(f"{metric}.{method}{suffix}", metric, seconds * 1000 / work, source, per_role=True, when=when)
+        yield Formula(f"{metric}.{method}{suffix}", seconds * 1000 / work, source, per_role=True, when=when)
 
 
-def _percent(metric: str, method: str, part: Expression, whole: Expression, source: str) -> Formula:
-    return Formula(f"{metric}.{method}", metric, part / whole * 100, source, per_role=True)
+def _percent(name: str, part: Expression, whole: Expression, source: str) -> Formula:
+    return Formula(name, part / whole * 100, source, per_role=True)
 
 
 HOSTS: tuple[Formula, ...] = (
-    _percent("cpu_util", "host", _BUSY, _ALL, _PROC),
-    _percent("steal_util", "host", _STOLEN, _ALL, _PROC),
-    _percent("bound_cpu_util", "bound", _BOUND_BUSY, _BOUND_ALL, _BOUND),
+    _percent("cpu_util.host", _BUSY, _ALL, _PROC),
+    _percent("steal_util.host", _STOLEN, _ALL, _PROC),
+    _percent("bound_cpu_util.bound", _BOUND_BUSY, _BOUND_ALL, _BOUND),
     *_per_unit_of_work("", _BOUND_BUSY, "bound", _BOUND),
     *_per_unit_of_work("", _BUSY, "host", _PROC),
     *_per_unit_of_work("steal_", _STOLEN, "host", _PROC),
-    Formula("process_cpu_s.group", "process_cpu_s", _PROCESS_CPU, _GROUP, per_role=True),
+    Formula("process_cpu_s.group", _PROCESS_CPU, _GROUP, per_role=True),
     *_per_unit_of_work("process_", _PROCESS_CPU, "group", _GROUP),
     Formula(
         "retransmits.tcp",
-        "retransmits",
         _RETRANSMITS,
         "TCP's counter of the sender before and after the run",
         per_role=True,
-        when=_not_reported("retransmits"),
+        when=lambda figures: ("retransmits", TOTAL) not in figures.metrics,
     ),
-    Formula("packets_dropped.adapter", "packets_dropped", _DROPPED, "the adapter's counters", per_role=True),
-    Formula(
-        "packets_received_per_s.adapter",
-        "packets_received_per_s",
-        _RECEIVED / ELAPSED,
-        "the adapter's counters",
-        per_role=True,
-    ),
-    Formula(
-        "packets_sent_per_s.adapter", "packets_sent_per_s", _SENT / ELAPSED, "the adapter's counters", per_role=True
-    ),
-    Formula("interrupts_per_s.host", "interrupts_per_s", _INTERRUPTS / ELAPSED, _PROC, per_role=True),
+    Formula("packets_dropped.adapter", _DROPPED, "the adapter's counters", per_role=True),
+    Formula("packets_received_per_s.adapter", _RECEIVED / ELAPSED, "the adapter's counters", per_role=True),
+    Formula("packets_sent_per_s.adapter", _SENT / ELAPSED, "the adapter's counters", per_role=True),
+    Formula("interrupts_per_s.host", _INTERRUPTS / ELAPSED, _PROC, per_role=True),
 )
 
 _IDLE, _WAITING = reported_term("idle_util", "idle in %"), reported_term("iowait_util", "idle while waiting in %")
@@ -214,10 +189,8 @@ _OF_HOST = reported_term("processors", "processors")
 _REPORT = "a monitor's report: what is neither idle nor waiting for disks"
 
 REPORTED = (
-    Formula("cpu_util.idle", "cpu_util", _UNUSED, _REPORT, per_role=True),
+    Formula("cpu_util.idle", _UNUSED, _REPORT, per_role=True),
     # 1 % of a processor is 10 ms of CPU time in each second.
-    Formula("cpu_ms_per_trans.idle", "cpu_ms_per_trans", _UNUSED * 10 * _OF_HOST / TRANS_PER_S, _REPORT, per_role=True),
-    Formula(
-        "cpu_ms_per_mb.idle", "cpu_ms_per_mb", _UNUSED * 10 * _OF_HOST / MB_PER_S, _REPORT, per_role=True, when=streams
-    ),
+    Formula("cpu_ms_per_trans.idle", _UNUSED * 10 * _OF_HOST / TRANS_PER_S, _REPORT, per_role=True),
+    Formula("cpu_ms_per_mb.idle", _UNUSED * 10 * _OF_HOST / MB_PER_S, _REPORT, per_role=True, when=streams),
 )

@@ -48,19 +48,6 @@ def _lacks(*metrics: str) -> Callable[[RunFigures], bool]:
     return lambda figures: not any((metric, TOTAL) in figures.metrics for metric in metrics)
 
 
-def _never_pauses(figures: RunFigures) -> bool:
-    """Return whether users never pause and the tool prints no rate of its own."""
-    return figures.think_ms == 0 and _lacks("trans_per_s", "transactions")(figures)
-
-
-def _of_processes(figures: RunFigures) -> bool:
-    return figures.of_processes
-
-
-def _streams_of_processes(figures: RunFigures) -> bool:
-    return figures.of_processes and streams(figures)
-
-
 def _of_role(metric: str, title: str) -> Term:
     """Return the term of a role's reported metric; there is none for the total."""
     term = reported_term(metric, title)
@@ -103,92 +90,74 @@ _PROCESS_CPU = _of_role("process_cpu_s", "CPU seconds of the process")
 _HOST_PROCESSORS = _of_role("processors", "processors")
 
 RATES = (
-    Formula(
-        "driver_s.raw",
-        "driver_s",
-        _RAW_SECONDS,
-        "uperf's time stamps of the measured transaction",
-        when=_lacks("driver_s"),
-    ),
+    Formula("driver_s.raw", _RAW_SECONDS, "uperf's time stamps of the measured transaction", when=_lacks("driver_s")),
     Formula(
         "trans_per_s.operations",
-        "trans_per_s",
         fact_term("operations_per_s", "operations per second", "1/s") / _OPERATIONS_EACH,
         "uperf counts each write, read and connect; its profile says how many make a transaction",
         when=_lacks("trans_per_s", "transactions"),
     ),
     Formula(
         "trans_per_s.raw",
-        "trans_per_s",
         _RAW_OPERATIONS / _OPERATIONS_EACH / DRIVER_SECONDS,
         "uperf's raw counts of operations; its profile says how many make a transaction",
         when=_lacks("trans_per_s", "transactions"),
     ),
     Formula(
         "trans_per_s.response",
-        "trans_per_s",
         USERS / run_term("response_ms", "response time in ms") * 1000,
         "the response time of users without think time",
-        when=_never_pauses,
+        when=lambda figures: figures.think_ms == 0 and _lacks("trans_per_s", "transactions")(figures),
     ),
     Formula(
         "mb_per_s.data",
-        "mb_per_s",
         run_term("data_bytes", "bytes in both directions") / DRIVER_SECONDS / MB,
         "the bytes that the driver counted, both directions",
     ),
     Formula(
         "mb_per_s.raw",
-        "mb_per_s",
         _RAW_BYTES / DRIVER_SECONDS / MB,
         "uperf's raw counts of bytes, both directions",
         when=_lacks("mb_per_s", "data_bytes"),
     ),
     Formula(
         "mb_per_s.both_ways",
-        "mb_per_s",
         _one_way("to_server") + _one_way("to_client"),
         "a stream in both directions at once, whose tool prints each by itself",
         when=_lacks("mb_per_s"),
     ),
     Formula(
         "mb_per_s.arrived",
-        "mb_per_s",
         _SENT_RATE * (Number(1) - _LOSS / 100) / 8 / MB,
         "iperf3 before 3.12 prints of UDP the sender's rate and what was lost",
         when=_lacks("mb_per_s"),
     ),
     Formula(
         "mb_per_s.users",
-        "mb_per_s",
         _RATES / _RATE_COUNT * USERS / 1024,
         "zcs prints a rate every five seconds for each connection",
         when=_lacks("mb_per_s"),
     ),
     Formula(
         "mb_per_s.samples",
-        "mb_per_s",
         _RATES / _RATE_COUNT / 1024,
         "zcs prints a rate every five seconds; taken as of one connection, for nothing says how many",
         when=_lacks("mb_per_s"),
     ),
     Formula(
         "loss_percent.bytes",
-        "loss_percent",
         (_SENT - _ARRIVED) / _SENT * 100,
         "bytes that the sender sent and the receiver got",
         when=_lacks("loss_percent"),
     ),
     Formula(
         "loss_percent.messages",
-        "loss_percent",
         (_MESSAGES_SENT - _MESSAGES_ARRIVED) / _MESSAGES_SENT * 100,
         "netperf's messages that the sender sent and the receiver got",
         when=_lacks("loss_percent"),
     ),
     Formula(
         "response_ms.samples",
-        "response_ms",
         _TIMES / _TIME_COUNT,
         "fping -C prints the time of each echo that came back, and no mean",
         when=_lacks("response_ms"),
@@ -198,24 +167,22 @@ RATES = (
 COUNTS = (
     Formula(
         "transactions.rate",
-        "transactions",
         TRANS_PER_S * DRIVER_SECONDS,
         "rate and seconds of a driver that prints operations",
         when=lambda figures: _lacks("transactions")(figures) and "operations_per_transaction" in figures.facts,
     ),
 )
 
+_PROCESS_SOURCE = "the load tool's utilisation of one processor, 1 % being 10 ms of CPU time in each second"
 LOADS = (
     Formula(
         "cpu_util.soaked",
-        "cpu_util",
         _LOADS / _LOAD_COUNT,
         "cyclesoak: what is left of the idle time, mean of the samples above half of their median",
         per_role=True,
     ),
     Formula(
         "cpu_ms_per_mb.soaked",
-        "cpu_ms_per_mb",
         _LOADS / _LOAD_COUNT * 10 * _HOST_PROCESSORS / MB_PER_S,
         "cyclesoak's load, 1 % of a processor being 10 ms of CPU time in each second",
         per_role=True,
@@ -223,28 +190,29 @@ LOADS = (
     ),
     Formula(
         "processor_util.process",
-        "processor_util",
         _PROCESS_CPU / DRIVER_SECONDS * 100,
         "CPU seconds and real seconds of the load tool's process",
         per_role=True,
     ),
     Formula(
         "process_cpu_ms_per_mb.process",
-        "process_cpu_ms_per_mb",
         _PROCESS_CPU * 1000 / (MB_PER_S * DRIVER_SECONDS),
         "CPU seconds of the load tool's process",
         per_role=True,
         when=streams,
     ),
-    *(
-        Formula(
-            f"process_cpu_ms_per_{unit}.percent",
-            f"process_cpu_ms_per_{unit}",
-            _PROCESS_UTIL * 10 / rate,
-            "the load tool's utilisation of one processor, 1 % being 10 ms of CPU time in each second",
-            per_role=True,
-            when=when,
-        )
-        for unit, rate, when in (("trans", TRANS_PER_S, _of_processes), ("mb", MB_PER_S, _streams_of_processes))
+    Formula(
+        "process_cpu_ms_per_trans.percent",
+        _PROCESS_UTIL * 10 / TRANS_PER_S,
+        _PROCESS_SOURCE,
+        per_role=True,
+        when=lambda figures: figures.of_processes,
+    ),
+    Formula(
+        "process_cpu_ms_per_mb.percent",
+        _PROCESS_UTIL * 10 / MB_PER_S,
+        _PROCESS_SOURCE,
+        per_role=True,
+        when=lambda figures: figures.of_processes and streams(figures),
     ),
 )

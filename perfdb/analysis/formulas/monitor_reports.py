@@ -6,7 +6,7 @@
 from collections.abc import Callable
 from itertools import product
 
-from perfdb.analysis.formulas.formula import Expression, Formula, Rounded, Term, Where, always, streams
+from perfdb.analysis.formulas.formula import Expression, Formula, Rounded, Term, always, streams
 from perfdb.analysis.formulas.run_values import Input, InputKind, Known, RunFigures
 from perfdb.analysis.formulas.terms import (
     MB_PER_S,
@@ -73,15 +73,12 @@ _GUESTS = _kinds(
 )
 
 
-def _undamaged(when: Callable[[RunFigures], bool]) -> Where:
-    """Return a condition that is false if exact reports were cut off."""
-    return Where(lambda figures: figures.reports_whole and when(figures), frozenset())
-
-
-def _cost(metric: str, method: str, busy: Expression, rate: Term, when: Callable[[RunFigures], bool]) -> Formula:
+def _cost(name: str, busy: Expression, rate: Term, when: Callable[[RunFigures], bool]) -> Formula:
     # Version 2: neither a process's utilisation nor that of a shared machine is a side's own.
-    when, version = _undamaged(when), 2 if method in {"processor", "report"} else 1
-    return Formula(f"{metric}.{method}", metric, busy * 10 / rate, _SOURCE, per_role=True, when=when, version=version)
+    version = 2 if name.endswith((".processor", ".report")) else 1
+    # Without the exact reports, which were cut off, coarse ones must not replace them.
+    unless_cut: Callable[[RunFigures], bool] = lambda figures: figures.reports_whole and when(figures)  # noqa: E731
+    return Formula(name, busy * 10 / rate, _SOURCE, per_role=True, when=unless_cut, version=version)
 
 
 def _costs(unit: str, rate: Term, when: Callable[[RunFigures], bool]) -> tuple[Formula, ...]:
@@ -94,7 +91,7 @@ def _costs(unit: str, rate: Term, when: Callable[[RunFigures], bool]) -> tuple[F
         "ratio": {kind: busy * OWN_PROCESSORS for kind, busy in _kinds(_BUSY, _BUSY / _RATIO).items() if kind},
     }
     return tuple(
-        _cost(f"{kind}cpu_ms_per_{unit}", method, sources[method][kind], rate, when)
+        _cost(f"{kind}cpu_ms_per_{unit}.{method}", sources[method][kind], rate, when)
         for kind, method in product(_KINDS, sources)
         if kind in sources[method]
     )
@@ -105,29 +102,25 @@ def _utilisation(kind: str) -> tuple[Formula, ...]:
     metric = f"{kind}processor_util"
     alone = Rounded(_GUEST[kind] / _WINDOW * 100, GUEST_DECIMALS)
     return (
-        Formula(f"{metric}.guest", metric, alone, _GUESTS_SOURCE, per_role=True),
-        Formula(f"{metric}.guests", metric, _GUESTS[kind] / _WINDOW * 100, _GUESTS_SOURCE, per_role=True),
+        Formula(f"{metric}.guest", alone, _GUESTS_SOURCE, per_role=True),
+        Formula(f"{metric}.guests", _GUESTS[kind] / _WINDOW * 100, _GUESTS_SOURCE, per_role=True),
     )
-
-
-def _of_all(kind: str, processors_own: Expression) -> Formula:
-    """Return the system's utilisation from that of its processors."""
-    metric = f"{kind}cpu_util"
-    return Formula(f"{metric}.processor", metric, processors_own / PROCESSORS, _SOURCE)
 
 
 REPORT = (
     *(formula for kind in _KINDS for formula in _utilisation(kind)),
     Formula(
         "run_wait.samples",
-        "run_wait",
         role_term("processor_util", "utilisation of one processor in %")
         + reported_term("cpu_wait", "samples waiting for a processor in %"),
         "the studies' sum of a utilisation and a share of samples",
         per_role=True,
     ),
-    *(_of_all(kind, own) for kind, own in _kinds(_ONE, _VIRTUAL_ONE).items()),
+    *(
+        Formula(f"{kind}cpu_util.processor", own / PROCESSORS, _SOURCE)
+        for kind, own in _kinds(_ONE, _VIRTUAL_ONE).items()
+    ),
     *_costs("trans", TRANS_PER_S, always),
     *_costs("mb", MB_PER_S, streams),
-    Formula("elapsed_s.report", "elapsed_s", _WINDOW, "the window of a monitor's report, which is not the driver's"),
+    Formula("elapsed_s.report", _WINDOW, "the window of a monitor's report, which is not the driver's"),
 )

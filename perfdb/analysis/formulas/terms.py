@@ -3,57 +3,62 @@
 A formula with a missing term has no value; nothing is assumed to be zero.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
-from perfdb.analysis.formulas.formula import Number, Resolver, Term
+from perfdb.analysis.formulas.formula import Number, Term
 from perfdb.analysis.formulas.run_values import LPAR, Input, InputKind, Known
 from perfdb.analysis.metrics import BY_NAME, TOTAL, Measure
 from perfdb.analysis.workloads import ONE_WAY, message_mb
 
-# Utilisation and CPU time of the run are those of these two together, and only when both are there.
+# Roles whose sum is the total, if both are known.
 PARTS_OF_TOTAL = ("client", "server")
 
 MB = Number(2**20, "2^20")
-_BETWEEN_SNAPSHOTS = Measure("elapsed_s")
 
 
-def _metric_input(term: str, metric: str, role: str, value: float | None) -> tuple[Input, ...]:
+def _metric_input(metric: str, role: str, value: float | None) -> tuple[Input, ...]:
     if value is None:
         return ()
-    return (Input(term, InputKind.METRIC, metric, float(value), BY_NAME[metric].unit, role),)
+    return (Input(metric, InputKind.METRIC, metric, float(value), BY_NAME[metric].unit, role),)
 
 
 def _fact_input(term: str, name: str, value: float | None, unit: str) -> tuple[Input, ...]:
-    if value is None:
-        return ()
-    return (Input(term, InputKind.FACT, name, float(value), unit),)
+    return () if value is None else (Input(term, InputKind.FACT, name, float(value), unit),)
+
+
+def join_parts(parts: Iterable[Iterable[Input]]) -> tuple[Input, ...]:
+    """Join the inputs of all parts; without one of the parts, there are none."""
+    found = [tuple(part) for part in parts]
+    return tuple(one for part in found for one in part) if all(found) else ()
+
+
+def parts_of(role: str) -> tuple[str, ...]:
+    """Return the role, or both sides for the total."""
+    return PARTS_OF_TOTAL if role == TOTAL else (role,)
 
 
 def run_term(metric: str, title: str) -> Term:
     """Return the term of a whole run's metric, derived if possible, else as reported."""
-
-    def find(known: Known, role: str) -> tuple[Input, ...]:
-        return _metric_input(metric, metric, TOTAL, known.best(metric, TOTAL))
-
-    return Term(metric, title, find)
+    return Term(metric, title, lambda known, role: _metric_input(metric, TOTAL, known.best(metric, TOTAL)))
 
 
 def role_term(metric: str, title: str) -> Term:
     """Return the term of a role's metric, derived if possible, else as reported."""
-
-    def find(known: Known, role: str) -> tuple[Input, ...]:
-        return _metric_input(metric, metric, role, known.best(metric, role))
-
-    return Term(metric, title, find)
+    return Term(metric, title, lambda known, role: _metric_input(metric, role, known.best(metric, role)))
 
 
 def reported_term(metric: str, title: str) -> Term:
     """Return the term of a role's metric as reported, never a derived one."""
+    return Term(metric, title, lambda known, role: _reported(metric, known, role))
 
-    def find(known: Known, role: str) -> tuple[Input, ...]:
-        return _metric_input(metric, metric, role, known.figures.metrics.get((metric, role)))
 
-    return Term(metric, title, find)
+def _reported(metric: str, known: Known, role: str) -> tuple[Input, ...]:
+    return _metric_input(metric, role, known.figures.metrics.get((metric, role)))
+
+
+def _given(name: str, title: str, unit: str) -> Term:
+    """Return the term of a number among the run's values."""
+    return Term(name, title, lambda known, role: _fact_input(name, name, getattr(known.figures, name), unit))
 
 
 def _snapshot_time(known: Known, role: str) -> tuple[Input, ...]:
@@ -68,11 +73,6 @@ def _snapshot_time(known: Known, role: str) -> tuple[Input, ...]:
     return ()
 
 
-def _elapsed(known: Known, role: str) -> tuple[Input, ...]:
-    """Return the time between the snapshots, never a report's window."""
-    return _metric_input("elapsed_s", "elapsed_s", TOTAL, known.derived.get(_BETWEEN_SNAPSHOTS))
-
-
 def _growth(known: Known, term: str, counter: str, role: str) -> tuple[Input, ...]:
     """Return a role's counter increase, one input for each virtual processor.
 
@@ -85,18 +85,6 @@ def _growth(known: Known, term: str, counter: str, role: str) -> tuple[Input, ..
     )
 
 
-def _of_parts(find: Resolver) -> Resolver:
-    """Return a resolver whose total is the sum of all parts."""
-
-    def find_parts(known: Known, role: str) -> tuple[Input, ...]:
-        if role != TOTAL:
-            return find(known, role)
-        parts = [find(known, part) for part in PARTS_OF_TOTAL]
-        return tuple(found for part in parts for found in part) if all(parts) else ()
-
-    return find_parts
-
-
 def cpu_seconds(term: str, title: str, fine: str, coarse: str | None = None) -> Term:
     """Return the term of CPU seconds from QUERY TIME's counter ``fine``.
 
@@ -107,14 +95,14 @@ def cpu_seconds(term: str, title: str, fine: str, coarse: str | None = None) -> 
         complete = all((role, "", name) in known.figures.counters for name in ("totcpu", "virtcpu"))
         return _growth(known, term, fine if coarse is None or complete else coarse, role)
 
-    return Term(term, title, _of_parts(find))
+    return Term(term, title, lambda known, role: join_parts(find(known, part) for part in parts_of(role)))
 
 
 def _processors(known: Known, role: str) -> tuple[Input, ...]:
     """Return the LPAR's processors as reported, else the system's, else supplied."""
     figures = known.figures
     return (
-        _metric_input("processors", "processors", LPAR, figures.metrics.get(("processors", LPAR)))
+        _reported("processors", known, LPAR)
         or _fact_input("processors", "system_processors", figures.system_processors, "processors")
         or _fact_input("processors", "given_processors", figures.given_processors, "processors")
     )
@@ -122,9 +110,7 @@ def _processors(known: Known, role: str) -> tuple[Input, ...]:
 
 def _own_processors(known: Known, role: str) -> tuple[Input, ...]:
     """Return the processors behind a report's utilisation: host's or LPAR's."""
-    if role == TOTAL:
-        return _processors(known, role)
-    return _metric_input("processors", "processors", role, known.figures.metrics.get(("processors", role)))
+    return _processors(known, role) if role == TOTAL else _reported("processors", known, role)
 
 
 def _message(known: Known, role: str) -> tuple[Input, ...]:
@@ -137,33 +123,25 @@ def _message(known: Known, role: str) -> tuple[Input, ...]:
     return _fact_input("message_mb", name, size, "MB")
 
 
-def _users(known: Known, role: str) -> tuple[Input, ...]:
-    return _fact_input("users", "users", known.figures.users, "users")
-
-
-def _request(known: Known, role: str) -> tuple[Input, ...]:
-    return _fact_input("request_bytes", "request_bytes", known.figures.request_bytes, "bytes")
-
-
-def _response(known: Known, role: str) -> tuple[Input, ...]:
-    return _fact_input("response_bytes", "response_bytes", known.figures.response_bytes, "bytes")
-
-
 TRANSACTIONS = run_term("transactions", "transactions")
 DRIVER_SECONDS = run_term("driver_s", "driver's seconds")
 TRANS_PER_S = run_term("trans_per_s", "transactions per second")
 MB_PER_S = run_term("mb_per_s", "MB per second")
-USERS = Term("users", "users", _users)
-REQUEST_BYTES = Term("request_bytes", "request bytes", _request)
-RESPONSE_BYTES = Term("response_bytes", "response bytes", _response)
+USERS = _given("users", "users", "users")
+REQUEST_BYTES = _given("request_bytes", "request bytes", "bytes")
+RESPONSE_BYTES = _given("response_bytes", "response bytes", "bytes")
 MESSAGE_MB = Term("message_mb", "MB of a message", _message)
 SNAPSHOT_TIME = Term("time_is", "TIME IS after − TIME IS before, in seconds", _snapshot_time)
-ELAPSED = Term("elapsed_s", "elapsed seconds", _elapsed)
+# The time between the snapshots, never a report's window.
+ELAPSED = Term(
+    "elapsed_s",
+    "elapsed seconds",
+    lambda known, role: _metric_input("elapsed_s", TOTAL, known.derived.get(Measure("elapsed_s"))),
+)
 PROCESSORS = Term("processors", "processors", _processors)
 OWN_PROCESSORS = Term("processors", "processors", _own_processors)
 
-
-# Counters of a whole machine that never fall. They lie between each other's readings when they are the same ones.
+# Counters of a whole machine that never decrease; readings of one kernel interleave.
 _SHARED = (
     *(("cpu", name) for name in ("user", "nice", "system", "softirq")),
     *(("kernel", name) for name in ("context_switches", "interrupts", "forks")),

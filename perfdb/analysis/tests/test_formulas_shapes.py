@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from perfdb.analysis.formulas import derivation
 from perfdb.analysis.formulas.derivation import derive
 from perfdb.analysis.formulas.run_values import Derived, RunFigures
-from perfdb.analysis.metrics import METRICS
 
 _VALUES = st.sampled_from([0.0, 1.0, 2.5, 1e300])
 _METRICS = st.dictionaries(
@@ -88,36 +87,3 @@ def test_only_so_many_shapes_are_remembered(monkeypatch: pytest.MonkeyPatch) -> 
     for role in ("a", "b", "c", "d"):
         derive(RunFigures(metrics={("cpu_util", role): 1.0}))
     assert len(derivation._steps) <= 2
-
-
-class _Asked(dict[Any, float]):
-    """Figures that remember which of them somebody looked for."""
-
-    def __init__(self, *given: Any) -> None:
-        super().__init__(*given)
-        self.names: set[str] = set()
-
-    def get(self, key: Any, default: Any = None) -> Any:
-        self.names.add(key[0])
-        return super().get(key, default)
-
-    def __contains__(self, key: Any) -> bool:
-        self.names.add(key[0])
-        return super().__contains__(key)
-
-
-@pytest.mark.parametrize("pattern", ["RR", "STRG"])
-def test_every_metric_that_a_formula_looks_at_is_part_of_the_shape(pattern: str) -> None:
-    every = {(metric.name, role): 2.0 for metric in METRICS for role in ("total", "client", "server", "lpar")}
-    common: dict[str, Any] = {"pattern": pattern, "users": 1, "think_ms": 0, "of_processes": True}
-    asked = set()
-    for lacking in (None, *(metric.name for metric in METRICS)):
-        figures = _Asked({key: value for key, value in every.items() if key[0] != lacking})
-        derivation._steps.clear()
-        derive(RunFigures(metrics=figures, request_bytes=1, response_bytes=1, **common))
-        asked |= figures.names
-    none = _Asked()
-    derivation._steps.clear()
-    derive(RunFigures(metrics=none, **common))
-    assert asked | none.names <= derivation.READ
-    assert {"trans_per_s", "mb_per_s", "processors"} <= asked
