@@ -37,7 +37,7 @@ def receive(
 ) -> Upload:
     """Store files (relative path, content), and queue the import.
 
-    Without a study the runs go to the owner's inbox.     ``facts`` are missing from the files, such as ``{"processors":
+    Without a study the runs go to the owner's inbox. ``facts`` are missing from the files, such as ``{"processors":
     2, "mtu": 1500}``; ``corrections`` are those of an earlier upload of these files. With ``preview`` no run is stored
     before ``accept``. Raise IntakeError for no files, an invalid name, an unknown fact or one that is no text or
     number, or more bytes than ``UPLOAD_LIMIT_BYTES``.

@@ -8,7 +8,7 @@ import pytest
 from celery import Celery
 from django.core.files.base import ContentFile
 from django.core.management import call_command
-from django.db import OperationalError
+from django.db import OperationalError, connection
 from django.utils import timezone
 
 from perfdb.results import tasks
@@ -85,6 +85,22 @@ def test_the_next_attempt_goes_on_where_the_last_one_died(
     assert (upload.state, upload.runs_loaded) == ("done", 3)
     assert [row.outcome for row in upload.runs.order_by("number")] == ["new", "new", "new"]
     assert Run.objects.count() == 3
+
+
+def test_a_job_that_a_deadlock_ended_is_tried_again_at_once(waiting: Upload, monkeypatch: pytest.MonkeyPatch) -> None:
+    def deadlock(*_: object) -> None:
+        with connection.cursor() as cursor:
+            cursor.execute("DO $$ BEGIN RAISE SQLSTATE '40P01'; END $$")
+
+    sent: list[int] = []
+    monkeypatch.setattr(jobs, "send", sent.append)
+    with monkeypatch.context() as patch:
+        patch.setattr(import_job, "load_chunk", deadlock)
+        tasks.run_job(the_job(waiting).pk)
+    assert (sent, Run.objects.count()) == ([the_job(waiting).pk], 0)
+    tasks.run_job(sent[0])
+    waiting.refresh_from_db()
+    assert (waiting.state, Run.objects.count()) == ("done", 1)
 
 
 def test_a_fault_of_ours_fails_the_job_with_its_reason(waiting: Upload, monkeypatch: pytest.MonkeyPatch) -> None:

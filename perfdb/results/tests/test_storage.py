@@ -5,11 +5,11 @@ from io import StringIO
 import pytest
 from django.contrib.auth.models import User
 from django.core.management import call_command
-from django.db import IntegrityError, connection, transaction
+from django.db import DatabaseError, IntegrityError, connection, transaction
 
 from perfdb.analysis.metrics import Measure
 from perfdb.results.models import MeasurementHistory, Run, RunEvidence, Study
-from perfdb.results.runs import measures
+from perfdb.results.runs import measures, write
 from perfdb.results.runs.experiments import experiment_key, hash_value
 from perfdb.results.runs.record import Configuration
 from perfdb.results.tests.conftest import Bring, case
@@ -111,3 +111,9 @@ def _derive(option: str) -> str:
     output = StringIO()
     call_command("derive", option, stdout=output)
     return output.getvalue().strip()
+
+
+def test_errors_of_copy_are_errors_of_the_database() -> None:
+    """Otherwise a lost database would fail the job for good."""
+    with pytest.raises(DatabaseError), transaction.atomic():
+        write._copy("run", {"id": "int8"}, [[1]])
