@@ -28,7 +28,7 @@ _ON_BOTH_FORMS = frozenset(
     f"test_{name}"
     for name in (
         *("aliasing", "changes", "correcting", "importing", "notes", "run_counts", "search_tables"),
-        *("study_of_evidence", "tagging", "undoing", "withdrawing"),
+        *("study_of_evidence", "tags", "undoing", "withdrawing"),
     )
 )
 _STUDIES = 100

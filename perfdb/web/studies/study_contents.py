@@ -46,9 +46,7 @@ class WorkloadLinks:
 
 def subjects(study: Study) -> list[tuple[str, list[Subject]]]:
     """Return systems, levels and devices of a study, by title."""
-    systems = _counts(study, "system")
-    levels = _counts(study, "level")
-    devices = _counts(study, "device")
+    systems, levels, devices = _counts(study, ("system", "level", "device"))
     found = [
         ("Systems", [_subject(study, "system", each, _of_system(each), systems) for each in _in(System, systems)]),
         ("Levels", [_subject(study, "level", each, _facts(each.facts), levels) for each in _in(Level, levels)]),
@@ -71,10 +69,16 @@ def _links(study: Study, name: str, runs: int) -> WorkloadLinks:
     return WorkloadLinks(name, runs, charts, f"{reverse('web:maximum')}?{maximum.encode()}", query)
 
 
-def _counts(study: Study, name: str) -> dict[int, int]:
-    """Return the number of runs with each value of a dimension."""
-    kept = _of(study).exclude(**{f"experiment__{name}": None}).exclude(status=Run.Status.WITHDRAWN)
-    return dict(kept.values_list(f"experiment__{name}_id").annotate(number=Sum("runs")))
+def _counts(study: Study, names: Sequence[str]) -> list[Counter[int]]:
+    """Return for each dimension the number of runs by the id of its value."""
+    kept = _of(study).exclude(status=Run.Status.WITHDRAWN)
+    counts: list[Counter[int]] = [Counter() for _ in names]
+    ids = [f"experiment__{name}_id" for name in names]
+    for *found, runs in kept.values_list(*ids).annotate(number=Sum("runs")):
+        for count, pk in zip(counts, found, strict=True):
+            if pk is not None:
+                count[pk] += runs
+    return counts
 
 
 def _of(study: Study) -> QuerySet[RunCount]:

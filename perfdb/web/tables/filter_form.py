@@ -3,9 +3,6 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from django.contrib.postgres.aggregates import ArrayAgg
-from django.db.models import F, Func
-
 from perfdb.analysis import metrics
 from perfdb.analysis.dimensions import DIMENSIONS, FACTOR, Value, dimension
 from perfdb.analysis.metrics import Measure
@@ -14,7 +11,7 @@ from perfdb.analysis.query.query import DELTA, Query, Summary
 from perfdb.analysis.render.charts.chart_options import Drawing
 from perfdb.analysis.render.labels import measure_heading
 from perfdb.analysis.tables.table import Table
-from perfdb.results.models import Device, Experiment, Workload
+from perfdb.results.models import Device, DimensionCount, Workload
 from perfdb.results.runs import measures
 from perfdb.web.middleware import study_titles
 
@@ -71,13 +68,14 @@ def _spelled(values: Iterable[Value]) -> list[str]:
 
 def read_offered_values() -> dict[str, list[tuple[str, str]]]:
     """Return (value, text) pairs of the offered dimensions, in natural order."""
-    numbers = Experiment.objects.aggregate(
-        mtu=ArrayAgg("mtu", distinct=True, default=[]), users=ArrayAgg("users", distinct=True, default=[])
-    )
-    named = {
+    numbers: dict[str, list[int]] = {"mtu": [], "users": []}
+    counts = DimensionCount.objects.filter(name__in=numbers, runs__gt=0).exclude(value="")
+    for name, value in counts.values_list("name", "value").distinct():
+        numbers[name].append(int(value))
+    named: dict[str, Iterable[Value]] = {
         "workload": Workload.objects.values_list("name", flat=True),
         "device": Device.objects.values_list("name", flat=True),
-        **{name: [number for number in found if number is not None] for name, found in numbers.items()},
+        **numbers,
     }
     values = {
         name: [(str(value), str(value)) for value in sorted(found, key=value_order)] for name, found in named.items()
@@ -87,8 +85,8 @@ def read_offered_values() -> dict[str, list[tuple[str, str]]]:
 
 def read_factor_names() -> list[str]:
     """Return the factors of all experiments, as dimension names."""
-    keys = Experiment.objects.annotate(factor=Func(F("factors"), function="jsonb_object_keys"))
-    return sorted(f"{FACTOR}{key}" for key in keys.values_list("factor", flat=True).distinct())
+    counts = DimensionCount.objects.filter(name__startswith=FACTOR, runs__gt=0)
+    return sorted(counts.values_list("name", flat=True).distinct())
 
 
 def dimension_facets(
