@@ -36,7 +36,7 @@ class WholeFiles(FileSystemStorage):
     """Folder whose files are always complete, as in a bucket."""
 
     def get_available_name(self, name: str, max_length: int | None = None) -> str:
-        """The name itself: what is written twice has the same bytes."""
+        """Return the name unchanged: equal names have equal bytes."""
         return name
 
     def _save(self, name: str, content: "File[bytes]") -> str:

@@ -64,7 +64,7 @@ class HashedStaticFilesStorage(CompressedManifestStaticFilesStorage):  # type: i
     def post_process(
         self, paths: dict[str, tuple[Storage, str]], dry_run: bool = False, **options: Any
     ) -> Iterator[tuple[str, str | None, bool | Exception]]:
-        """Join our style sheets with their imports before names are hashed."""
+        """Join style sheets with imports before names are hashed."""
         yield from super().post_process(paths if dry_run else paths | self._joined(paths), dry_run, **options)
 
     def _joined(self, paths: Mapping[str, tuple[Storage, str]]) -> dict[str, tuple[Storage, str]]:
@@ -85,12 +85,12 @@ class HashedStaticFilesStorage(CompressedManifestStaticFilesStorage):  # type: i
 
 
 def join_sheet(name: str, read: Callable[[str], str]) -> str:
-    """Return a sheet with its imports inserted. ``read`` returns a sheet's text by name."""
+    """Return a sheet with all imports inserted; ``read`` returns a sheet by name."""
     return "".join(map(read, list_parts(name, read)))
 
 
 def list_parts(name: str, read: Callable[[str], str]) -> list[str]:
-    """Return the names of a sheet's parts in order; its own name without imports.
+    """Return the names of a sheet's parts in order; the sheet's name without imports.
 
     Raise ValueError if a sheet has both imports and rules, whose order would be undefined.
     """

@@ -4,7 +4,7 @@ import os
 
 from django.core.wsgi import get_wsgi_application
 
-from perfdb.garbage import collect_seldom
+from perfdb.celery import collect_seldom
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "perfdb.settings")
 

@@ -26,7 +26,7 @@ PER_THOUSAND_WORDS = {
 
 
 def docstrings() -> Iterator[tuple[str, str]]:
-    """Yield each docstring with its place, as `path:line`."""
+    """Yield each docstring with `path:line`."""
     for path in sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py")):
         if SKIPPED & set(path.parts):
             continue
@@ -38,7 +38,7 @@ def docstrings() -> Iterator[tuple[str, str]]:
 
 
 def problems(found: list[tuple[str, str]]) -> Iterator[str]:
-    """Yield a message for each limit that is passed, followed by its places."""
+    """Yield a message for each exceeded limit, with the places."""
     long = [place for place, text in found if len(text.splitlines()[0].split()) > FIRST_LINE_WORDS]
     if len(long) > LONG_FIRST_LINES * len(found):
         yield f"{len(long)} of {len(found)} first lines have more than {FIRST_LINE_WORDS} words: {', '.join(long)}"

@@ -105,7 +105,7 @@ def install(purpose: str) -> None:
 
 
 def succeeds(command: list[str]) -> bool:
-    """Return whether the command succeeds; drop its output."""
+    """Return whether the command succeeds; drop the output."""
     try:
         return not subprocess.call(
             command, env=ENVIRONMENT, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
@@ -115,7 +115,7 @@ def succeeds(command: list[str]) -> bool:
 
 
 def run(command: list[str], trouble: str) -> None:
-    """Run the command. Raise SetupError with its last line on failure."""
+    """Run the command. Raise SetupError with the last line on failure."""
     done = subprocess.run(
         command,
         env=ENVIRONMENT,

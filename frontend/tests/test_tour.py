@@ -8,7 +8,7 @@ from playwright.sync_api import Browser
 from pytest_django.live_server_helper import LiveServer
 
 from frontend.tests.visits import Watch, sign_in
-from frontend.tour.page import PAGE, PICTURES, render
+from frontend.tour.step import PAGE, PICTURES, render
 from frontend.tour.steps import STEPS
 
 LIMIT_BYTES = 1_500_000

@@ -1,4 +1,4 @@
-"""Command ``python -m frontend.tour``: writes docs/tour.md and its pictures.
+"""Command ``python -m frontend.tour``: writes docs/tour.md and the pictures.
 
 One pixel of a picture is one CSS pixel, which keeps pictures small.
 """
@@ -17,7 +17,7 @@ from pathlib import Path
 from playwright.sync_api import Page, expect, sync_playwright
 
 from frontend.tests.browser import LOCAL_ONLY, REMEDY, obtain, system_browser
-from frontend.tour.page import PAGE, PICTURES, ROOT, render
+from frontend.tour.step import PAGE, PICTURES, ROOT, render
 from frontend.tour.steps import STEPS
 
 _LINK = re.compile(r"http://\S+/sign-in/\S+")
@@ -26,7 +26,7 @@ _PATIENCE_MS = 120_000
 
 @contextmanager
 def instance(home: Path) -> Iterator[str]:
-    """Start a perfdb with the demo and the published studies; yield its sign-in link."""
+    """Start a perfdb with demo and published studies; yield a sign-in link."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]

@@ -1,12 +1,30 @@
-"""Step of the tour: how a browser walks the step and takes its picture."""
+"""Steps of the tour: walked by a browser, which takes pictures, and rendered as docs/tour.md."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from playwright.sync_api import Locator, Page, expect
 
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs" / "tour.md"
+PICTURES = ROOT / "docs" / "tour"
+_HEAD = """\
+<!-- Made by `make tour` from frontend/tour/steps.py; edit the steps there. -->
+
+# A tour, with pictures
+
+How a performance engineer goes through perfdb: from logs to figures, to a comparison, to a report. Everything here
+works on a fresh instance: `make run`, open the sign-in link that it prints, and wait until the demo and the published
+studies are there. What each page can do besides stands in [using.md](using.md).
+"""
+_FOOT = """\
+## Where to go from here
+
+[using.md](using.md) goes through all pages, [how-perfdb-compares.md](how-perfdb-compares.md) through the rules behind
+every verdict; [recording.md](recording.md) measures and uploads in one go; [api.md](api.md) is for scripts.
+"""
 # Plotly is read after the page is painted, and a busy machine takes its time.
 _DRAWN_MS = 30_000
 
@@ -30,8 +48,7 @@ class Step:
     """One step, in Markdown for people and as actions for a browser.
 
     ``act`` starts at the end of the step before, and expects the state described in ``see``. The picture ``name``.png
-    starts
-    at the top of ``part`` and is at most ``tall`` pixels high.
+    starts at the top of ``part`` and is at most ``tall`` pixels high.
     """
 
     name: str
@@ -77,3 +94,14 @@ def wait_for_charts(page: Page) -> None:
     for chart in page.locator("perf-chart").all():
         chart.scroll_into_view_if_needed()
         expect(chart).to_have_attribute("data-drawn", "", timeout=_DRAWN_MS)
+
+
+def render(steps: Iterable[Step]) -> str:
+    """Return the whole page in Markdown."""
+    return "\n".join([_HEAD, *_sections(steps), _FOOT])
+
+
+def _sections(steps: Iterable[Step]) -> Iterator[str]:
+    for number, step in enumerate(steps, start=1):
+        picture = f"![{step.title}]({PICTURES.name}/{step.picture})"
+        yield f"## {number}. {step.title}\n\n{step.do}\n\n{picture}\n\n{step.see}\n"

@@ -10,4 +10,4 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 class LauncherError(Exception):
-    """Error that a person can correct; its message is one line."""
+    """An error that a person can correct, with a message of one line."""

@@ -137,7 +137,7 @@ class Processes:
         self.finish(self.start(service))
 
     def finish(self, child: Child) -> None:
-        """Wait for the child's end. Raise LauncherError with its last line on failure."""
+        """Wait for the child's end. Raise LauncherError with the last line on failure."""
         while child.alive:
             self.pause(0.02)
         self.forget(child)
@@ -155,7 +155,7 @@ class Processes:
             self.pause(0.02)
 
     def forget(self, child: Child) -> None:
-        """Remove an ended child, and stop its process group."""
+        """Remove an ended child, and stop the process group."""
         _signal_group(child.process.pid, signal.SIGKILL)
         self.children.remove(child)
         self._write_record()
@@ -167,7 +167,7 @@ class Processes:
             self._stop([child])
 
     def _stop(self, children: Sequence[Child]) -> None:
-        """Stop these children at the same time; kill each that outlives its grace."""
+        """Stop children at the same time; kill each after the grace."""
         asked = time.monotonic()
         for child in children:
             with contextlib.suppress(ProcessLookupError):

@@ -64,7 +64,7 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> Iterator[None]
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Give each test process its own folder for pictures."""
+    """Give each test process a folder for pictures."""
     if worker := os.environ.get("PYTEST_XDIST_WORKER"):
         config.option.output = str(Path(config.option.output) / worker)
 

@@ -1,4 +1,4 @@
-"""Servers of an instance, and the environment that leads to them.
+"""Servers of an instance, and the environment for clients.
 
 Servers are embedded ones, unless DATABASE_URL or REDIS_URL name others.
 """
