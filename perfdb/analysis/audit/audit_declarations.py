@@ -1,5 +1,9 @@
 """Description of the audit: each rule, explained with a worked example."""
 
+from collections.abc import Iterable
+from itertools import repeat
+from typing import Any
+
 from perfdb.analysis.audit.audit_run import PERCENT_TEXT, PercentRow, audit_percent, audit_run
 from perfdb.analysis.audit.disagreement import NOTE_UP_TO, Kind, measure_name
 from perfdb.analysis.audit.printed_values import CHANCE, Method, Printed, PrintedRun, detect_padding
@@ -19,11 +23,14 @@ def _formula(kind: Kind, metric: str, place: int = 0) -> str:
     return f"{measure_name(Measure(metric))} {'≤' if rule.at_most else '='} {rule.text}"
 
 
-def _printed(measure: str, text: str, unit: str = "", place: str = "") -> Printed:
+def _printed(measure: str, text: str, unit: str = "", *, place: str = "") -> Printed:
     return Printed(Measure.parse(measure), Quantity(text, unit), place)
 
 
-def _run(given: str, answer: str, run: PrintedRun) -> Example:
+def _run(given: str, answer: str, printed: str, places: Iterable[str] = repeat(""), **circumstances: Any) -> Example:
+    """Return the audit of a run as an example; ``printed`` lists ``measure number unit``."""
+    figures = zip(printed.split(", "), places, strict=False)
+    run = PrintedRun(tuple(_printed(*each.split(), place=place) for each, place in figures), **circumstances)
     return Example(given, answer, lambda: " ".join(found.message for found in audit_run(run)))
 
 
@@ -81,9 +88,9 @@ DECLARATIONS: tuple[Declaration, ...] = (
             "50 users, 2.90 transactions per second, response time 17.25 msec",
             "Response time is printed as 17.25 msec, but follows to be 50 / 2.90 × 1000 = 17241.379 ms; "
             "unit is probably sec.",
-            PrintedRun(
-                (_printed("trans_per_s", "2.90"), _printed("response_ms", "17.25", "msec")), users=50, think_ms=0
-            ),
+            "trans_per_s 2.90, response_ms 17.25 msec",
+            users=50,
+            think_ms=0,
         ),
     ),
     Declaration(
@@ -96,9 +103,7 @@ DECLARATIONS: tuple[Declaration, ...] = (
         _run(
             "97000 transactions in 200.5 s, 484.79 transactions per second",
             "Transactions per second is printed as 484.79 trans/s, but follows to be 97000 / 200.5 = 483.791 trans/s.",
-            PrintedRun(
-                (_printed("transactions", "97000"), _printed("driver_s", "200.5"), _printed("trans_per_s", "484.79"))
-            ),
+            "transactions 97000, driver_s 200.5, trans_per_s 484.79",
         ),
     ),
     Declaration(
@@ -112,9 +117,8 @@ DECLARATIONS: tuple[Declaration, ...] = (
             "1631.10 transactions per second of 200 and 1000 bytes, 1.96 MB/s",
             "Throughput is printed as 1.96 MB/s, but follows to be 1631.10 × (200 + 1000) / 2^20 = 1.867 MB/s; "
             "its MB are probably of 10^6 bytes.",
-            PrintedRun(
-                (_printed("trans_per_s", "1631.10"), _printed("mb_per_s", "1.96")), workload=parse_workload("RR")
-            ),
+            "trans_per_s 1631.10, mb_per_s 1.96",
+            workload=parse_workload("RR"),
         ),
     ),
     Declaration(
@@ -130,15 +134,9 @@ DECLARATIONS: tuple[Declaration, ...] = (
             "CPU time per transaction of tcpip1 is printed as 0.14 msec/trans, but follows to be "
             "47.30 × 10 / 1654.49 = 0.2859 ms/trans; 2 times the figure would fit, as if it had been divided by the "
             "processors.",
-            PrintedRun(
-                (
-                    _printed("processor_util@tcpip1", "47.30"),
-                    _printed("trans_per_s", "1654.49"),
-                    _printed("cpu_ms_per_trans@tcpip1", "0.14", "msec/trans"),
-                ),
-                processors=2,
-                method=Method.REPORT,
-            ),
+            "processor_util@tcpip1 47.30, trans_per_s 1654.49, cpu_ms_per_trans@tcpip1 0.14 msec/trans",
+            processors=2,
+            method=Method.REPORT,
         ),
     ),
     Declaration(
@@ -153,17 +151,10 @@ DECLARATIONS: tuple[Declaration, ...] = (
             "93.57 % of 2 processors in 632.00 s, 2.90 transactions per second, 600 s asked for, 720 msec",
             "CPU time per transaction is printed as 720 msec/trans, but follows to be "
             "93.57 × 2 × 10 / 2.90 × 632.00 / (600 … 632.00) = 662.1 ms/trans.",
-            PrintedRun(
-                (
-                    _printed("cpu_util", "93.57"),
-                    _printed("trans_per_s", "2.90"),
-                    _printed("elapsed_s", "632.00"),
-                    _printed("cpu_ms_per_trans", "720", "msec/trans"),
-                ),
-                processors=2,
-                asked_s=600,
-                method=Method.SNAPSHOT,
-            ),
+            "cpu_util 93.57, trans_per_s 2.90, elapsed_s 632.00, cpu_ms_per_trans 720 msec/trans",
+            processors=2,
+            asked_s=600,
+            method=Method.SNAPSHOT,
         ),
     ),
     Declaration(
@@ -175,10 +166,8 @@ DECLARATIONS: tuple[Declaration, ...] = (
         _run(
             "33.04 ms per MB, 670.74 ms per transaction of 20 MB",
             "CPU time per transaction is printed as 670.74 ms/trans, but follows to be 33.04 × 20 = 660.800 ms/trans.",
-            PrintedRun(
-                (_printed("cpu_ms_per_mb", "33.04"), _printed("cpu_ms_per_trans", "670.74")),
-                workload=parse_workload("STRG"),
-            ),
+            "cpu_ms_per_mb 33.04, cpu_ms_per_trans 670.74",
+            workload=parse_workload("STRG"),
         ),
     ),
     Declaration(
@@ -191,13 +180,7 @@ DECLARATIONS: tuple[Declaration, ...] = (
         _run(
             "18.18 ms per MB of nontcp, of which 15.91 virtual and 4.59 CP",
             "CPU time per MB of nontcp is printed as 18.18 ms/MB, but follows to be 15.91 + 4.59 = 20.500 ms/MB.",
-            PrintedRun(
-                (
-                    _printed("cpu_ms_per_mb@nontcp", "18.18"),
-                    _printed("virtual_cpu_ms_per_mb@nontcp", "15.91"),
-                    _printed("cp_cpu_ms_per_mb@nontcp", "4.59"),
-                )
-            ),
+            "cpu_ms_per_mb@nontcp 18.18, virtual_cpu_ms_per_mb@nontcp 15.91, cp_cpu_ms_per_mb@nontcp 4.59",
         ),
     ),
     Declaration(
@@ -210,14 +193,8 @@ DECLARATIONS: tuple[Declaration, ...] = (
         _run(
             "96.76 %, of which 48.40 % client and 47.36 % server",
             "CPU utilisation is printed as 96.76 %, but follows to be 48.40 + 47.36 = 95.760 %.",
-            PrintedRun(
-                (
-                    _printed("cpu_util", "96.76"),
-                    _printed("cpu_util@client", "48.40"),
-                    _printed("cpu_util@server", "47.36"),
-                ),
-                method=Method.SNAPSHOT,
-            ),
+            "cpu_util 96.76, cpu_util@client 48.40, cpu_util@server 47.36",
+            method=Method.SNAPSHOT,
         ),
     ),
     Declaration(
@@ -230,7 +207,7 @@ DECLARATIONS: tuple[Declaration, ...] = (
         _run(
             "tcpip1 runs 58.70 % and runs or waits 55.40 % of the time",
             "Utilisation of one processor of tcpip1 is printed as 58.70 %, but cannot pass 55.40 %.",
-            PrintedRun((_printed("processor_util@tcpip1", "58.70"), _printed("run_wait@tcpip1", "55.40"))),
+            "processor_util@tcpip1 58.70, run_wait@tcpip1 55.40",
         ),
     ),
     Declaration(
@@ -245,7 +222,9 @@ DECLARATIONS: tuple[Declaration, ...] = (
             "11.9 MB/s over 100 Mbit/s with MTU 1500",
             "Throughput is printed as 11.9 MB/s, but cannot pass 100000000 / 8 × (1500 − 28) / (1500 + 38) / 2^20 = "
             "11.41 MB/s; its MB are probably of 10^6 bytes.",
-            PrintedRun((_printed("mb_per_s", "11.9"),), line_bits_per_s=1e8, mtu=1500),
+            "mb_per_s 11.9",
+            line_bits_per_s=1e8,
+            mtu=1500,
         ),
     ),
     Declaration(
@@ -274,12 +253,8 @@ DECLARATIONS: tuple[Declaration, ...] = (
         _run(
             "2159.24 in Table 4, 2116.14 in Table 6",
             "Transactions per second is printed as 2116.14 trans/s, but as 2159.24 trans/s in Table 4.",
-            PrintedRun(
-                (
-                    _printed("trans_per_s", "2159.24", place="Table 4"),
-                    _printed("trans_per_s", "2116.14", place="Table 6"),
-                )
-            ),
+            "trans_per_s 2159.24, trans_per_s 2116.14",
+            places=("Table 4", "Table 6"),
         ),
     ),
 )

@@ -13,14 +13,12 @@ from perfdb.analysis.audit.disagreement import (
     Disagreement,
     Kind,
     grade,
-    interval_ends,
     measure_name,
     printed_text,
     result_text,
 )
-from perfdb.analysis.audit.operands import Bound, Operand, compute, in_words
 from perfdb.analysis.audit.printed_values import Interval, Printed, PrintedRun, View, detect_padding
-from perfdb.analysis.audit.rules import Rule, applicable_rules
+from perfdb.analysis.audit.rules import Bound, Operand, Rule, applicable_rules, compute, in_words
 from perfdb.analysis.checks.finding import Quantity
 from perfdb.analysis.formulas.formula import Expression, Number, Operation
 from perfdb.analysis.metrics import Measure
@@ -46,11 +44,8 @@ class Case:
 
 def reading(case: Case) -> str:
     """Return the first simple reading that fits, or ""."""
-    return next(_READINGS.get(case.kind, _none)(case), "")
-
-
-def _none(case: Case) -> Iterator[str]:
-    yield from ()
+    find = _READINGS.get(case.kind)
+    return next(find(case), "") if find else ""
 
 
 def _fits(case: Case, factor: float) -> bool:
@@ -138,10 +133,6 @@ def audit_runs(runs: Sequence[PrintedRun]) -> list[list[Disagreement]]:
     return [audit_run(replace(run, figures=tuple(islice(figures, len(run.figures))))) for run in runs]
 
 
-def _roles(rule: Rule, view: View) -> tuple[str, ...]:
-    return view.roles() if rule.role is None else (rule.role,)
-
-
 def _bounds(rule: Rule, view: View, role: str) -> dict[str, Bound] | None:
     """Return the rule's operands in this run; None if one is unknown."""
     found: dict[str, Bound] = {}
@@ -181,17 +172,12 @@ def _expected(rule: Rule, view: View, role: str) -> tuple[Printed, dict[str, Bou
     return *asked, value.widened(rule.allowance(view.run.trials))
 
 
-def _agrees(rule: Rule, printed: Printed, wanted: Interval) -> bool:
-    own = printed.interval
-    return own is None or rule.agrees(own, wanted)
-
-
 def _ask(rule: Rule, view: View, role: str) -> Disagreement | None:
     asked = _asked(rule, view, role)
     if asked is None or _holds_as_printed(rule, *asked):
         return None
     found = _expected(rule, view, role)
-    if found is None or _agrees(rule, found[0], found[2]):
+    if found is None or rule.agrees(found[0], found[2]):
         return None
     printed, bounds, wanted = found
     formula = _in_numbers(rule, bounds, printed, wanted)
@@ -217,15 +203,16 @@ def _elsewhere(rule: Rule, view: View, role: str, printed: Printed) -> str:
     for place in view.run.places():
         bounds = _bounds(rule, View(view.run, place), role) if place != view.place else None
         value = None if bounds is None else compute(rule.expression, bounds)
-        if value is not None and _agrees(rule, printed, value.widened(rule.allowance(view.run.trials))):
+        if value is not None and rule.agrees(printed, value.widened(rule.allowance(view.run.trials))):
             return f"it would follow from the figures of {place}"
     return ""
 
 
 def _others(rule: Rule, view: View, role: str) -> dict[str, tuple[Printed, Interval]]:
     """Return the same rule's values for the other roles."""
-    expected = {other: _expected(rule, view, other) for other in _roles(rule, view) if other != role}
-    return {other: (found[0], found[2]) for other, found in expected.items() if found is not None}
+    others = [other for other in view.roles() if rule.role is None and other != role]
+    expected = {other: found for other in others if (found := _expected(rule, view, other)) is not None}
+    return {other: (printed, wanted) for other, (printed, _, wanted) in expected.items()}
 
 
 def _disagreement(
@@ -238,7 +225,7 @@ def _disagreement(
         measure=printed.measure,
         printed=printed.quantity.text,
         recomputed=wanted.value,
-        interval=interval_ends(wanted),
+        interval=(wanted.low, wanted.high),
         unit=printed.own_unit,
         formula=formula,
         message=message,
@@ -276,12 +263,8 @@ class PercentRow:
     place: str = ""
 
 
-def _unknown(view: object, role: str) -> Bound | None:
-    return None
-
-
-_BASE = Operand("base", "base", _unknown)
-_OTHER = Operand("other", "value", _unknown)
+_BASE = Operand("base", "base", lambda view, role: None)
+_OTHER = Operand("other", "value", lambda view, role: None)
 PERCENT: Expression = Number(100) * (_OTHER / _BASE - Number(1))
 PERCENT_TEXT = in_words(PERCENT)
 
@@ -315,7 +298,7 @@ def audit_percent(row: PercentRow) -> Disagreement | None:
         measure=row.base.measure,
         printed=row.percent.text,
         recomputed=wanted.value,
-        interval=interval_ends(wanted),
+        interval=(wanted.low, wanted.high),
         unit="%",
         formula=formula,
         message=f"{message}; {meant}." if meant else f"{message}.",

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from math import isfinite
 
-from perfdb.analysis.audit.printed_values import Interval, Printed
+from perfdb.analysis.audit.printed_values import Printed
 from perfdb.analysis.checks.finding import Severity
 from perfdb.analysis.metrics import BY_NAME, TOTAL, Measure
 from perfdb.analysis.units import round_half_up
@@ -57,20 +57,12 @@ def grade(printed: float, recomputed: float) -> Severity:
     return Severity.NOTE if deviation <= NOTE_UP_TO * abs(recomputed) * (1 + 1e-12) else Severity.WARNING
 
 
-def interval_ends(interval: Interval) -> tuple[float, float]:
-    """Return the ends of an interval."""
-    return (interval.low, interval.high)
-
-
-_SIGNIFICANT = 4
-
-
 def result_text(value: float, decimals: int = 0) -> str:
     """Return a value with one decimal more, and at least four digits."""
     if not isfinite(value):
         return "∞"
     magnitude = int(f"{value:e}".partition("e")[2]) if value else 0
-    return round_half_up(value, max(_SIGNIFICANT - 1 - magnitude, decimals + 1, 0))
+    return round_half_up(value, max(3 - magnitude, decimals + 1, 0))
 
 
 def measure_name(measure: Measure) -> str:

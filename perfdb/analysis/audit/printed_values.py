@@ -3,9 +3,8 @@
 A printed number is any value that would be printed so: half a step of its last digit either way.
 """
 
-import math
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from math import comb
@@ -16,7 +15,7 @@ from perfdb.analysis.metrics import BY_NAME, Measure
 from perfdb.analysis.units import decimals, rescale, step
 from perfdb.analysis.workloads import Workload
 
-# Binary noise, so that figures that lie exactly their half-steps apart agree.
+# Tolerance for binary noise of numbers exactly their half-steps apart.
 _NOISE = 1e-12
 
 
@@ -24,9 +23,8 @@ class Method(StrEnum):
     """Method of CPU measurement.
 
     *Snapshot*: counters before and after the run. Utilisation is of the time between snapshots, the rate of the
-    driver's
-    shorter time, and the roles add up to the total. *Report*: a monitor's report over a window inside the run; its
-    total comes from the system and is not the sum of the roles.
+    driver's shorter time, and the roles add up to the total. *Report*: a monitor's report over a window inside the
+    run; its total comes from the system and is not the sum of the roles.
     """
 
     SNAPSHOT = "snapshot"
@@ -189,15 +187,7 @@ class View:
         return tuple(self._roles)
 
 
-def span(values: Iterator[float], value: float) -> Interval:
-    """Return the interval of some values, which include ``value``."""
-    low, high = math.inf, -math.inf
-    for each in values:
-        low, high = min(low, each), max(high, each)
-    return Interval(min(low, value), value, max(high, value))
-
-
-# How improbable so many zeros must be before they are taken for padding: four of five, or three of three.
+# The probability below which zeros are taken for padding: four of five, or three of three.
 CHANCE = 0.001
 
 
@@ -205,8 +195,7 @@ def detect_padding(figures: Sequence[Printed]) -> list[Printed]:
     """Return a document's numbers in order, zero-padded ones with their true half-step.
 
     Numbers of one measure, place and number of decimals are judged together. Numbers printed twice, which may be one,
-    and
-    zeros, which end in zero anyway, do not count. A given half-step stays.
+    and zeros, which end in zero anyway, do not count. A given half-step stays.
     """
     groups: dict[tuple[object, ...], list[str]] = defaultdict(list)
     for figure in figures:

@@ -3,44 +3,172 @@
 A rule says which printed number follows from which others, or which one is its upper limit.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import product
+from math import inf
 from typing import NamedTuple
 
 from perfdb.analysis.audit.disagreement import Kind
-from perfdb.analysis.audit.operands import (
-    BYTES,
-    DRIVER_SECONDS,
-    ELAPSED,
-    MB,
-    MB_PER_S,
-    MESSAGE_MB,
-    PRINTED_DRIVER_SECONDS,
-    PROCESSORS,
-    TRANS_PER_S,
-    TRANSACTIONS,
-    USERS,
-    Bound,
-    Operand,
-    figure,
-    in_words,
-    operands,
-)
-from perfdb.analysis.audit.printed_values import Interval, Method, View
-from perfdb.analysis.formulas.formula import Expression, Number
+from perfdb.analysis.audit.printed_values import Interval, Method, Printed, View
+from perfdb.analysis.formulas.formula import Expression, Number, Operation
 from perfdb.analysis.formulas.terms import PARTS_OF_TOTAL
-from perfdb.analysis.metrics import TOTAL, Measure
-from perfdb.analysis.workloads import FRAME_BYTES, LEAST_HEADERS, busier_share, payload_limit
+from perfdb.analysis.metrics import BY_NAME, TOTAL, Measure
+from perfdb.analysis.workloads import FRAME_BYTES, LEAST_HEADERS, ONE_WAY, busier_share, message_mb, payload_limit
+
+
+class Bound(NamedTuple):
+    """An operand's interval in one run, with its text."""
+
+    interval: Interval
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Operand(Expression):
+    """A leaf of a rule; ``find`` returns a role's numbers or None.
+
+    ``reads``: the measures used; ``required``: whether at least one of the measures must be printed.
+    """
+
+    name: str
+    title: str
+    find: Callable[[View, str], Bound | None]
+    reads: Callable[[str], tuple[Measure, ...]] = lambda role: ()
+    required: bool = False
+
+    def evaluate(self, values: Mapping[str, float]) -> float:
+        """Return the operand's value."""
+        return values[self.name]
+
+    def write(self, texts: Mapping[str, str]) -> str:
+        """Return the operand's text."""
+        return texts[self.name]
+
+
+def operands(expression: Expression) -> Iterator[Operand]:
+    """Yield the operands of an expression from left to right, with repetitions."""
+    if isinstance(expression, Operand):
+        yield expression
+    elif isinstance(expression, Operation):
+        yield from operands(expression.left)
+        yield from operands(expression.right)
+
+
+def in_words(expression: Expression) -> str:
+    """Return the expression with its operands' titles."""
+    return expression.write({each.name: each.title for each in operands(expression)})
+
+
+def compute(expression: Expression, bounds: Mapping[str, Bound]) -> Interval | None:
+    """Return the value of an expression with its interval, or None.
+
+    If a divisor's interval reaches zero, the result has no upper end.
+    """
+    try:
+        value = expression.evaluate({name: bound.interval.value for name, bound in bounds.items()})
+    except ZeroDivisionError:
+        return None
+    ends = [{bound.interval.low, bound.interval.high} for bound in bounds.values()]
+    values = [value, *(_at(expression, dict(zip(bounds, corner, strict=True))) for corner in product(*ends))]
+    return Interval(min(values), value, max(values))
+
+
+def _at(expression: Expression, values: Mapping[str, float]) -> float:
+    try:
+        return expression.evaluate(values)
+    except ZeroDivisionError:
+        return inf
+
+
+def figure(metric: str, role: str | None = None, title: str = "") -> Operand:
+    """Return the operand of a printed number, of this or another role."""
+    name = metric if role is None else f"{metric}@{role}"
+
+    def reads(at_hand: str) -> tuple[Measure, ...]:
+        return (Measure(metric, role or at_hand),)
+
+    def find(view: View, at_hand: str) -> Bound | None:
+        printed = view.find(*reads(at_hand))
+        if printed is None or printed.interval is None:
+            return None
+        return Bound(printed.interval, printed.in_own_unit)
+
+    own = BY_NAME[metric].title
+    words = own if own.startswith("CP") else own[0].lower() + own[1:].replace("cpu", "CPU")
+    words = title or (f"{words} of the {role}" if role not in {None, TOTAL} else words)
+    return Operand(name, words, find, reads, required=True)
+
+
+def _exactly(value: float | None) -> Bound | None:
+    """Return an exact number as a bound."""
+    return None if value is None else Bound(Interval.exact(value), f"{value:.12g}")
+
+
+def _of_processors(role: str) -> tuple[Measure, ...]:
+    return Measure("processors", role), Measure("processors", "lpar")
+
+
+def _processors(view: View, role: str) -> Bound | None:
+    """Return a host's own processors if printed, else the system's."""
+    own, system = map(view.find, _of_processors(role))
+    printed = own or system
+    value = printed.interval.value if printed is not None and printed.interval is not None else view.run.processors
+    return _exactly(value)
+
+
+def _bytes(view: View, role: str) -> Bound | None:
+    work = view.run.workload
+    if work is None or work.request_bytes is None or work.response_bytes is None:
+        return None
+    return Bound(
+        Interval.exact(work.request_bytes + work.response_bytes), f"({work.request_bytes} + {work.response_bytes})"
+    )
+
+
+def _message(view: View, role: str) -> Bound | None:
+    work = view.run.workload
+    if work is None or work.pattern not in ONE_WAY or work.request_bytes is None or work.response_bytes is None:
+        return None
+    return _exactly(message_mb(work.pattern, work.request_bytes, work.response_bytes))
+
+
+def _of_driver_seconds(role: str) -> tuple[Measure, ...]:
+    return Measure("driver_s"), Measure("elapsed_s")
+
+
+def _driver_seconds(view: View, role: str) -> Bound | None:
+    """Return the printed seconds; else between the requested time and the time between snapshots."""
+    printed, elapsed = map(view.find, _of_driver_seconds(role))
+    if printed is not None and printed.interval is not None:
+        return Bound(printed.interval, printed.in_own_unit)
+    asked = view.run.asked_s
+    if asked is None or elapsed is None or elapsed.interval is None or elapsed.interval.high < asked:
+        return None
+    middle = (asked + elapsed.interval.high) / 2
+    return Bound(Interval(asked, middle, elapsed.interval.high), f"({asked:.12g} … {elapsed.in_own_unit})")
+
+
+MB = Number(2**20, "2^20")
+TRANS_PER_S = figure("trans_per_s", TOTAL)
+MB_PER_S = figure("mb_per_s", TOTAL, "MB per second")
+TRANSACTIONS = figure("transactions", TOTAL)
+ELAPSED = figure("elapsed_s", TOTAL, "seconds between the snapshots")
+PRINTED_DRIVER_SECONDS = figure("driver_s", TOTAL, "driver's seconds")
+DRIVER_SECONDS = Operand("driver_seconds", "driver's seconds", _driver_seconds, _of_driver_seconds, required=True)
+USERS = Operand("users", "users", lambda view, role: _exactly(view.run.users))
+PROCESSORS = Operand("processors", "processors", _processors, _of_processors)
+BYTES = Operand("bytes", "(request bytes + response bytes)", _bytes)
+MESSAGE_MB = Operand("message_mb", "MB of a message", _message)
+
 
 LITTLE_TOLERANCE = 0.03
-# Whether a rate in MB counts the short message that goes the other way, such as 20 bytes of 20 MB, is not told.
+# Rates in MB may or may not count the short message of the other direction, such as 20 bytes of 20 MB.
 SHORT_MESSAGE = 1e-4
-# Clocks of adapters are good to 0.01 %; the rest is for rates that count the last packets' headers in.
+# Clocks of adapters are accurate to 0.01 %; the rest is for rates that include the last packets' headers.
 LINK_TOLERANCE = 0.01
-# Products and quotients of means over trials are the means of products and quotients up to the product of the
-# trials' relative spreads: 10 % of each leave 1 %.
+# Products of means differ from means of products by the product of the relative spreads: 1 % for 10 % of each.
 MEANS_TOLERANCE = 0.01
 
 _PREFIXES = ("", "virtual_", "cp_")
@@ -49,10 +177,6 @@ _RATES = (("cpu_ms_per_trans", TRANS_PER_S), ("cpu_ms_per_mb", MB_PER_S))
 
 
 Condition = Callable[[View, str], bool]
-
-
-def _always(view: View, role: str) -> bool:
-    return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +192,7 @@ class Rule:
     metric: str
     expression: Expression
     role: str | None = None
-    when: Condition = _always
+    when: Condition = lambda view, role: True
     unless: str = ""
     tolerance: float = 0.0
     at_most: bool = False
@@ -95,28 +219,29 @@ class Rule:
         for each in self.operands:
             yield from each.reads(role)
 
-    def agrees(self, own: Interval, wanted: Interval) -> bool:
-        """Return whether the interval ``own`` agrees with ``wanted``, or does not exceed it."""
-        return own.reaches(wanted) if self.at_most else own.meets(wanted)
+    def agrees(self, printed: Printed, wanted: Interval) -> bool:
+        """Return whether a printed number agrees with ``wanted``, or does not exceed it."""
+        own = printed.interval
+        return own is None or (own.reaches(wanted) if self.at_most else own.meets(wanted))
 
     def allowance(self, trials: int) -> float:
         """Return the relative tolerance for means over ``trials`` trials."""
         return self.tolerance if self.linear or trials <= 1 else max(self.tolerance, MEANS_TOLERANCE)
 
 
-def _without_pauses(view: View, role: str) -> bool:
-    return view.run.think_ms == 0
-
-
-def _by(method: Method) -> Condition:
-    def when(view: View, role: str) -> bool:
-        return view.run.method is method
-
-    return when
+def _by(method: Method, one_way: bool = False) -> Condition:
+    return lambda view, role: view.run.method is method and not (one_way and not _one_way(view, role))
 
 
 DRIVER = (
-    Rule(Kind.LITTLE, "response_ms", USERS / TRANS_PER_S * 1000, TOTAL, _without_pauses, tolerance=LITTLE_TOLERANCE),
+    Rule(
+        Kind.LITTLE,
+        "response_ms",
+        USERS / TRANS_PER_S * 1000,
+        TOTAL,
+        when=lambda view, role: view.run.think_ms == 0,
+        tolerance=LITTLE_TOLERANCE,
+    ),
     Rule(Kind.RATE, "trans_per_s", TRANSACTIONS / PRINTED_DRIVER_SECONDS, TOTAL),
     Rule(Kind.BYTES, "mb_per_s", TRANS_PER_S * BYTES / MB, TOTAL, linear=True),
     Rule(
@@ -145,10 +270,6 @@ def _one_way(view: View, role: str) -> bool:
     return min(work.request_bytes, work.response_bytes) <= SHORT_MESSAGE * max(work.request_bytes, work.response_bytes)
 
 
-def _both(one: Condition, other: Condition) -> Condition:
-    return lambda view, role: one(view, role) and other(view, role)
-
-
 def _costs() -> Iterator[Rule]:
     """Yield CPU time per unit of work (1 % is 10 ms/s).
 
@@ -159,7 +280,7 @@ def _costs() -> Iterator[Rule]:
         for busy, unprinted in _busy(prefix):
             report = busy * 10 / rate
             for method, cost in ((Method.REPORT, report), (Method.SNAPSHOT, report * ELAPSED / DRIVER_SECONDS)):
-                when = _both(_by(method), _one_way) if rate is MB_PER_S else _by(method)
+                when = _by(method, one_way=rate is MB_PER_S)
                 yield Rule(Kind.CPU, prefix + metric, cost, when=when, unless=unprinted, tolerance=tolerance)
 
 
@@ -194,15 +315,13 @@ ROLES = tuple(
 )
 
 
-def _parts_of_a_whole() -> Iterator[Rule]:
-    """Yield rules that a part, or the sum, does not exceed its whole."""
-    for metric in _SUMMED:
-        for part, other in (("virtual_", "cp_"), ("cp_", "virtual_")):
-            yield Rule(Kind.BOUND, part + metric, figure(metric), unless=other + metric, at_most=True, linear=True)
-
-
 BOUNDS = (
-    *_parts_of_a_whole(),
+    # If both parts are printed, the rule about the sum applies instead.
+    *(
+        Rule(Kind.BOUND, part + metric, figure(metric), unless=other + metric, at_most=True, linear=True)
+        for metric in _SUMMED
+        for part, other in (("virtual_", "cp_"), ("cp_", "virtual_"))
+    ),
     Rule(Kind.BOUND, "processor_util", figure("run_wait"), at_most=True, linear=True),
     Rule(Kind.BOUND, "cpu_util", Number(100), at_most=True, linear=True),
 )
