@@ -1,6 +1,6 @@
-"""Finds a Chromium for the browser tests; `python -m frontend.tests.browser` fetches one where there is none.
+"""Search for a Chromium for browser tests; `python -m frontend.tests.browser` installs one.
 
-The system's comes first: it is the one that runs where Playwright's own cannot be downloaded.
+The system's comes first, for Playwright's own cannot be downloaded everywhere.
 """
 
 import os
@@ -35,7 +35,7 @@ def system_browser() -> str | None:
 
 
 def obtain() -> bool:
-    """Make sure that there is a browser, installing one where needed; False when it cannot be had."""
+    """Return whether there is a browser, after installing one if necessary."""
     if system_browser() or _playwright_has_one():
         return True
     print("perfdb: fetching a browser for the browser tests (once)", flush=True)

@@ -1,4 +1,4 @@
-"""The browser that these tests drive: the system's Chromium, kept from talking to anything but this machine."""
+"""Browser of the tests: the system's Chromium, without access to other machines."""
 
 import os
 import re
@@ -34,13 +34,13 @@ def browser_type_launch_args(browser_type_launch_args: dict[str, Any], playwrigh
 
 @pytest.fixture(scope="session", autouse=True)
 def static_files() -> None:
-    """What live_server serves below /static/: links to the sources, so that nothing is copied."""
+    """Link the sources below /static/ for live_server."""
     call_command("collectstatic", interactive=False, link=True, verbosity=0)
 
 
 @pytest.fixture
 def watch(page: Page) -> Iterator[Watch]:
-    """The page under watch; at the end it must have been quiet."""
+    """Yield a watched page; at the end assert that the page was quiet."""
     watch = Watch.over(page)
     yield watch
     watch.assert_quiet()
@@ -48,13 +48,13 @@ def watch(page: Page) -> Iterator[Watch]:
 
 @pytest.fixture(scope="session")
 def kept() -> dict[str, Any]:
-    """What `filled` keeps from the first test for the others."""
+    """Keep the state of `filled` for all tests."""
     return {}
 
 
 @pytest.fixture
 def filled(live_server: LiveServer, kept: dict[str, Any]) -> dict[str, int]:
-    """The demonstration study, and a preview with problems; what addresses have to name."""
+    """Yield ids and addresses in the filled database."""
     if kept:
         kept["state"].put_back()
     else:
@@ -74,7 +74,7 @@ def visitor(request: pytest.FixtureRequest, browser: Browser, live_server: LiveS
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Keep pictures of what the browser shows when a test fails, while its pages are still open."""
+    """Keep pictures of all pages when a test fails."""
     report = yield
     browser = getattr(item, "funcargs", {}).get("browser")
     if report.when == "call" and report.failed and browser:
@@ -83,7 +83,7 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
 
 
 def keep_pictures(browser: Browser, folder: Path) -> None:
-    """A picture of each open page, whichever context it is in."""
+    """Keep a picture of each open page in any context."""
     pages = (page for context in browser.contexts for page in context.pages)
     for number, page in enumerate(pages, start=1):
         folder.mkdir(parents=True, exist_ok=True)

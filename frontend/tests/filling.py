@@ -1,4 +1,4 @@
-"""A filled database, put back in a moment: to import the demonstration for every test takes longer than the tests."""
+"""A filled database, restored in a moment, since imports take longer than the tests."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,7 +27,7 @@ def bring(files: dict[str, bytes], *, preview: bool = False) -> Upload:
 
 
 def fill() -> dict[str, int]:
-    """The demonstration study, and a preview with problems; what addresses have to name."""
+    """Fill the database; return ids and addresses."""
     bring(dict(demo_files()))
     names = ("awm_mixed_units", "unknown_format")
     files = {
@@ -44,11 +44,11 @@ def fill() -> dict[str, int]:
 
 @dataclass(frozen=True)
 class Kept:
-    """What the tables and the folder of artifacts held.
+    """Saved content of tables and of the folder of artifacts.
 
     Attributes:
-        tables: The rows of each table, as COPY writes them.
-        counters: How far each sequence had come; a name's id is not given to another.
+        tables: The rows of each table, as written by COPY.
+        counters: The value of each sequence, since ids must not be reused.
         files: The artifacts.
     """
 
@@ -58,7 +58,7 @@ class Kept:
 
     @classmethod
     def of_now(cls) -> Self:
-        """Take down what is there."""
+        """Save the present content."""
         with connection.cursor() as cursor:
             cursor.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")
             names = sorted(name for (name,) in cursor.fetchall() if name != "django_migrations")
@@ -68,7 +68,7 @@ class Kept:
         return cls({name: _rows(name) for name in names}, counters, files)
 
     def put_back(self) -> None:
-        """Make the tables hold that again, and nothing else; files that went are there again."""
+        """Restore the saved content, and nothing else."""
         for path, content in self.files.items():
             if not path.exists():
                 path.parent.mkdir(parents=True, exist_ok=True)

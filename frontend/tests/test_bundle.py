@@ -1,4 +1,4 @@
-"""An offline bundle in a real browser: downloaded, opened from disk without a server, and brought in again."""
+"""An offline bundle in a browser: downloaded, opened without a server, imported."""
 
 import zipfile
 from pathlib import Path

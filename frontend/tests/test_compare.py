@@ -1,4 +1,4 @@
-"""The page that compares in a real browser: fields follow from each other, with and without scripts."""
+"""The comparison page in a browser, with and without scripts."""
 
 import re
 

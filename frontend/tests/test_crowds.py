@@ -1,4 +1,4 @@
-"""Charts of thousands of trials: few elements, and each trial is found, said, led to and hidden as any other."""
+"""Charts of thousands of trials: few elements, and each trial is reachable."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ _PLACE = """(chart, [series, at]) => {
 
 
 def crowd(page: Page, live_server: LiveServer, run: int, **first: object) -> Locator:
-    """A chart of five lines with a thousand trials each, in a page of charts. ``first``: what the first has more."""
+    """Return a chart of five lines of a thousand trials, on a page of charts."""
     sign_in(page, live_server)
     settled(page, f"{live_server.url}/charts/?metric=trans_per_s&workload=RR&mtu=1500&rows=users&columns=device")
     data = [_line(0) | first, *map(_line, range(1, SERIES))] + [_trials(number, run) for number in range(SERIES)]
@@ -71,7 +71,7 @@ def test_trials_go_with_their_line_and_what_is_hidden_stays_so_in_another_theme(
 def test_an_axis_goes_no_further_than_it_may_until_what_goes_on_beyond_it_is_hidden(
     page: Page, live_server: LiveServer, filled: dict[str, int]
 ) -> None:
-    """Error bars that go on beyond the figure are cut off at its edge, and trials are within it."""
+    """Error bars are cut at the chart's edge; trials are inside."""
     chart = crowd(
         page, live_server, filled["run"], error_y={"array": [9 * HIGHEST] * len(USERS), "arrayminus": [0] * len(USERS)}
     )

@@ -1,4 +1,4 @@
-"""Charts in a real browser, gesture by gesture: kinds of figures, clicks that lead to runs, files and the clipboard."""
+"""Charts in a browser: kinds, clicks that lead to runs, files and clipboard."""
 
 import json
 import re
@@ -24,7 +24,7 @@ def charts(page: Page, live_server: LiveServer, question: str) -> Locator:
 
 
 def colours_by_name(page: Page) -> dict[str, str]:
-    """The colour of each series of the first chart, by its name in the legend."""
+    """Return the colour of each series of the first chart by legend."""
     found = page.evaluate(
         """() => [...document.querySelectorAll("perf-chart .legend .traces")].map((entry) => [
              entry.querySelector(".legendtext").textContent,
@@ -96,7 +96,7 @@ def test_throughput_and_cost_in_one_figure(page: Page, live_server: LiveServer, 
 def test_what_a_chart_is_of_is_read_before_plotly_is_there(
     page: Page, live_server: LiveServer, filled: dict[str, int]
 ) -> None:
-    """Nothing that is read waits for what draws: Plotly never comes here."""
+    """Text does not wait for Plotly, which is blocked here."""
     sign_in(page, live_server)
     page.route("**/plotly.min*.js", lambda route: None)
     page.goto(f"{live_server.url}/charts/?{RATE}&mtu=1500", wait_until="commit")
@@ -259,7 +259,7 @@ def test_the_tables_cells_are_the_way_by_keyboard(page: Page, live_server: LiveS
 def test_no_kind_of_figure_writes_over_itself(
     browser: Browser, live_server: LiveServer, filled: dict[str, int]
 ) -> None:
-    """Titles stand above what is drawn and the legend below it, at every width."""
+    """Titles are above the drawing and the legend is below, at every width."""
     kinds = ("draw=each", "draw=both", "draw=efficiency", "draw=heat&baseline=device:HiperSockets", "marks=bars&log=y")
     over = []
     for width in (390, 1280, 1920):
@@ -355,7 +355,7 @@ def test_many_points_are_drawn_as_few_elements_and_behave_as_any_others(
 
 
 def _of_many(number: int) -> dict[str, Any]:
-    """A line of 200 points, 1,000 above the one before it."""
+    """Return a line of 200 points, 1,000 above the line before."""
     xs = range(200)
     return {
         "type": "scatter",

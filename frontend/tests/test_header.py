@@ -1,4 +1,4 @@
-"""The header of every page: one line from a small window on, however long the visitor's name is."""
+"""The header of every page: one line, with long names too."""
 
 from itertools import pairwise
 

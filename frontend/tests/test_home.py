@@ -1,4 +1,4 @@
-"""The start page in a browser: an upload in progress is watched until it is done, with and without scripts."""
+"""The start page in a browser: progress of an upload, with and without scripts."""
 
 import pytest
 from django.core.files.base import ContentFile
@@ -23,7 +23,7 @@ def upload(live_server: LiveServer) -> Upload:
 
 
 def stored(upload: Upload, number: int, state: str = Upload.State.LOADING) -> None:
-    """As many of its twelve runs are stored."""
+    """Set the number of stored runs, of twelve."""
     Upload.objects.filter(pk=upload.pk).update(state=state, runs_found=12, runs_loaded=number)
 
 

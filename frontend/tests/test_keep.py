@@ -1,4 +1,4 @@
-"""What one does with a question in a real browser: copy its link, name it, freeze it, publish it, have it explained."""
+"""Actions on a question in a browser: copy, name, freeze, publish, explain."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Every page in a real browser: accessible in both themes, quiet, at home on a phone, and usable by keyboard."""
+"""Every page in a browser: accessible, quiet, narrow, and usable by keyboard."""
 
 import re
 

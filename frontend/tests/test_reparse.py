@@ -1,4 +1,4 @@
-"""Reading stored files again by a newer importer, from the notice to the button to the figures."""
+"""Re-import of stored files by a newer importer, from the notice to the figures."""
 
 from playwright.sync_api import Page, expect
 from pytest_django.live_server_helper import LiveServer
@@ -11,7 +11,7 @@ from perfdb.results.runs.evidence import decode_facts, encode_facts
 def test_runs_of_an_older_importer_are_read_again_by_a_button(
     page: Page, watch: Watch, live_server: LiveServer, filled: dict[str, int], celery_worker_running: None
 ) -> None:
-    """What an older importer made of a run is another text; what a person said of it stays."""
+    """An older importer's text differs; a person's text stays."""
     run = Run.objects.get(pk=filled["run"])
     run.notes.create(text="the switch was replaced before")
     evidence = RunEvidence.objects.get(run=run)

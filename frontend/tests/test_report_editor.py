@@ -1,4 +1,4 @@
-"""Making a study and its report in a real browser: each gesture, and all of it without JavaScript."""
+"""Editing a study and a report in a browser, also without JavaScript."""
 
 import re
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ PROSE = f"Before.\n\n```chart Rate\n{RATE}\n```\n\nAfter."
 
 @pytest.fixture
 def study(live_server: LiveServer) -> Study:
-    """A study of the owner with a few runs and a report of three items."""
+    """Return the owner's study with a few runs and a report of three items."""
     study = make_study(owner=access.find_owner())
     for users in (1, 10, 50):
         for device in ("QDIO", "vCTC"):

@@ -1,4 +1,4 @@
-"""What a reader does with a part of a report in a real browser: copy its table, save its chart, explain differences."""
+"""Tools of a report's parts in a browser: copy, save, explain."""
 
 import csv
 import io
@@ -16,7 +16,7 @@ ASKED = "metric=trans_per_s&rows=users&columns=device&baseline=device:QDIO_1"
 
 @pytest.fixture
 def address(live_server: LiveServer) -> str:
-    """A report with a table and a figure; the name of a device has a sign that means something to LaTeX."""
+    """Return a report's address; a device's name has a LaTeX sign."""
     study = make_study("switches")
     for device, rate in (("QDIO_1", 100.0), ("VSwitch", 130.0)):
         for users in (1, 10):

@@ -1,4 +1,4 @@
-"""The page of a run in a real browser: notes, tags, withdrawing, trials and files, with and without scripts."""
+"""The page of a run in a browser: notes, tags, withdrawal, trials and files."""
 
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
 from playwright.sync_api import Browser, Dialog, Page, expect
@@ -10,7 +10,7 @@ from perfdb.results.runs import access, notes, tags
 
 
 def trial(live_server: LiveServer) -> tuple[Run, str]:
-    """The second of three trials, and its address."""
+    """Return the second of three trials, and the address."""
     run = Run.objects.filter(trial=2).earliest("pk")
     return run, f"{live_server.url}/runs/{run.pk}/"
 

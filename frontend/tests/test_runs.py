@@ -1,4 +1,4 @@
-"""The list of runs in a real browser: facets, columns, choosing and what is done with chosen runs."""
+"""The list of runs in a browser: facets, columns, selection and actions."""
 
 import re
 from pathlib import Path

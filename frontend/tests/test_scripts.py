@@ -1,4 +1,4 @@
-"""What a page waits for before its first paint is named in its head, so that a browser asks for all of it at once."""
+"""Resources of the first paint are named in the head of a page."""
 
 import re
 from pathlib import Path

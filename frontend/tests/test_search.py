@@ -1,4 +1,4 @@
-"""The search box of every page and the keys, as one uses them: typing, arrows, Enter, Escape, `?`."""
+"""The search box and keyboard shortcuts in a browser."""
 
 import re
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ def archive(live_server: LiveServer) -> Run:
 
 @pytest.fixture
 def at_studies(page: Page, live_server: LiveServer, archive: Run, watch: Watch) -> Iterator[Page]:
-    """Signed in, on a page with little of its own."""
+    """Open a small page, signed in."""
     sign_in(page, live_server)
     page.goto(f"{live_server.url}/studies/")
     yield page

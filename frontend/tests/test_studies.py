@@ -1,4 +1,4 @@
-"""The pages of studies in a real browser, and a report that was saved as a file."""
+"""The pages of studies in a browser, and a report saved as a file."""
 
 import re
 from pathlib import Path

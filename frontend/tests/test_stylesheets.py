@@ -1,4 +1,4 @@
-"""Pages ask for one style sheet, which holds all others but those of a page of its own."""
+"""Pages link one style sheet, apart from sheets of single pages."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Importing published tables in a real browser: each step is a plain form, in any width and theme, without scripts."""
+"""Import of published tables in a browser, step by step, also without scripts."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""The tour of the documentation: every step of it works, and docs/tour.md says and shows what the steps say."""
+"""The tour: every step works, and docs/tour.md is up to date."""
 
 from pathlib import Path
 
@@ -16,7 +16,7 @@ LIMIT_BYTES = 1_500_000
 
 @pytest.fixture
 def fresh(live_server: LiveServer, celery_worker_running: None) -> None:
-    """What a fresh instance holds: the demo and the published studies."""
+    """Fill a fresh instance: the demo and the published studies."""
     call_command("loaddemo")
     call_command("loadstudies")
 

@@ -1,4 +1,4 @@
-"""Bringing files in by a real browser: dropped on any page, pasted, in pieces, corrected, and without scripts."""
+"""Uploads in a browser: drop, paste, pieces, corrections, without scripts."""
 
 import base64
 import io
@@ -36,13 +36,13 @@ def sign_in_link(live_server: LiveServer) -> str:
 
 
 def drop(page: Page, files: Mapping[str, bytes]) -> None:
-    """Drop files onto the page as a person does: the browser itself makes the event's data."""
+    """Drop files onto the page with the browser's own event data."""
     page.dispatch_event("main", "dragenter", {"dataTransfer": transfer(page, files)})
     page.dispatch_event("main", "drop", {"dataTransfer": transfer(page, files)})
 
 
 def transfer(page: Page, files: Mapping[str, bytes]) -> JSHandle:
-    """What a drop or a paste of files carries."""
+    """Return the data of a drop or a paste of files."""
     return page.evaluate_handle(
         """files => {
             const transfer = new DataTransfer();
@@ -62,7 +62,7 @@ def contents(paths: Iterable[Path]) -> dict[str, bytes]:
 
 
 def preview(page: Page) -> None:
-    """Send what is in the queue and wait for the preview."""
+    """Send the queue and wait for the preview."""
     page.get_by_role("button", name="Upload and preview").click()
     expect(page.locator("#result[data-state=preview]")).to_be_visible(timeout=PATIENCE_MS)
 
@@ -318,7 +318,7 @@ def test_without_scripts_files_are_sent_corrected_and_stored(
 
 
 def wait_for(page: Page, text: str) -> None:
-    """Reload until the page says this, as one does without a script."""
+    """Reload until the page has a text."""
     for _ in range(PATIENCE_MS // 500):
         if page.get_by_text(text).count():
             return

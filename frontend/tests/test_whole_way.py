@@ -1,4 +1,4 @@
-"""The whole way in a real browser with a real worker: logs in, figures out, down to the line, and back."""
+"""The whole way in a browser with a worker: logs, figures, lines, and back."""
 
 import base64
 import re
@@ -34,7 +34,7 @@ def signed_in(page: Page, live_server: LiveServer, celery_worker_running: None) 
 
 
 def accept(page: Page) -> None:
-    """Wait for the preview, accept it and wait for the end."""
+    """Wait for the preview, accept and wait for the end."""
     expect(page.locator("#result[data-state=preview]")).to_be_visible(timeout=PATIENCE_MS)
     page.get_by_role("button", name="Accept: store 1 run").click()
     expect(page.locator("#result[data-state=done]")).to_be_visible(timeout=PATIENCE_MS)
@@ -87,7 +87,7 @@ def test_files_can_be_dropped_and_the_upload_undone(signed_in: Page, watch: Watc
 
 
 def drop(page: Page, paths: list[Path]) -> None:
-    """Drop files onto the page as a person does: the browser itself makes the event's data."""
+    """Drop files onto the page with the browser's own event data."""
     files = [{"name": path.name, "data": base64.b64encode(path.read_bytes()).decode()} for path in paths]
     transfer = page.evaluate_handle(
         """files => {

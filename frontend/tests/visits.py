@@ -1,4 +1,4 @@
-"""Visits with a browser: how they begin, and one that watches what pages complain of and where they send requests."""
+"""Visits with a browser, watched for errors and foreign requests."""
 
 from dataclasses import dataclass, field
 
@@ -19,7 +19,7 @@ def sign_in(page: Page, live_server: LiveServer) -> None:
 
 
 def settled(page: Page, address: str) -> None:
-    """Go there and wait until every chart is drawn, which it is when somebody is about to see it."""
+    """Open a page and wait until every chart is drawn."""
     page.goto(address)
     for chart in page.locator("perf-chart").all():
         chart.scroll_into_view_if_needed()
@@ -28,7 +28,7 @@ def settled(page: Page, address: str) -> None:
 
 
 def add_chart(page: Page, figure: object) -> Locator:
-    """Put a figure above the result of a page with charts, and wait until it is drawn."""
+    """Add a chart above the result and wait until the chart is drawn."""
     page.evaluate(
         """(figure) => {
              const source = Object.assign(document.createElement("script"), { type: "application/json", id: "added" });

@@ -1,4 +1,4 @@
-"""Short captures for the tests, and what is read of them."""
+"""Short captures for tests, and the result of reading them."""
 
 from importers.cp_query import console_capture as cp_query
 from importers.files.text import decode

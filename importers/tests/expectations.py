@@ -1,4 +1,4 @@
-"""Cases of a format below ``fixtures/logs``: files, and in ``expected.json`` what they say, written from the files."""
+"""Cases of a format below ``fixtures/logs``, with ``expected.json`` written by hand."""
 
 import json
 from pathlib import Path
@@ -17,13 +17,13 @@ def cases(name: str) -> list[Path]:
 
 
 def read_case(folder: Path) -> list[FileReading]:
-    """What the importers make of a case's files, in order of their names."""
+    """Return the readings of a case's files, by name."""
     paths = sorted(path for path in folder.iterdir() if path.name != EXPECTED)
     return read_files(SourceFile(path.name, path.read_bytes()) for path in paths)
 
 
 def assert_as_expected(folder: Path, name: str) -> None:
-    """Every file is of this format; fragments and problems are those expected, and stand where they say."""
+    """Assert format, fragments and problems of every file."""
     expected = json.loads((folder / EXPECTED).read_text(encoding="utf-8"))
     readings = read_case(folder)
     assert {reading.format for reading in readings} == {name}
@@ -57,7 +57,7 @@ def assert_fragment(fragment: Fragment, wanted: dict[str, Any]) -> None:
 
 
 def assert_places(fragment: Fragment, lines: list[str]) -> None:
-    """Readings and cells are found, as printed, in the lines they name; the lines are inside the fragment."""
+    """Assert that readings and cells are in their lines, as printed."""
     for reading in fragment.readings:
         assert reading.text in lines[reading.line - 1]
         assert fragment.first_line <= reading.line <= fragment.last_line

@@ -1,4 +1,4 @@
-"""The cases of one format below ``fixtures/logs``: their files read as ``expected.json`` says."""
+"""Cases of one format below ``fixtures/logs``, with expected results."""
 
 import json
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ def cases(name: str) -> list[Path]:
 
 
 def read_case(folder: Path) -> tuple[dict[str, Any], dict[str, FileReading]]:
-    """What a case expects, and its files as they are read."""
+    """Return the expected results of a case, and the readings of files."""
     expected = json.loads((folder / EXPECTED).read_text(encoding="utf-8"))
     paths = sorted(path for path in folder.rglob("*") if path.is_file() and path.name != EXPECTED)
     readings = read_files(SourceFile(path.relative_to(folder).as_posix(), path.read_bytes()) for path in paths)
@@ -26,7 +26,7 @@ def read_case(folder: Path) -> tuple[dict[str, Any], dict[str, FileReading]]:
 
 
 def assert_case(folder: Path) -> None:
-    """Format, problems and fragments of each file: all readings, the facts that are named, no fact that is absent."""
+    """Assert format, problems and fragments of each file."""
     expected, readings = read_case(folder)
     assert readings.keys() == expected.keys()
     for name, wanted in expected.items():
@@ -39,7 +39,7 @@ def assert_case(folder: Path) -> None:
 
 
 def assert_fragment(fragment: Fragment, wanted: Mapping[str, Any]) -> None:
-    """One fragment against what is said of it; of its counters (``subject name``) those that are named."""
+    """Assert one fragment; of the counters only those that are named."""
     assert (fragment.status, fragment.trial) == (wanted["status"], wanted.get("trial"))
     assert readings_of(fragment) == wanted["readings"]
     facts = facts_of(fragment)

@@ -1,4 +1,4 @@
-"""Unpacking zip archives and packed files: what is taken, what is left out, and which limits refuse the whole."""
+"""Zip archives and packed files: members, skipped members and limits."""
 
 import bz2
 import gzip

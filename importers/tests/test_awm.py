@@ -1,4 +1,4 @@
-"""Log format 1 of the Application Workload Modeler: each rule of its description, on short logs."""
+"""Log format 1 of the Application Workload Modeler: each rule, on short logs."""
 
 from datetime import datetime
 

@@ -1,4 +1,4 @@
-"""Putting fragments together to runs: by run id, by name, by time; what is ambiguous stays out."""
+"""Collation of fragments to runs by run id, name and time."""
 
 from dataclasses import replace
 from datetime import datetime, timedelta

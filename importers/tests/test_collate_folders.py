@@ -1,4 +1,4 @@
-"""Folders, manifests, processes started together and hosts: runs of tools whose logs name no run."""
+"""Collation by folders, manifests, concurrent processes and hosts."""
 
 from dataclasses import replace
 from datetime import datetime, timedelta

@@ -1,4 +1,4 @@
-"""Files beside a log: the other end of a test, what its tool wrote besides, and the same result printed again."""
+"""Companion files of a log: other end, other output, other form of a result."""
 
 from dataclasses import replace
 from datetime import datetime
@@ -14,7 +14,7 @@ WHEN = datetime(2024, 3, 14, 14, 5)
 
 
 def fragment(file: str, kind: Kind = Kind.DRIVER, role: str | None = "client", **more: Any) -> Fragment:
-    """A fragment whose figures are of its own unless they are given."""
+    """Return a fragment with distinct figures unless given."""
     facts = tuple(Fact(key, text, 1) for key, text in more.pop("facts", {}).items())
     figures = more.pop("figures", {"transactions": str(sum(file.encode()))} if kind is Kind.DRIVER else {})
     readings = tuple(Reading(name, text, "", 2) for name, text in figures.items())

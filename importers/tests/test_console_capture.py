@@ -1,4 +1,4 @@
-"""Captures in a file: what recognises them, what their head lines and the file's name say, and where they end."""
+"""Captures in a file: recognition, head lines, file names, ends."""
 
 from datetime import datetime
 

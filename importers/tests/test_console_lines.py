@@ -1,4 +1,4 @@
-"""Undoing what consoles, tools and screens put around CP's responses, and recognising command echoes."""
+"""Cleaning of console output around CP's responses, and recognition of commands."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Files that are larger than what is read at once: their bytes and their lines."""
+"""Files larger than one block: bytes and lines."""
 
 import gzip
 import tracemalloc

@@ -1,4 +1,4 @@
-"""What the names of capture files tell when there is no head line."""
+"""Names of capture files, for captures without head line."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Responses: where one ends and the next begins, and what those about guests, processors and levels say."""
+"""CP responses: boundaries, guests, processors and levels."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Digests that are stored must stay what they are: that of the whole, written as JSON in the order of its words."""
+"""Stored digests must not change: digests of JSON with fixed order."""
 
 import json
 from hashlib import blake2b

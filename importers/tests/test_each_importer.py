@@ -1,4 +1,4 @@
-"""What every importer must have: a page, cases with what they say, and texts that spoil its reading."""
+"""Requirements of every importer: a page, cases, and texts for robustness tests."""
 
 import json
 from itertools import chain

@@ -1,4 +1,4 @@
-"""flent: its cases, every way a data file can be cut off, and what is no data file."""
+"""flent: cases, cut data files, other files."""
 
 import gzip
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""fortio: its cases, and every way a result can be cut off."""
+"""fortio: cases and cut results."""
 
 from pathlib import Path
 

@@ -8,7 +8,7 @@ _A, _B, _C = ("a", "s"), ("b", "s"), ("c", "s")
 
 
 def _slowly(rows: list[Row]) -> tuple[tuple[tuple[str, str], ...], tuple[tuple[str | None, ...], ...]]:
-    """Column by column, whatever each row has."""
+    """Lay out column by column."""
     cells = [dict(zip(columns, texts, strict=True)) for _, columns, texts in rows]
     columns = tuple(dict.fromkeys(column for each in cells for column in each))
     return columns, tuple(tuple(each.get(column) for column in columns) for each in cells)

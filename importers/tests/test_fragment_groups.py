@@ -1,4 +1,4 @@
-"""Runs that are put together apart from others are the same as among them all."""
+"""Runs collated in groups are the same as runs collated together."""
 
 from dataclasses import replace
 from typing import Any
@@ -19,7 +19,7 @@ MANIFEST = (
 
 
 def case(*names: str) -> list[SourceFile]:
-    """The files of some cases, each in a folder called as its case."""
+    """Return the files of some cases, each in a folder of the case's name."""
     paths = [path for name in names for path in sorted((LOGS / name).rglob("*")) if path.is_file()]
     files = [
         SourceFile(path.relative_to(LOGS / path.relative_to(LOGS).parts[0]).as_posix(), path.read_bytes())
@@ -41,7 +41,7 @@ def groups_of(fragments: list[Fragment], pattern: RunIdPattern | None = None) ->
 
 
 def said(*parts: Collated) -> tuple[list[str], list[str], list[str]]:
-    """All drafts in order, the other problems but for the count of rows that are left over, and these rows."""
+    """Return all drafts, other problems, and left-over rows."""
     problems = {str(each) for part in parts for each in part.problems if each.code != UNUSED_ROWS}
     rows = sorted(str(row) for part in parts for row in part.rows)
     return [str(draft) for part in parts for draft in part.drafts], sorted(problems), rows

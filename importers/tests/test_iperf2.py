@@ -1,4 +1,4 @@
-"""Results of iperf 2 as text and as CSV: the cases of ``fixtures/logs/iperf2``, cuts and what is of other tools."""
+"""iperf 2 as text and CSV: cases, cuts, output of other tools."""
 
 from pathlib import Path
 
@@ -33,7 +33,7 @@ def test_the_cases_read_as_expected(folder: Path) -> None:
 
 @pytest.mark.parametrize("case", COMPLETE)
 def test_text_cut_anywhere_is_never_complete(case: str) -> None:
-    """Up to the line end of the last result; what follows it adds nothing to it."""
+    """Cut before the line end of the last result; later lines add nothing."""
     log = content(case)
     (whole,) = parse(log).fragments
     result = max(reading.line for reading in whole.readings if reading.name.startswith(("mb_per_s", "transactions")))
@@ -47,7 +47,7 @@ def test_text_cut_anywhere_is_never_complete(case: str) -> None:
 
 @pytest.mark.parametrize("case", ["csv_sum", "csv_udp", "csv_two_tests"])
 def test_csv_cut_inside_a_line_is_never_complete(case: str) -> None:
-    """Cut between two lines it cannot be told from a test with fewer connections."""
+    """A cut between lines looks like a test with fewer connections."""
     log = content(case, "client.csv")
     for at in (at for at in range(1, len(log)) if log[at - 1] != "\n"):
         fragments = parse(log[:at]).fragments

@@ -1,4 +1,4 @@
-"""Results of iperf3 in all forms: the cases of ``fixtures/logs/iperf3``, cuts, mixtures and odd values."""
+"""iperf3 in all forms: cases, cuts, mixtures and odd values."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""JSON with lines, number texts and repeated keys; whatever it is cut to or mixed with."""
+"""JSON with lines, number texts and repeated keys, cut or mixed."""
 
 import json
 import re
@@ -38,7 +38,7 @@ def only(content: str) -> Document:
 
 
 def value(node: Node | None) -> object:
-    """A node as Python's own reader would give it."""
+    """Return a node as Python's own reader would."""
     assert node is not None
     if node.is_object:
         return {key: value(each) for key, each in node.items()}
@@ -166,7 +166,7 @@ def test_an_array_of_objects_is_a_document() -> None:
 
 
 def test_a_document_cut_anywhere_gives_what_was_whole_and_says_so() -> None:
-    """Whatever is there is there in the whole document too, character by character."""
+    """Values of a cut document are those of the whole."""
     complete = set(flat(only(TREE).root))
     for at in range(len('{"'), len(TREE.rstrip())):
         for document in read(TREE[:at]):
@@ -177,7 +177,7 @@ def test_a_document_cut_anywhere_gives_what_was_whole_and_says_so() -> None:
 
 
 def flat(node: Node, path: str = "") -> list[tuple[str, str, int]]:
-    """All scalars with their paths and lines."""
+    """Return all scalars with paths and lines."""
     found = []
     for key, each in node.items():
         found += (
@@ -288,7 +288,7 @@ blanks = st.text(alphabet=" \n", max_size=2)
 
 @st.composite
 def printed(draw: st.DrawFn) -> str:
-    """A document with line ends wherever they may stand."""
+    """Return a document with line ends in all possible places."""
     text = json.dumps(draw(st.dictionaries(st.text(), trees, min_size=1)), ensure_ascii=draw(st.booleans()))
     parts = re.split(r'("(?:[^"\\]|\\.)*"|[\[\]{},:])', text)
     return "".join(part + draw(blanks) if part in "[]{},:" else part for part in parts)

@@ -1,4 +1,4 @@
-"""Values and files beyond what is sensible: refused by name, and never worth minutes or gigabytes."""
+"""Excessive values and files are rejected without costing minutes or gigabytes."""
 
 import pytest
 
@@ -91,14 +91,14 @@ def test_rows_with_ever_new_keys_do_not_multiply() -> None:
 
 
 def test_equal_files_of_two_runs_count_for_both() -> None:
-    """A capture without time says the same before every run."""
+    """A capture without time is the same before every run."""
     files = [SourceFile(f"{run}/before.lpar.txt", PROCESSORS.encode()) for run in ("AB101", "AB102")]
     drafts = collate(fragment for each in read_files(files) for fragment in each.fragments).drafts
     assert [(draft.run_id, len(draft.pairs)) for draft in drafts] == [("AB101", 1), ("AB102", 1)]
 
 
 def test_a_copy_that_names_no_run_counts_once() -> None:
-    """Its name does not tell the run, but its time does: it must not be taken for another snapshot."""
+    """A copy is recognised by the time, since the name does not show the run."""
     capture = CAPTURE.replace("run_id=AB101 trial=1 ", "").replace("PERFOPER", "LINUXA")
     files = [
         SourceFile("run.log", LOG.encode()),

@@ -1,4 +1,4 @@
-"""Linux snapshots: what each section says, in which line, whoever wrote the file and however much of it is left."""
+"""Linux snapshots: content and lines of each section, of any writer and when cut."""
 
 from datetime import datetime
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Manifests: a row a run, every further column a circumstance; rows that cannot be read are left out."""
+"""Manifests: a row a run, a column a circumstance; unreadable rows are skipped."""
 
 from datetime import datetime, timedelta
 from pathlib import Path

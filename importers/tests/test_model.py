@@ -1,4 +1,4 @@
-"""What importers hand over: listings kept as one text, numbers told from other texts, the collector left alone."""
+"""Model of importers: listings, numbers, garbage collector."""
 
 import gc
 

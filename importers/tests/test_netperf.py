@@ -1,4 +1,4 @@
-"""netperf: its cases, every way a log can be cut off, and what its figures are once they are converted."""
+"""netperf: cases, cut logs, and figures after conversion."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""NetPIPE: its cases, tables that break off, and what is no table of its."""
+"""NetPIPE: cases, cut tables, other tables."""
 
 from pathlib import Path
 

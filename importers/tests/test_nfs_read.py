@@ -1,4 +1,4 @@
-"""Timed reads over NFS: the cases of ``fixtures/logs/nfs_read``, cuts, and what is no such transcript."""
+"""Timed reads over NFS: cases, cuts, other transcripts."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Results of nuttcp in its three forms: the cases of ``fixtures/logs/nuttcp``, cuts and what is of other tools."""
+"""nuttcp in three forms: cases, cuts, output of other tools."""
 
 from pathlib import Path
 
@@ -60,7 +60,7 @@ def test_the_command_tells_the_direction(command: str, workload: str | None) -> 
 
 
 def test_the_clients_own_command_is_that_before_its_result() -> None:
-    """An interval line without a result belongs to the command before it."""
+    """An interval line without a result belongs to the last command."""
     interval = content("intervals").splitlines(keepends=True)[0]
     fragments = parse(f"$ nuttcp -r lnxb\n{interval}$ nuttcp lnxb\n{content('brief')}").fragments
     assert [each.status for each in fragments] == [Status.INCOMPLETE, Status.COMPLETE]

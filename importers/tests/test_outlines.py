@@ -1,4 +1,4 @@
-"""The outline of a file: with it a line is read without what stands before it."""
+"""Line offsets: reading a line without the text before."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from importers.files.text import decode, make_outline, open_outline
 
 
 class Counting:
-    """Content that counts the bytes which are read of it."""
+    """Content that counts the bytes read."""
 
     def __init__(self, data: bytes) -> None:
         self._data, self.read = data, 0

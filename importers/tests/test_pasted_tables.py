@@ -1,4 +1,4 @@
-"""Pasted tables to grids: the four syntaxes, merged cells, titles, cells below each other, and hostile input."""
+"""Pasted tables to grids: syntaxes, merged and stacked cells, titles, hostile input."""
 
 import csv
 import html
@@ -20,7 +20,7 @@ TEXTS = st.text(st.characters(exclude_categories=("Cs", "Cc", "Zl", "Zp")), max_
 
 @st.composite
 def grids(draw: st.DrawFn) -> list[list[str]]:
-    """Rectangular, two columns or more; the first cell says something, so that the first row is no rule."""
+    """Return rectangular grids of two columns or more, with text in the first cell."""
     width = draw(st.integers(2, 5))
     rows = draw(st.lists(st.lists(TEXTS, min_size=width, max_size=width), min_size=2, max_size=6))
     rows[0][0] = "a" + rows[0][0]
@@ -28,14 +28,14 @@ def grids(draw: st.DrawFn) -> list[list[str]]:
 
 
 def as_csv(rows: Rows, delimiter: str = ",") -> str:
-    """As spreadsheets write it: everything that could be a number or not is quoted where it has to be."""
+    """Return CSV in the quoting of spreadsheets."""
     text = io.StringIO()
     csv.writer(text, delimiter=delimiter, quoting=csv.QUOTE_ALL).writerows(rows)
     return text.getvalue()
 
 
 def as_tsv(rows: Rows) -> str:
-    """As spreadsheets put it on the clipboard."""
+    """Return tab-separated text in the form of a spreadsheet's clipboard."""
     return as_csv(rows, "\t")
 
 
@@ -168,7 +168,7 @@ def test_an_enormous_field_is_refused() -> None:
 
 
 def below_each_other(rows: Sequence[Sequence[Sequence[str]]], gap: int) -> str:
-    """The cells of rows one below the other, ``gap`` empty lines between them."""
+    """Return cells as stacked lines, separated by ``gap`` empty lines."""
     return "".join("\n".join(cell) + "\n" * (gap + 1) for row in rows for cell in row)
 
 

@@ -1,4 +1,4 @@
-"""Performance Toolkit listings: the best source of CPU time, cut listings, screens, and blank leading columns."""
+"""Performance Toolkit listings: CPU time, cut listings, screens, leading blanks."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""ping and fping: their cases, every way a report can be cut off, and what another reader makes of it."""
+"""ping and fping: cases and cut reports."""
 
 from pathlib import Path
 

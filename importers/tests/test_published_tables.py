@@ -1,4 +1,4 @@
-"""Headings to meanings and cells to figures, on tables of our own in the layouts that publications use."""
+"""Meaning of headings and cells, on tables in the layouts of publications."""
 
 import json
 from dataclasses import replace
@@ -62,7 +62,7 @@ def only(text: str) -> Grid:
 
 
 def understood(text: str) -> tuple[Guessed, Applied]:
-    """A table of which nothing has to be said by hand."""
+    """Return a table that needs no manual mapping."""
     grid = only(text)
     guessed = guess_mapping(grid)
     return guessed, apply_mapping(grid, guessed.mapping)

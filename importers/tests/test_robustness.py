@@ -1,4 +1,4 @@
-"""Bad input never raises and is never silently half: cut, shuffled, mixed and mangled files."""
+"""Cut, shuffled, mixed and mangled files never raise and are never silently half."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -183,7 +183,7 @@ def whole(text: str) -> FileReading:
 
 
 def assert_accounted_for(reading: FileReading, text: str) -> None:
-    """Either all that the whole file says is there, or a problem says that something is wrong."""
+    """Assert that the result is whole or has a problem."""
     complete = whole(text).fragments
     if reading.fragments != complete:
         assert reading.problems, "something is missing or different, and nobody is told"

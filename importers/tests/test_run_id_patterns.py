@@ -1,4 +1,4 @@
-"""What patterns of importers may not use."""
+"""Constructs that are forbidden in importers' patterns."""
 
 import re
 from pathlib import Path

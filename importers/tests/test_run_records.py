@@ -1,4 +1,4 @@
-"""Run records: JSON objects, one a line. What cannot be taken is said by its field, and nothing of it is kept."""
+"""Run records: JSON objects, one a line; errors name the field."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A spooled list holds its items in memory or on disk."""
+"""A spooled list, in memory or on disk."""
 
 import pytest
 

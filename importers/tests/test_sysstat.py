@@ -1,4 +1,4 @@
-"""Sysstat's reports: the same figures whatever the form, and the traps of locales, clocks, restarts and cut files."""
+"""Sysstat's reports in all forms: locales, clocks, restarts and cut files."""
 
 from datetime import datetime
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Recognising encodings, and refusing what is no text."""
+"""Recognition of encodings and of binary files."""
 
 import codecs
 

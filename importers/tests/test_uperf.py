@@ -1,4 +1,4 @@
-"""Logs, profiles and histories of uperf: the cases of ``fixtures/logs/uperf``, cuts, mixtures and odd values."""
+"""uperf: logs, profiles and histories; cases, cuts, mixtures and odd values."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""QUERY LAN, VSWITCH and NIC: whose packet counters they show, and what they say of the network."""
+"""QUERY LAN, VSWITCH and NIC: packet counters and the network."""
 
 import pytest
 

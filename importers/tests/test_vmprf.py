@@ -1,4 +1,4 @@
-"""VMPRF reports: pages, carriage control, columns, and what is said when something is missing."""
+"""VMPRF reports: pages, carriage control, columns, missing parts."""
 
 import pytest
 

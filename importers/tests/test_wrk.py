@@ -1,4 +1,4 @@
-"""wrk: its cases, and every way a report can be cut off."""
+"""wrk: cases and cut reports."""
 
 from pathlib import Path
 

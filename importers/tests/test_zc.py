@@ -1,4 +1,4 @@
-"""Output of zcs, zcc and cyclesoak: the cases of ``fixtures/logs/zc``, cuts and names of files."""
+"""zcs, zcc and cyclesoak: cases, cuts and names of files."""
 
 from pathlib import Path
 

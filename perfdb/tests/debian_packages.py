@@ -19,7 +19,7 @@ def install(package: str) -> bool:
 
 
 def succeeds(command: list[str]) -> bool:
-    """Return whether a command without input succeeds; drop its output."""
+    """Return whether a command without input succeeds; drop the output."""
     environment = dict(os.environ, DEBIAN_FRONTEND="noninteractive")
     done = subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=False)
     return done.returncode == 0

@@ -1,4 +1,4 @@
-"""Imports go one way: a module may import its own layer and those below it, nothing else of the project."""
+"""Modules import their own layer and lower layers alone."""
 
 import ast
 from collections.abc import Iterator
@@ -52,13 +52,13 @@ FRAMEWORKS = {"django", "rest_framework", "celery", "psycopg", "redis"}
 
 
 def modules(layer: str) -> list[Path]:
-    """The modules of a layer, without its tests."""
+    """Return the modules of a layer, without tests."""
     folder = ROOT / layer.replace(".", "/")
     return [path for path in sorted(folder.rglob("*.py")) if "tests" not in path.parts]
 
 
 def imports(path: Path) -> Iterator[str]:
-    """The dotted names that a module imports, wherever in it."""
+    """Return the dotted names that a module imports."""
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
@@ -88,7 +88,7 @@ def test_imports_point_down(layer: str) -> None:
 
 
 def folder_of(package: str, name: str) -> str | None:
-    """The folder of a package that a dotted name of a module, or of something in it, belongs to."""
+    """Return the folder of a package that has a dotted name."""
     if not name.startswith(f"{package}."):
         return None
     first = name.removeprefix(f"{package}.").partition(".")[0]
@@ -130,7 +130,7 @@ def test_the_package_itself_is_empty() -> None:
 
 
 def test_relative_imports_are_not_used() -> None:
-    """They would hide from the tests above."""
+    """Relative imports would escape the tests above."""
     relative = [
         str(path)
         for layer in ALLOWED

@@ -1,4 +1,4 @@
-"""perfdb on several processes, as it stands on several hosts: one PostgreSQL with a replica, webs and workers."""
+"""perfdb on several hosts, as processes: PostgreSQL with a replica, webs and workers."""
 
 import json
 import socket
@@ -32,7 +32,7 @@ class Standby(Postgres):
         self.primary = primary
 
     def wait(self, child: Child) -> None:
-        """Wait until it answers; its databases come from the primary."""
+        """Wait for an answer; databases come from the primary."""
         self.processes.wait_until(child, self._answers, _START_LIMIT_S)
 
     def _make_cluster(self) -> None:
@@ -51,7 +51,7 @@ class Standby(Postgres):
 
 
 class Answer(NamedTuple):
-    """What a web server says."""
+    """An answer of a web server."""
 
     status: int
     headers: HTTPMessage
@@ -62,10 +62,7 @@ class Answer(NamedTuple):
 class Web:
     """One web server.
 
-    Attributes:
-        child: Its process.
-        port: Where it listens.
-        token: What signs in to the REST interface.
+    ``port`` is the listening port, ``token`` the one for the REST interface.
     """
 
     child: Child
@@ -84,14 +81,14 @@ class Web:
         return f"/api/v1/uploads/{answer['id']}/"
 
     def answers(self) -> bool:
-        """Whether it is up."""
+        """Return whether the server is up."""
         try:
             return bool(self.get("/healthz"))
         except OSError:
             return False
 
     def visit(self, path: str, **headers: str) -> Answer:
-        """What a browser gets; a redirection is not followed."""
+        """Return a browser's answer, without following redirections."""
         return self._send("GET", path, b"", headers)
 
     def _ask(self, method: str, path: str, body: bytes = b"", kind: str = "application/json") -> Any:
@@ -107,7 +104,7 @@ class Web:
 
 
 class Cluster:
-    """What a test starts, kills and asks. Everything ends by `stop`."""
+    """The processes of a test, which `stop` ends."""
 
     def __init__(self, home: Path) -> None:
         self.homes = [Home(home / name) for name in ("first", "second")]
@@ -130,7 +127,7 @@ class Cluster:
         self.token = self.manage("apitoken", "lab")
 
     def manage(self, *arguments: str) -> str:
-        """What a management command prints last."""
+        """Return the last line of a management command."""
         command = [sys.executable, "manage.py", *arguments]
         done = subprocess.run(command, env=self.env, cwd=ROOT, capture_output=True, text=True, check=True)
         return done.stdout.strip().rpartition("\n")[2]
@@ -145,12 +142,12 @@ class Cluster:
         return web
 
     def worker(self, name: str) -> Child:
-        """One more worker; it begins when it is ready."""
+        """Start one more worker."""
         argv = [sys.executable, "-m", "celery", "--app=perfdb", "worker", "--pool=solo", f"--hostname={name}@here"]
         return self._start(name, argv)
 
     def beat(self) -> Child:
-        """What sends lost jobs again."""
+        """Start beat, which sends lost jobs again."""
         schedule = self.homes[0].path / "beat"
         return self._start("beat", [sys.executable, "-m", "celery", "--app=perfdb", "beat", f"--schedule={schedule}"])
 

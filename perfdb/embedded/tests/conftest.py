@@ -1,4 +1,4 @@
-"""A PERFDB_HOME of its own for each of the launcher's tests, and the command line run on it."""
+"""A PERFDB_HOME for each test of the launcher, and the command line."""
 
 import contextlib
 import os
@@ -22,7 +22,7 @@ from perfdb.embedded.servers import clean_environment
 
 @pytest.fixture
 def home() -> Iterator[Home]:
-    """An empty home with a short path, which its sockets need; what still runs there at the end is ended."""
+    """Yield an empty home with a short path; end all processes at the end."""
     with tempfile.TemporaryDirectory(prefix="perfdb-embedded-") as folder:
         home = Home(Path(folder))
         home.create()
@@ -53,7 +53,7 @@ class CommandLine:
         self.port = port
 
     def start(self, *arguments: str, output: Path | None = None) -> subprocess.Popen[str]:
-        """Start it; what it prints goes to the file `output`, which is emptied first, or else to a pipe."""
+        """Start the command; write output to a new file `output`, else to a pipe."""
         unwanted = ("DATABASE_URL", "REDIS_URL", "STATIC_HASHED_NAMES", "SECRET_KEY")
         env = {name: value for name, value in clean_environment(os.environ).items() if name not in unwanted}
         env |= {"PERFDB_HOME": str(self.home.path), "PORT": str(self.port)}
@@ -89,9 +89,9 @@ def free_port() -> int:
 
 
 def running(home: Home) -> list[psutil.Process]:
-    """The processes that belong to the home: its path or its name is on their command line or in their environment.
+    """Return the processes of a home, by command line or environment.
 
-    Each may end at any time: what was read of it (`info` with name, cmdline, environ, status) is of one moment.
+    Processes may end at any time: `info` (name, cmdline, environ, status) is of one moment.
     """
     found = []
     for process in psutil.process_iter(["name", "cmdline", "environ", "status"]):
@@ -111,7 +111,7 @@ def end_all(home: Home) -> None:
 
 
 def ended(process: psutil.Process) -> bool:
-    """Whether it runs no more, waited for or not."""
+    """Return whether a process has ended, waited for or not."""
     try:
         return process.status() == psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:

@@ -1,4 +1,4 @@
-"""docker-compose.yml and Dockerfile against the code: no engine runs here, but names must be right."""
+"""docker-compose.yml and Dockerfile against the code, without an engine."""
 
 import importlib
 import re

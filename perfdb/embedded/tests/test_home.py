@@ -1,4 +1,4 @@
-"""PERFDB_HOME: its modes, its lock, its secret, and where its sockets go."""
+"""PERFDB_HOME: modes, lock, secret and sockets."""
 
 import stat
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`up`, for real: everything starts, answers, survives its parts' deaths, and goes when told or killed."""
+"""`up` with real servers: start, answers, restarts, stop."""
 
 import json
 import os
@@ -50,7 +50,7 @@ def get(port: int, path: str) -> bytes:
 
 
 def check_static(port: int) -> None:
-    """A page's module comes compressed, is to be kept for ever, and names the modules that it imports likewise."""
+    """Assert that static files are compressed, cached and have hashed names."""
     module = re.search(rb"/static/js/app\.[0-9a-f]{12}\.js", get(port, "/"))
     assert module is not None
     request = urllib.request.Request(f"http://127.0.0.1:{port}{module[0].decode()}", headers={"Accept-Encoding": "br"})
@@ -65,7 +65,7 @@ def check_static(port: int) -> None:
 
 
 def pid_of(home: Home, name: str) -> int:
-    """The process number of a service, as the launcher has recorded it."""
+    """Return the recorded process id of a service."""
     record = json.loads((home.run / "processes.json").read_text(encoding="utf-8"))
     return int(next(entry["pid"] for entry in record if entry["name"] == name))
 

@@ -1,4 +1,4 @@
-"""The plugin that gives the tests their servers."""
+"""The pytest plugin that starts the servers."""
 
 import pytest
 import redis

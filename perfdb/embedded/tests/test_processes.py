@@ -1,4 +1,4 @@
-"""Starting and ending processes, and ending those that a killed launcher left."""
+"""Start and stop of processes, also of those left by a killed launcher."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Two webs and three workers on one PostgreSQL with a streaming replica: nothing is lost, and nobody reads old news."""
+"""Two webs and three workers with a streaming replica: nothing is lost or stale."""
 
 import tempfile
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ def cluster() -> Iterator[Cluster]:
 
 
 def run_ids(web: Web, study: str) -> list[str]:
-    """The run ids of a study, as its list of runs has them."""
+    """Return the run ids of a study in the list of runs."""
     found: list[str] = []
     address = f"/api/v1/runs/?study={study}&size=100"
     while address:

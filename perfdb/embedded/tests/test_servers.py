@@ -1,4 +1,4 @@
-"""The embedded servers, driven through `python -m perfdb.embedded exec`, which starts them for one command."""
+"""The embedded servers, started by `python -m perfdb.embedded exec`."""
 
 import os
 import signal
@@ -78,7 +78,7 @@ def test_killed_while_it_works_starts_again_with_its_data(
 
 
 def run_until_cut(postgres: Postgres) -> None:
-    """A query that looks up from its work too rarely to see that its server has died."""
+    """Run a query that rarely notices a dead server."""
     with pytest.raises(psycopg.OperationalError), connect(postgres) as connection:
         connection.execute("SELECT count(*) FROM generate_series(1, 1000000000000)")
 

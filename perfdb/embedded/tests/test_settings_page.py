@@ -12,7 +12,7 @@ INTERNAL = {"PATH", "PYTEST_XDIST_WORKER"}
 
 
 def variables(source: str) -> set[str]:
-    """The environment variables that the file, or the Python files of the folder itself, read."""
+    """Return the environment variables read by a file or a folder's files."""
     path = ROOT / source
     files = sorted(path.glob("*.py")) if path.is_dir() else [path]
     return {name for file in files for name in READ.findall(file.read_text(encoding="utf-8"))}
