@@ -111,7 +111,7 @@ class Text:
 
     def has(self, words: Iterable[str]) -> bool:
         """Whether one of the words occurs in the file."""
-        return any(holds(block, word) for block in self.blocks() for word in words)
+        return any(word in block for block in self.blocks() for word in words)
 
     def head(self, count: int) -> str:
         """Return the first lines as one text, made once."""
@@ -122,25 +122,9 @@ class Text:
         head = self.head(count)
         return any(word in head for word in words)
 
-    def lacks(self, words: Iterable[str], size: int) -> bool:
-        """Return whether no word is in the first ``size`` characters.
-
-        False also if that needs more than the first block of lines.
-        """
-        head = self.once("head", lambda: next(self.pieces(), ""))
-        if len(head) <= size and head.count("\n") + 1 < len(self.lines):
-            return False
-        end = head.find("\n", size)
-        return not any(head.find(word, 0, end if end >= 0 else len(head)) >= 0 for word in words)
-
     def whole(self) -> Iterator[tuple[int, str]]:
         """Yield the numbered lines without an unfinished last one."""
         return islice(self.numbered(), len(self.lines) - (not self.ends_whole))
-
-
-def holds(text: str, word: str) -> bool:
-    """Return whether a text contains a word, with a quick letter test."""
-    return all(letter in text for letter in word) and word in text
 
 
 class Reading(NamedTuple):

@@ -1,9 +1,12 @@
-"""Rows of manifests: their drafts, and contradictions with logs."""
+"""Circumstances of a run: rows of manifests, and facts that importers assume.
+
+Contradictions between manifests and logs are reported; assumed facts give way to stated ones.
+"""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Protocol, TypeVar
 
-from importers.collate.assumptions import drop_assumed
 from importers.collate.placement import about
 from importers.collate.run_ids import same_value
 from importers.model import Fragment, Problem, RunDraft, Severity, SourcedFact
@@ -134,3 +137,35 @@ def _contradictions(row: Fragment, draft: RunDraft) -> list[Problem]:
         problem = Problem(Severity.WARNING, "collate.manifest", message, remedy, row.file, row.first_line, draft.run_id)
         found.append(problem)
     return found
+
+
+ASSUMED = "assumed"
+"""Key of a fact that lists assumed keys and the reason: ``workload, message_bytes: from the profile's name``."""
+
+
+class _Fact(Protocol):
+    @property
+    def key(self) -> str: ...
+
+    @property
+    def text(self) -> str: ...
+
+
+_F = TypeVar("_F", bound=_Fact)
+
+
+def listed_keys(text: str) -> frozenset[str]:
+    """Return the keys that the text of a fact ``assumed`` lists."""
+    return frozenset(key.strip() for key in text.partition(":")[0].split(","))
+
+
+def assumed_keys(facts: Iterable[_Fact]) -> frozenset[str]:
+    """Return the keys of the assumed facts."""
+    return frozenset(key for fact in facts if fact.key == ASSUMED for key in listed_keys(fact.text))
+
+
+def drop_assumed(facts: Collection[_F], stated: Collection[str]) -> list[_F]:
+    """Return the facts without all assumed ones, if a key is stated elsewhere."""
+    assumed = assumed_keys(facts)
+    dropped = {*assumed, ASSUMED} if assumed.intersection(stated) else frozenset()
+    return [fact for fact in facts if fact.key not in dropped]

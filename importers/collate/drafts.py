@@ -9,8 +9,14 @@ from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from importers.collate.assumptions import assumed_keys, drop_assumed
-from importers.collate.circumstances import add_circumstances, left_over, rows_by_run, unused_rows
+from importers.collate.circumstances import (
+    add_circumstances,
+    assumed_keys,
+    drop_assumed,
+    left_over,
+    rows_by_run,
+    unused_rows,
+)
 from importers.collate.companions import base_name, find_companions, find_copies, group_processes
 from importers.collate.placement import Placement
 from importers.collate.run_ids import RunIdPattern, apply_pattern, compile_pattern, run_id_in_name

@@ -12,8 +12,15 @@ from itertools import islice
 from pathlib import PurePosixPath
 
 from importers.cp_query.console_lines import Line, clean, is_ready
-from importers.cp_query.responses import Evidence, Moment, Response, read_responses, read_times, split_responses
-from importers.cp_query.virtual_networks import read_network
+from importers.cp_query.responses import (
+    Evidence,
+    Moment,
+    Response,
+    read_network,
+    read_responses,
+    read_times,
+    split_responses,
+)
 from importers.key_values import Record, trial_number
 from importers.model import Fact, Fragment, Kind, Parsed, Problem, ProblemLog, Text
 

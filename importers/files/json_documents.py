@@ -289,8 +289,6 @@ def _beginning(text: Text, size: int) -> _Beginning:
 
 def _read_beginning(text: Text, size: int) -> _Beginning:
     """Read the documents in the first ``size`` characters, or of a small file."""
-    if text.lacks("{", size):
-        return _Beginning([], is_all=False)
     lines: list[str] = []
     left = max(size, _WHOLE)
     for line in text.lines:

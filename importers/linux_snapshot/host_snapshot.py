@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from importers.linux_snapshot.adapters import is_link_json
+from importers.linux_snapshot.counters import is_link_json
 from importers.linux_snapshot.evidence import Evidence, Section
 from importers.linux_snapshot.host_facts import Moment, read_date
 from importers.linux_snapshot.sections import has_sections, is_date, read_section, split_sections

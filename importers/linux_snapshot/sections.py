@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from importers.linux_snapshot import adapters, host_facts, proc_files
+from importers.linux_snapshot import counters, host_facts
 from importers.linux_snapshot.evidence import Evidence, Section
 from importers.model import Text
 
@@ -14,24 +14,24 @@ _ETHTOOL = r"(?:sudo )?(?:\S*/)?ethtool"
 _READERS: tuple[tuple[re.Pattern[str], host_facts.Reader], ...] = tuple(
     (re.compile(pattern), reader)
     for pattern, reader in (
-        (r"/proc/stat", proc_files.read_stat),
-        (r"/proc/uptime", proc_files.read_uptime),
-        (r"/proc/(?:softirqs|interrupts)", proc_files.read_columns),
-        (r"/proc/(?:self/)?net/dev", proc_files.read_net_dev),
-        (r"/proc/(?:self/)?net/(?:snmp|netstat)", proc_files.read_protocols),
-        (r"/proc/(?:self/)?net/softnet_stat", proc_files.read_softnet),
-        (r"/proc/(?:self/)?net/sockstat6?|/proc/loadavg", proc_files.read_levels),
-        (r"/sys/fs/cgroup/.*(?:cpuacct\.(?:usage|stat)|cpu\.stat)", proc_files.read_cgroup),
+        (r"/proc/stat", counters.read_stat),
+        (r"/proc/uptime", counters.read_uptime),
+        (r"/proc/(?:softirqs|interrupts)", counters.read_columns),
+        (r"/proc/(?:self/)?net/dev", counters.read_net_dev),
+        (r"/proc/(?:self/)?net/(?:snmp|netstat)", counters.read_protocols),
+        (r"/proc/(?:self/)?net/softnet_stat", counters.read_softnet),
+        (r"/proc/(?:self/)?net/sockstat6?|/proc/loadavg", counters.read_levels),
+        (r"/sys/fs/cgroup/.*(?:cpuacct\.(?:usage|stat)|cpu\.stat)", counters.read_cgroup),
         (r"/proc/cpuinfo|lscpu", host_facts.read_cpuinfo),
         (r"/proc/meminfo", host_facts.read_meminfo),
         (r"/proc/sys/.*|sysctl .*", host_facts.read_setting),
         (r"uname\b.*", host_facts.read_uname),
         (r"hostname|/etc/hostname", host_facts.read_hostname),
-        (rf"{_LINK}{_JSON}.*", adapters.read_link_json),
-        (rf"{_LINK}.*", adapters.read_link),
-        (rf"{_ETHTOOL} -S .*", adapters.read_statistics),
-        (rf"{_ETHTOOL} -k .*", adapters.read_features),
-        (rf"{_ETHTOOL} -i .*", adapters.read_driver),
+        (rf"{_LINK}{_JSON}.*", counters.read_link_json),
+        (rf"{_LINK}.*", counters.read_link),
+        (rf"{_ETHTOOL} -S .*", counters.read_statistics),
+        (rf"{_ETHTOOL} -k .*", counters.read_features),
+        (rf"{_ETHTOOL} -i .*", counters.read_driver),
     )
 )
 _DATE = re.compile(r"date\b.*")

@@ -291,7 +291,6 @@ def line_name(text: str) -> Guess:
     return NOTHING
 
 
-_LONGEST = 200
 _MOST_USERS = 10_000
 WORKLOADS = {
     "rr": "RR",

@@ -75,13 +75,3 @@ def test_a_word_is_looked_for_in_the_first_lines_alone() -> None:
     assert text.mentions(("third", "second"), 2)
     assert not text.mentions(("third",), 2)
     assert not text.mentions(("first\nthird",), 3)
-
-
-@pytest.mark.parametrize("lines", [3, 30_000])
-def test_what_the_beginning_lacks_is_said_of_small_files_and_of_large_ones(lines: int) -> None:
-    text = decode("run.log", b"first\n" + b"and another\n" * lines + b"last\n").text
-    assert text is not None
-    assert not text.lacks(("last", "first"), 100)
-    assert not text.lacks(("last",), 1_000_000)
-    assert text.lacks(("nothing",), 100)
-    assert text.lacks(("last",), 100) is (lines > 3)

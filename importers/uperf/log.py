@@ -22,7 +22,6 @@ TITLE = "uperf log or profile"
 VERSION = 2
 
 _HEAD = 16_384
-_HEAD_WORDS = ("Starting ", "Error ")
 _NOT_SLAVES = frozenset({"", "master", "Total"})
 _SERVER_CUT = 15  # uperf cuts names of hosts to so many characters.
 _SCALE = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
@@ -54,8 +53,6 @@ def parse(text: Text) -> Parsed:
 
 def _is_log(text: Text) -> bool:
     """Look for a starting line, or for errors about profile or slave alone."""
-    if text.lacks(_HEAD_WORDS, _HEAD):
-        return False
     head: list[str] = []
     seen = 0
     for line in text.lines:

@@ -6,7 +6,7 @@ column.
 
 from collections.abc import Iterable, Sequence
 
-from importers.model import Parsed, Reading, Text, holds
+from importers.model import Parsed, Reading, Text
 from importers.monitor.columns import CLOCK, MEAN, TOTAL, Layout, column
 from importers.monitor.listing import GUEST, MEAN_OF_ROWS, Dialect, parse_listing
 from importers.monitor.print_pages import Title, first_lines, read_title
@@ -78,7 +78,7 @@ _LAYOUTS = {layout.name: layout for layout in (SYSTEM, USERS, STATES)}
 def recognise(text: Text) -> bool:
     """Return whether one of the first lines names a VMPRF report."""
     return any(
-        read_title(0, line) is not None if line.startswith(_MARK) else any(holds(line, name) for name in _LAYOUTS)
+        read_title(0, line) is not None if line.startswith(_MARK) else any(name in line for name in _LAYOUTS)
         for line in first_lines(text, _MARK, _FIRST_LINES)
     )
 

@@ -12,7 +12,7 @@ from typing import Any
 from django.db import connection
 from django.db.models import QuerySet
 
-from importers.collate import assumptions
+from importers.collate.circumstances import ASSUMED, listed_keys
 from perfdb.analysis import metrics, units
 from perfdb.analysis.metrics import Measure
 from perfdb.results.models import Run, RunSource, UploadRun
@@ -54,8 +54,8 @@ def gaps_of(record: RunRecord, given: Mapping[str, str]) -> Summary:
 
 def _assumed(record: RunRecord) -> list[str]:
     """Return the dimensions whose values are only assumed."""
-    fact = record.facts.get(assumptions.KEY)
-    return sorted(assumptions.listed_keys(fact.text) & set(ASKED)) if fact else []
+    fact = record.facts.get(ASSUMED)
+    return sorted(listed_keys(fact.text) & set(ASKED)) if fact else []
 
 
 def _given(record: RunRecord, given: Mapping[str, str]) -> dict[str, str]:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any
 
-from importers.collate import assumptions
+from importers.collate.circumstances import ASSUMED, listed_keys
 from importers.model import Problem, RunDraft, Severity
 from perfdb.analysis.dimensions import FACTOR, parse_bytes, parse_integer
 from perfdb.analysis.metrics import Measure
@@ -118,8 +118,8 @@ def facts_of(
         facts["users"] = facts.get("users", FactValue(""))._replace(text=users)
     problems = []
     facts = _without_assumed(facts, given)
-    if assumptions.KEY in facts:
-        problems.append(_assumed(draft, facts[assumptions.KEY].text))
+    if ASSUMED in facts:
+        problems.append(_assumed(draft, facts[ASSUMED].text))
     for key, text in given.items():
         if key in (RUN_ID, TRIAL):
             continue
@@ -162,8 +162,8 @@ def _needless(draft: RunDraft, key: str, given: str, printed: str) -> list[Probl
 
 def _without_assumed(facts: dict[str, FactValue], given: Mapping[str, str]) -> dict[str, FactValue]:
     """Return the facts without an importer's assumptions that a person contradicts."""
-    keys = assumptions.listed_keys(facts[assumptions.KEY].text) if assumptions.KEY in facts else frozenset()
-    dropped = {*keys, assumptions.KEY} if keys & given.keys() else frozenset()
+    keys = listed_keys(facts[ASSUMED].text) if ASSUMED in facts else frozenset()
+    dropped = {*keys, ASSUMED} if keys & given.keys() else frozenset()
     return {key: value for key, value in facts.items() if key not in dropped}
 
 

@@ -1,0 +1,268 @@
+"""Counters of /proc, control groups and adapters, and the adapters' settings."""
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import pairwise
+
+from importers.files import json_documents
+from importers.key_values import is_count
+from importers.linux_snapshot.evidence import TICKS, Evidence, Section, are_counts
+from importers.model import Reading, Text
+
+_CPU_TIMES = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal", "guest", "guest_nice")
+_TOTALS = {"intr": "interrupts", "ctxt": "context_switches", "processes": "forks", "softirq": "softirqs"}
+_TRAFFIC = ("bytes", "packets", "errors", "dropped", "fifo")
+_COLUMNS = (
+    *(f"rx_{name}" for name in (*_TRAFFIC, "frame", "compressed", "multicast")),
+    *(f"tx_{name}" for name in (*_TRAFFIC, "collisions", "carrier", "compressed")),
+)
+_UNITS = tuple("bytes" if column.endswith("_bytes") else "count" for column in _COLUMNS)
+_SOFTNET = ("processed", "dropped", "squeezed")
+# A line of numbers of a processor.
+_HEX = re.compile(r"\s*[0-9a-f]{1,8}(?:\s+[0-9a-f]{1,8})*\s*")
+# What /proc/net/snmp and netstat print among their counters although it is a setting or a present number.
+_LEVELS = frozenset(
+    (
+        *("Ip.Forwarding", "Ip.DefaultTTL", "Tcp.RtoAlgorithm", "Tcp.RtoMin", "Tcp.RtoMax"),
+        *("Tcp.MaxConn", "Tcp.CurrEstab", "MPTcpExt.MPCurrEstab"),
+    )
+)
+_CGROUP = re.compile(r"/sys/fs/cgroup/(?:[^/\s]+/)*?(?P<group>[^/\s]+)/(?:cpuacct\.usage|cpuacct\.stat|cpu\.stat)")
+_CGROUP_V2 = {"usage_usec": "usage", "user_usec": "user", "system_usec": "system"}
+
+
+def read_stat(section: Section, evidence: Evidence) -> None:
+    """Read /proc/stat: CPU times by processor, and the kernel's counters."""
+    processors = []
+    for number, text in section.filled:
+        name, *values = text.split()
+        if name == "cpu":
+            evidence.count_all("cpu", _CPU_TIMES, values, TICKS, number)
+        elif name.startswith("cpu") and is_count(name[3:]):
+            processors.append(number)
+            evidence.count_all(f"processor/{name[3:]}", _CPU_TIMES, values, TICKS, number)
+        elif name in _TOTALS and values:
+            evidence.count("kernel", _TOTALS[name], values[0], "count", number)
+        elif name == "btime" and values:
+            evidence.count("kernel", "btime", values[0], "s", number)
+    if processors:
+        reading = Reading("processors", str(len(processors)), "processors", processors[0], evidence.role)
+        evidence.readings.append(reading)
+
+
+def read_uptime(section: Section, evidence: Evidence) -> None:
+    """Read /proc/uptime: seconds since the start, and idle seconds of all processors."""
+    for number, text in section.filled[:1]:
+        evidence.count_all("uptime", ("uptime", "idle"), text.split(), "s", number)
+
+
+def read_columns(section: Section, evidence: Evidence) -> None:
+    """Read /proc/softirqs and /proc/interrupts: a column for each processor, named in the head line."""
+    lines = section.filled
+    if not lines:
+        return
+    kind = "softirq" if section.title.endswith("softirqs") else "interrupt"
+    subjects = [f"{kind}/{word.removeprefix('CPU')}" for word in lines[0][1].split()]
+    for number, text in lines[1:]:
+        name, colon, rest = text.partition(":")
+        words = rest.split()
+        values = words[: len(subjects)]
+        if not colon or not are_counts(values):
+            continue
+        if len(values) == 1 < len(subjects):
+            # ERR and MIS are counted for all processors together.
+            evidence.keep(kind, name.strip(), values[0], "count", number)
+            continue
+        what = " ".join((name.strip(), *words[len(subjects) :]))
+        for subject, value in zip(subjects, values, strict=False):
+            evidence.keep(subject, what, value, "count", number)
+
+
+def read_net_dev(section: Section, evidence: Evidence) -> None:
+    """Read /proc/net/dev by column; the name may touch the first number."""
+    for number, text in section.filled:
+        name, colon, rest = text.rpartition(":")
+        values = rest.split()
+        if colon and len(values) >= len(_COLUMNS):
+            evidence.count_all(f"adapter/{name.strip()}", _COLUMNS, values, _UNITS, number)
+
+
+def read_protocols(section: Section, evidence: Evidence) -> None:
+    """Read /proc/net/snmp and netstat: pairs of lines of names and values."""
+    subject = section.title.rpartition("/")[2]
+    heads: dict[str, list[str]] = {}
+    for number, text in section.filled:
+        prefix, colon, rest = text.partition(":")
+        words = rest.split()
+        if not colon:
+            continue
+        if prefix not in heads:
+            heads[prefix] = words
+            continue
+        for name, value in zip(heads.pop(prefix), words, strict=False):
+            if f"{prefix}.{name}" not in _LEVELS:
+                evidence.count(subject, f"{prefix}.{name}", value, "count", number)
+
+
+def read_softnet(section: Section, evidence: Evidence) -> None:
+    """Read /proc/net/softnet_stat: a line for each processor, converted from hexadecimal to decimal."""
+    for processor, (number, text) in enumerate(section.filled):
+        if _HEX.fullmatch(text):
+            values = [str(int(word, 16)) for word in text.split()[: len(_SOFTNET)]]
+            evidence.count_all(f"softnet/{processor}", _SOFTNET, values, "count", number)
+
+
+def read_cgroup(section: Section, evidence: Evidence) -> None:
+    """Read CPU time of a control group.
+
+    Version 1 has nanoseconds and ticks, version 2 microseconds.
+    """
+    path = _CGROUP.fullmatch(section.title)
+    if path is None:
+        return
+    subject = f"cgroup/{path['group']}"
+    for number, text in section.filled:
+        words = text.split()
+        if section.title.endswith("cpuacct.usage"):
+            evidence.count(subject, "usage", words[0], "ns", number)
+        elif len(words) == 2 and words[0] in _CGROUP_V2:
+            evidence.count(subject, _CGROUP_V2[words[0]], words[1], "us", number)
+        elif len(words) == 2 and words[0] in {"user", "system"}:
+            evidence.count(subject, words[0], words[1], TICKS, number)
+
+
+def read_levels(section: Section, evidence: Evidence) -> None:
+    """Keep /proc/net/sockstat and similar files as text: present numbers, without meaningful differences."""
+    lines = section.filled
+    if lines:
+        evidence.fact(section.title.rpartition("/")[2], "\n".join(text for _, text in lines), lines[0][0])
+
+
+_LINK = re.compile(r"\d+:\s+(?P<name>[^:@\s]+)(?:@\S+)?:\s+<[^>]*>(?P<rest>.*)")
+_COUNTED = re.compile(r"\s*(?P<direction>RX|TX)(?P<errors> errors)?:\s+(?P<names>\S.*)")
+_SETTINGS = ("mtu", "qdisc")
+_LOOPBACK = "lo"
+_PRETTY_HEAD = 8
+# What ip calls otherwise than /proc/net/dev.
+_SPELLED = {"mcast": "multicast", "collsns": "collisions", "missed": "missed", "overrun": "over"}
+_OFFLOADS = {
+    "tcp-segmentation-offload": "tso",
+    "generic-segmentation-offload": "gso",
+    "generic-receive-offload": "gro",
+    "large-receive-offload": "lro",
+    "udp-fragmentation-offload": "ufo",
+    "scatter-gather": "sg",
+    "rx-checksumming": "rx",
+    "tx-checksumming": "tx",
+}
+_STATISTIC = re.compile(r"\s+(?P<name>\S.*?):\s+(?P<value>\d+)\s*")
+_DRIVERS = {"peer_ifindex": "veth"}  # A statistic that only this driver has tells it, where nobody asked ethtool -i.
+_FEATURE = re.compile(r"(?P<name>[a-z-]+):\s+(?P<state>on|off)\b.*")
+
+
+def read_link(section: Section, evidence: Evidence) -> None:
+    """Read ``ip -s -s link``: settings, then pairs of lines of names and values."""
+    settings: dict[str, list[tuple[str, str, int]]] = {}
+    subject, prefix, names = "", "", list[str]()
+    for number, text in section.filled:
+        if link := _LINK.match(text):
+            subject, names = f"link/{link['name']}", []
+            words = link["rest"].split()
+            for key, value in pairwise(words):
+                if key in _SETTINGS:
+                    settings.setdefault(link["name"], []).append((key, value, number))
+        elif subject and (head := _COUNTED.fullmatch(text)):
+            prefix, names = head["direction"].lower() + ("_error_" if head["errors"] else "_"), head["names"].split()
+        elif names:
+            for name, value in zip(names, text.split(), strict=False):
+                unit = "bytes" if name == "bytes" else "count"
+                evidence.count(subject, prefix + _SPELLED.get(name, name), value, unit, number)
+            names = []
+    _keep_settings(settings, evidence)
+
+
+def _keep_settings(settings: dict[str, list[tuple[str, str, int]]], evidence: Evidence) -> None:
+    """Add ``mtu`` and ``qdisc`` of the only real adapter, or with adapter names."""
+    adapters = [name for name in settings if name != _LOOPBACK]
+    for name in adapters:
+        for key, value, line in settings[name]:
+            evidence.fact(key if len(adapters) == 1 else f"{key}.{name}", value, line)
+
+
+def read_link_json(section: Section, evidence: Evidence) -> None:
+    """Read ``ip -j -s link``."""
+    settings: dict[str, list[tuple[str, str, int]]] = {}
+    first = section.line + 1 if section.lines and section.lines[0][0] > section.line else section.line
+    lines = [text for _, text in section.lines]
+    for document in json_documents.documents(Text(evidence.found.file, lines, "")):
+        for link in document.root.values():
+            name = link.string("ifname")
+            if name is None:
+                continue
+            for key in _SETTINGS:
+                value = link.get(key)
+                if value is not None:
+                    settings.setdefault(name.text, []).append((key, value.text, first + value.line - 1))
+            for direction in ("rx", "tx"):
+                _count_members(f"link/{name.text}", direction, link, first, evidence)
+    _keep_settings(settings, evidence)
+
+
+def _count_members(subject: str, direction: str, link: json_documents.Node, first: int, evidence: Evidence) -> None:
+    counted = link.get("stats64", direction) or link.get("stats", direction)
+    keys = counted.keys() if counted else []
+    for key, printed in zip(keys, map(counted.printed, keys) if counted else (), strict=True):
+        text, line = printed or ("", link.line)
+        name, unit = _counter(direction, key)
+        evidence.count(subject, name, text, unit, first + line - 1)
+
+
+@lru_cache(maxsize=256)
+def _counter(direction: str, key: str) -> tuple[str, str]:
+    """Return the name in ip's text output of a number in JSON, and the unit."""
+    head, _, error = key.rpartition("_errors")
+    name = f"{direction}_error_{head}" if head and not error else f"{direction}_{key}"
+    return name, "bytes" if key == "bytes" else "count"
+
+
+def read_statistics(section: Section, evidence: Evidence) -> None:
+    """Read ``ethtool -S``, by the driver's own names."""
+    for number, text in section.lines:
+        if match := _STATISTIC.fullmatch(text):
+            unit = "bytes" if match["name"].endswith("bytes") else "count"
+            evidence.count(f"ethtool/{_device(section.title)}", match["name"], match["value"], unit, number)
+            if driver := _DRIVERS.get(match["name"]):
+                evidence.fact("driver", driver, number)
+
+
+def read_features(section: Section, evidence: Evidence) -> None:
+    """Read ``ethtool -k``: offloads as facts, such as ``offload.tso`` = on.
+
+    Offloads change the meaning of the MTU.
+    """
+    for number, text in section.lines:
+        match = _FEATURE.fullmatch(text)
+        if match and match["name"] in _OFFLOADS:
+            evidence.fact(f"offload.{_OFFLOADS[match['name']]}", match["state"], number)
+
+
+def read_driver(section: Section, evidence: Evidence) -> None:
+    """Read ``ethtool -i``: driver, version and firmware."""
+    keys = {"driver": "driver", "version": "driver_version", "firmware-version": "firmware_version"}
+    for number, text in section.filled:
+        name, _, value = text.partition(":")
+        if name in keys and value.strip() not in {"", "N/A"}:
+            evidence.fact(keys[name], value, number)
+
+
+def _device(title: str) -> str:
+    """Return the adapter that a command names last."""
+    words = [word for word in title.split()[1:] if not word.startswith("-")]
+    return words[-1] if words else "adapter"
+
+
+def is_link_json(lines: Sequence[str]) -> bool:
+    """Return whether text is JSON of ``ip -j link``."""
+    first = "".join(lines[:_PRETTY_HEAD])[:400].lstrip()
+    return first.startswith("[") and '"ifname"' in first
