@@ -87,7 +87,8 @@ def check_pair(
     refused = wrong or _reset(before, after) or _impossible(before, after, elapsed, processors)
     if refused is not None:
         return PairVerdict(PairState.REFUSED, (refused,), elapsed_s=elapsed)
-    cleared = _cleared_adapters(before, after)
+    fallen = decreased(before.counters, after.counters)
+    cleared = sorted({subject for subject, name in fallen if subject and name.startswith(ADAPTER_COUNTERS)})
     findings = (
         *_clock(before, after),
         *_other_logon(before, after, elapsed),
@@ -143,37 +144,31 @@ def missing_half(run_id: str, before: Snapshot | None, after: Snapshot | None) -
 
 
 def check_moments(before: Snapshot, after: Snapshot) -> tuple[float | None, Finding | None]:
-    """Return the seconds between the snapshots, and a finding if their order is wrong."""
-    elapsed = _elapsed(before, after)
-    return elapsed, _wrong_order(before, after, elapsed)
-
-
-def _elapsed(before: Snapshot, after: Snapshot) -> float | None:
-    """Return the seconds between the snapshots; None if the clocks cannot be subtracted."""
+    """Return the seconds between the snapshots, None if unknown, and a finding if their order is wrong."""
     if before.taken is None or after.taken is None or _zone_changed(before, after):
-        return None
-    return (after.taken - before.taken).total_seconds()
+        return None, None
+    elapsed = (after.taken - before.taken).total_seconds()
+    return elapsed, _wrong_order(before, after, elapsed)
 
 
 def _zone_changed(before: Snapshot, after: Snapshot) -> bool:
     return bool(before.zone and after.zone) and before.zone != after.zone
 
 
-def _growth(before: Snapshot, after: Snapshot, name: str) -> float | None:
-    """Return the increase of the role's own counter; None if the counter is missing."""
-    key = ("", name)
+def growth(before: Snapshot, after: Snapshot, key: tuple[str, str]) -> float | None:
+    """Return the increase of a counter; None if the counter is missing."""
     if key not in before.counters or key not in after.counters:
         return None
     return after.counters[key] - before.counters[key]
 
 
-def _fallen(before: _Counters, after: _Counters) -> set[tuple[str, str]]:
+def decreased(before: _Counters, after: _Counters) -> set[tuple[str, str]]:
     """Return the (subject, name) of counters that decreased."""
     return {key for key, value in before.items() if after.get(key, value) < value}
 
 
-def _wrong_order(before: Snapshot, after: Snapshot, elapsed: float | None) -> Finding | None:
-    if elapsed is None or elapsed > 0:
+def _wrong_order(before: Snapshot, after: Snapshot, elapsed: float) -> Finding | None:
+    if elapsed > 0:
         return None
     first, second = (f"{half.taken:%H:%M:%S on %m/%d/%y}" for half in (after, before))
     if elapsed == 0:
@@ -188,7 +183,7 @@ def _wrong_order(before: Snapshot, after: Snapshot, elapsed: float | None) -> Fi
 
 def _reset(before: Snapshot, after: Snapshot) -> Finding | None:
     """Return a finding if CPU or connect time decreased."""
-    fallen = {name for _, name in _fallen(before.own, after.own)}
+    fallen = {name for _, name in decreased(before.own, after.own)}
     cpu = [name for name in CPU_COUNTERS if name in fallen][:1]
     connect = [name for name in CONNECT_COUNTERS if name in fallen][:1]
     names = " and ".join(name.upper() for name in (*cpu, *connect))
@@ -207,7 +202,7 @@ def _impossible(before: Snapshot, after: Snapshot, elapsed: float | None, proces
         if any(_total_below_virtual(half, total, virtual) for half in (before, after)):
             message = f"{total.upper()} of {after.owner} is smaller than its {virtual.upper()}, which it contains."
             return refusal("total-below-virtual", message, remedy, after)
-    used, virtual_used = _growth(before, after, "totcpu"), _growth(before, after, "virtcpu")
+    used, virtual_used = growth(before, after, ("", "totcpu")), growth(before, after, ("", "virtcpu"))
     if used is None:
         return None
     if virtual_used is not None and used < virtual_used - 2 * _HUNDREDTH:
@@ -216,12 +211,10 @@ def _impossible(before: Snapshot, after: Snapshot, elapsed: float | None, proces
             "which it contains."
         )
         return refusal("total-below-virtual", message, remedy, after)
-    # TIME IS is cut off to whole seconds, so up to one second more than the difference may have passed.
+    # TIME IS is truncated to whole seconds, so up to one second more may have passed.
     if processors and elapsed is not None and used > processors * (elapsed + 1):
-        message = (
-            f"TOTCPU of {after.owner} grew by {used:.2f} s, more than {processors:g} processors have "
-            f"in {elapsed:.0f} s."
-        )
+        have = f"{processors:g} processors have in {elapsed:.0f} s"
+        message = f"TOTCPU of {after.owner} grew by {used:.2f} s, more than {have}."
         return refusal("more-than-possible", message, "See whether the number of processors is right.", after)
     return None
 
@@ -248,7 +241,7 @@ def _clock(before: Snapshot, after: Snapshot) -> Iterable[Finding]:
 
 
 def _other_logon(before: Snapshot, after: Snapshot, elapsed: float | None) -> Iterable[Finding]:
-    connected = _growth(before, after, "connect")
+    connected = growth(before, after, ("", "connect"))
     if elapsed is None or connected is None or abs(connected - elapsed) <= CONNECT_TOLERANCE_S:
         return
     message = (
@@ -256,11 +249,6 @@ def _other_logon(before: Snapshot, after: Snapshot, elapsed: float | None) -> It
         "they are probably not of the same logon."
     )
     yield warning("connect", message, "See whether the guest stayed logged on.", after.line, after.role)
-
-
-def _cleared_adapters(before: Snapshot, after: Snapshot) -> list[str]:
-    fallen = _fallen(before.counters, after.counters)
-    return sorted({subject for subject, name in fallen if subject and name.startswith(ADAPTER_COUNTERS)})
 
 
 def _cleared(after: Snapshot, subject: str) -> Finding:

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from perfdb.analysis.checks.finding import Finding, Quantity, Severity
 from perfdb.analysis.units import rescale, round_half_up
@@ -16,144 +16,6 @@ from perfdb.analysis.units import rescale, round_half_up
 TOLERANCE = 0.01
 
 _UNIT_WORDS = {"s": "seconds", "ms": "milliseconds", "us": "microseconds"}
-
-
-class Record(Protocol):
-    """Required fields of a driver's record; see DriverRecord."""
-
-    @property
-    def label(self) -> str: ...
-    @property
-    def line(self) -> int | None: ...
-    @property
-    def response_mean(self) -> tuple[Quantity, ...]: ...
-    @property
-    def response_min(self) -> tuple[Quantity, ...]: ...
-    @property
-    def response_max(self) -> tuple[Quantity, ...]: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Reason:
-    """A part of a finding's message, with line and subject."""
-
-    text: str
-    line: int | None
-    subject: str
-
-
-def _in_seconds(time: Quantity) -> float | None:
-    """Return a printed time in seconds, or None."""
-    value = time.value
-    if value is None:
-        return None
-    try:
-        return rescale(value, time.unit, "s")
-    except ValueError:
-        return None
-
-
-def _fits(time: Quantity, own: float, unit: str) -> bool:
-    """Return whether a time, read in ``unit``, is the record's time per transaction."""
-    return time.matches(rescale(own, "s", unit), TOLERANCE)
-
-
-def _fitting_unit(time: Quantity, own: float) -> str | None:
-    return next((unit for unit in _UNIT_WORDS if _fits(time, own, unit)), None)
-
-
-def _deviates(time: Quantity, own: float) -> bool:
-    return _in_seconds(time) is not None and not _fits(time, own, time.unit)
-
-
-class Judged(NamedTuple):
-    """Wrong response times of a record.
-
-    Attributes:
-        foreign: Times in another unit than the printed one.
-        odd: Means that are off for another reason.
-    """
-
-    foreign: list[Reason]
-    odd: list[Reason]
-
-
-def judge_responses(record: Record, own: float | None, usual: str) -> Judged:
-    """Compare the response times of a record with ``own``, its seconds per transaction.
-
-    ``usual`` is the unit of most records: a time in another unit that does not fit has the wrong unit.
-    """
-    off = [] if own is None else [(mean, own) for mean in record.response_mean if _deviates(mean, own)]
-    foreign = [(mean, own, _foreign_mean(mean, own, usual)) for mean, own in off]
-    wrong = [text for _, _, text in foreign if text] or [
-        f"gives its {name} response time both as {one} and as {other}"
-        for name, times in _named(record)
-        for one, other in combinations(times, 2)
-        if _disagree(one, other)
-    ]
-    wrong += _out_of_order(record, own, usual)
-    odd = [
-        f"gives a mean response time of {mean}, but its own time per transaction is {_ms(own)}"
-        for mean, own, text in foreign
-        if text is None
-    ]
-    return Judged(_reasons(record, wrong), _reasons(record, odd))
-
-
-def _reasons(record: Record, texts: Sequence[str]) -> list[Reason]:
-    return [Reason(f"{record.label} {text}", record.line, record.label) for text in texts]
-
-
-def _foreign_mean(mean: Quantity, own: float, usual: str) -> str | None:
-    """Return the error in a mean's unit, or None for another cause."""
-    fitting = _fitting_unit(mean, own)
-    claimed = _UNIT_WORDS.get(mean.unit, mean.unit)
-    if fitting is not None:
-        return f"gives its response time in {claimed} with a value that fits {_UNIT_WORDS[fitting]}"
-    if mean.unit != usual:
-        return f"gives its response time in {claimed}, {mean}, while its own time per transaction is {_ms(own)}"
-    return None
-
-
-def _named(record: Record) -> Iterator[tuple[str, Sequence[Quantity]]]:
-    yield from (("mean", record.response_mean), ("least", record.response_min), ("largest", record.response_max))
-
-
-def _disagree(one: Quantity, other: Quantity) -> bool:
-    """Return whether the same quantity has different values in two units."""
-    if one.unit == other.unit or other.value is None or _in_seconds(one) is None or _in_seconds(other) is None:
-        return False
-    wanted = rescale(one.value or 0.0, one.unit, other.unit)
-    rounding = rescale(one.half_step, one.unit, other.unit) + other.half_step
-    return abs(other.value - wanted) > rounding + TOLERANCE * abs(wanted)
-
-
-def _out_of_order(record: Record, own: float | None, usual: str) -> list[str]:
-    """Return messages on extremes beyond the mean, in another unit."""
-    middle = own if own is not None else next((_in_seconds(mean) for mean in record.response_mean), None)
-    if middle is None:
-        return []
-    units = {mean.unit for mean in record.response_mean} or {usual}
-    sides = [("least", time, 1) for time in record.response_min] + [
-        ("largest", time, -1) for time in record.response_max
-    ]
-    return [
-        f"gives its {name} response time as {time}, on the wrong side of its mean of {_ms(middle)}"
-        for name, time, sign in sides
-        if time.unit not in units and _beyond(time, middle, sign)
-    ]
-
-
-def _beyond(time: Quantity, middle: float, sign: int) -> bool:
-    """Return whether a time is beyond the mean by more than tolerance."""
-    seconds = _in_seconds(time)
-    return seconds is not None and sign * (seconds - middle) > 0 and not _fits(time, middle, time.unit)
-
-
-def _ms(seconds: float) -> str:
-    return f"{round_half_up(seconds * 1000, 3)} ms"
-
-
 MEGABYTES = (2**20, 10**6)
 _SHOWN = 3
 
@@ -219,10 +81,126 @@ class DriverLog:
         return rate * (self.request_bytes + self.response_bytes)
 
 
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """A part of a finding's message, with line and subject."""
+
+    text: str
+    line: int | None
+    subject: str
+
+
+def _in_seconds(time: Quantity) -> float | None:
+    """Return a printed time in seconds, or None."""
+    value = time.value
+    if value is None:
+        return None
+    try:
+        return rescale(value, time.unit, "s")
+    except ValueError:
+        return None
+
+
+def _fits(time: Quantity, own: float, unit: str) -> bool:
+    """Return whether a time, read in ``unit``, is the record's time per transaction."""
+    return time.matches(rescale(own, "s", unit), TOLERANCE)
+
+
+class Judged(NamedTuple):
+    """Wrong response times of a record.
+
+    Attributes:
+        foreign: Times in another unit than the printed one.
+        odd: Means that are off for another reason.
+    """
+
+    foreign: list[Reason]
+    odd: list[Reason]
+
+
+def judge_responses(record: DriverRecord, own: float | None, usual: str) -> Judged:
+    """Compare the response times of a record with ``own``, its seconds per transaction.
+
+    ``usual`` is the unit of most records: a time in another unit that does not fit has the wrong unit.
+    """
+    foreign = [
+        (mean, own, _foreign_mean(mean, own, usual))
+        for mean in record.response_mean
+        if own is not None and _in_seconds(mean) is not None and not _fits(mean, own, mean.unit)
+    ]
+    wrong = [text for _, _, text in foreign if text] or [
+        f"gives its {name} response time both as {one} and as {other}"
+        for name, times in (
+            ("mean", record.response_mean),
+            ("least", record.response_min),
+            ("largest", record.response_max),
+        )
+        for one, other in combinations(times, 2)
+        if _disagree(one, other)
+    ]
+    wrong += _out_of_order(record, own, usual)
+    odd = [
+        f"gives a mean response time of {mean}, but its own time per transaction is {_ms(own)}"
+        for mean, own, text in foreign
+        if text is None
+    ]
+    return Judged(_reasons(record, wrong), _reasons(record, odd))
+
+
+def _reasons(record: DriverRecord, texts: Sequence[str]) -> list[Reason]:
+    return [Reason(f"{record.label} {text}", record.line, record.label) for text in texts]
+
+
+def _foreign_mean(mean: Quantity, own: float, usual: str) -> str | None:
+    """Return the error in a mean's unit, or None for another cause."""
+    fitting = next((unit for unit in _UNIT_WORDS if _fits(mean, own, unit)), None)
+    claimed = _UNIT_WORDS.get(mean.unit, mean.unit)
+    if fitting is not None:
+        return f"gives its response time in {claimed} with a value that fits {_UNIT_WORDS[fitting]}"
+    if mean.unit != usual:
+        return f"gives its response time in {claimed}, {mean}, while its own time per transaction is {_ms(own)}"
+    return None
+
+
+def _disagree(one: Quantity, other: Quantity) -> bool:
+    """Return whether the same quantity has different values in two units."""
+    if one.unit == other.unit or other.value is None or _in_seconds(one) is None or _in_seconds(other) is None:
+        return False
+    wanted = rescale(one.value or 0.0, one.unit, other.unit)
+    rounding = rescale(one.half_step, one.unit, other.unit) + other.half_step
+    return abs(other.value - wanted) > rounding + TOLERANCE * abs(wanted)
+
+
+def _out_of_order(record: DriverRecord, own: float | None, usual: str) -> list[str]:
+    """Return messages on extremes beyond the mean, in another unit."""
+    middle = own if own is not None else next((_in_seconds(mean) for mean in record.response_mean), None)
+    if middle is None:
+        return []
+    units = {mean.unit for mean in record.response_mean} or {usual}
+    sides = [("least", time, 1) for time in record.response_min]
+    sides += [("largest", time, -1) for time in record.response_max]
+    return [
+        f"gives its {name} response time as {time}, on the wrong side of its mean of {_ms(middle)}"
+        for name, time, sign in sides
+        if time.unit not in units and _beyond(time, middle, sign)
+    ]
+
+
+def _beyond(time: Quantity, middle: float, sign: int) -> bool:
+    """Return whether a time is beyond the mean by more than tolerance."""
+    seconds = _in_seconds(time)
+    return seconds is not None and sign * (seconds - middle) > 0 and not _fits(time, middle, time.unit)
+
+
+def _ms(seconds: float) -> str:
+    return f"{round_half_up(seconds * 1000, 3)} ms"
+
+
 def check_driver(log: DriverLog) -> list[Finding]:
     """Return all findings about one driver log; an error refuses the run."""
-    times = _own_times(log)
-    usual = _usual_unit(times)
+    times = list(_own_times(log))
+    units = Counter(mean.unit for record, _ in times for mean in record.response_mean)
+    usual = max(units, key=lambda unit: units[unit], default="")
     judged = [judge_responses(record, own, usual) for record, own in times]
     flow = log.bytes_per_s
     megabyte = _fitting_megabyte(log, flow)
@@ -297,20 +275,15 @@ def _like(value: float, printed: Quantity) -> str:
     return round_half_up(value, len(fraction) + 1)
 
 
-_OwnTimes = Sequence[tuple[DriverRecord, float | None]]
-
-
-def _own_times(log: DriverLog) -> _OwnTimes:
-    """Return each record with its seconds per transaction, if users never pause."""
-    alone = [(record, 1.0) for record in log.connections]
-    shared = [(record, float(log.users or 0)) for record in (*log.intervals, *filter(None, [log.summary]))]
-    return [(record, _own_time(record, users, log.think_ms)) for record, users in (*alone, *shared)]
-
-
-def _own_time(record: DriverRecord, users: float, think_ms: float | None) -> float | None:
-    if think_ms != 0 or not record.count or not record.seconds or not users:
-        return None
-    return users * record.seconds / record.count
+def _own_times(log: DriverLog) -> Iterator[tuple[DriverRecord, float | None]]:
+    """Yield each record with its seconds per transaction, if users never pause."""
+    alone = [(record, 1) for record in log.connections]
+    shared = [(record, log.users) for record in (*log.intervals, *filter(None, [log.summary]))]
+    for record, users in (*alone, *shared):
+        if log.think_ms == 0 and record.count and record.seconds and users:
+            yield record, users * record.seconds / record.count
+        else:
+            yield record, None
 
 
 def _mixed_units(log: DriverLog, judged: Sequence[Judged], megabyte: int | None) -> list[Finding]:
@@ -327,12 +300,6 @@ def _mixed_units(log: DriverLog, judged: Sequence[Judged], megabyte: int | None)
         message += f" See line{'s' * (len(lines) > 1)} {_listed(lines).replace(', and', ' and')}."
     remedy = "Correct the units in the log and upload it again; nothing of this run was stored."
     return [Finding(Severity.ERROR, "driver.mixed-units", message, remedy, reasons[0].line, reasons[0].subject)]
-
-
-def _usual_unit(times: _OwnTimes) -> str:
-    """Return the unit of most of the log's mean response times."""
-    units = Counter(mean.unit for record, _ in times for mean in record.response_mean)
-    return max(units, key=lambda unit: units[unit], default="")
 
 
 def _listed(texts: Sequence[str]) -> str:

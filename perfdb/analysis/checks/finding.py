@@ -23,11 +23,9 @@ class Severity(StrEnum):
 class Finding:
     """A problem found by a check.
 
-    ``code`` is stable and for scripts (``driver.mixed-units``); ``line`` counts from 1 in the file concerned, None
-    without
-    a single line; ``subject`` is a record (``connection 4``), a role (``client``), an adapter (``VSW1/LNXCL1/0600``) or
-    a
-    measure (``mb_per_s``).
+    ``code`` is stable and for scripts (``driver.mixed-units``). ``line`` counts from 1 in the file concerned, None
+    without a single line. ``subject`` is a record (``connection 4``), role (``client``), adapter
+    (``VSW1/LNXCL1/0600``) or measure (``mb_per_s``).
     """
 
     severity: Severity
@@ -63,7 +61,7 @@ class Quantity(NamedTuple):
         value = self.value
         if value is None:
             return False
-        # The last addend is for the binary noise of a figure that lies exactly half a step away.
+        # The last addend allows for binary noise.
         return abs(value - wanted) <= self.half_step + abs(wanted) * (tolerance + 1e-12)
 
     def __str__(self) -> str:

@@ -12,6 +12,8 @@ from perfdb.analysis.checks.cp_snapshots import (
     PairVerdict,
     Snapshot,
     check_moments,
+    decreased,
+    growth,
     missing_half,
     refusal,
     warning,
@@ -19,13 +21,13 @@ from perfdb.analysis.checks.cp_snapshots import (
 from perfdb.analysis.checks.finding import Finding, Severity
 from perfdb.analysis.formulas.terms import one_machine
 
+# Period of 32-bit counters.
 WRAP = 2**32
-"""Period of 32-bit counters."""
 
 _UPTIME, _STARTED = ("uptime", "uptime"), ("kernel", "btime")
 _UPTIME_TOLERANCE_S = 0.05  # Printed in hundredths.
-_STARTED_TOLERANCE_S = 1  # The kernel works it out from two clocks.
-# What the kernel itself says may fall a little, and what drivers call a statistic although it is a setting.
+_STARTED_TOLERANCE_S = 1  # Calculated from two clocks.
+# Counters that may decrease a little, and settings that drivers call statistics.
 _MAY_FALL = frozenset({("cpu", "idle"), ("cpu", "iowait"), ("uptime", "idle")})
 _ANYTHING = ("ethtool/",)
 _ADAPTERS = ("adapter/", "link/")
@@ -46,7 +48,8 @@ def check_host(run_id: str, before: Snapshot | None, after: Snapshot | None) -> 
     if refused is not None:
         return PairVerdict(PairState.REFUSED, (refused,), elapsed_s=elapsed)
     wrapped, fallen = _fallen(before, after, elapsed)
-    reset = _reset_subjects(fallen)
+    idle = {"idle", "iowait"}
+    reset = {subject for subject, name in fallen if not subject.startswith(_ANYTHING) and name not in idle}
     findings = (
         *_clock_was_set(before, after),
         *_one_sided_adapters(before, after),
@@ -67,15 +70,9 @@ def check_machine(counters: Mapping[tuple[str, str, str], tuple[float, float]]) 
     return [Finding(Severity.NOTE, "pair.one-machine", message, remedy)]
 
 
-def _growth(before: Snapshot, after: Snapshot, key: _Key) -> float | None:
-    if key not in before.counters or key not in after.counters:
-        return None
-    return after.counters[key] - before.counters[key]
-
-
 def _restarted(before: Snapshot, after: Snapshot) -> Finding | None:
     """Return a finding if the host was restarted between the snapshots."""
-    up, started = _growth(before, after, _UPTIME), _growth(before, after, _STARTED)
+    up, started = growth(before, after, _UPTIME), growth(before, after, _STARTED)
     again = up < -_UPTIME_TOLERANCE_S if up is not None else abs(started or 0) > _STARTED_TOLERANCE_S
     if not again:
         return None
@@ -88,7 +85,7 @@ def _restarted(before: Snapshot, after: Snapshot) -> Finding | None:
 
 def _clock_was_set(before: Snapshot, after: Snapshot) -> Iterator[Finding]:
     """Yield a finding if the boot time changed although the host stayed up."""
-    moved = _growth(before, after, _STARTED)
+    moved = growth(before, after, _STARTED)
     if moved is not None and abs(moved) > _STARTED_TOLERANCE_S:
         message = f"The clock of {after.owner} was set by {moved:+.0f} s between its snapshots."
         remedy = "CPU time and utilisation are worked out, rates per second are not."
@@ -131,9 +128,9 @@ def _cpu_fell(before: Snapshot, after: Snapshot) -> Finding | None:
 
 def _fallen(before: Snapshot, after: Snapshot, elapsed: float | None) -> tuple[set[_Key], set[_Key]]:
     """Return the counters that passed 32 bits, and those that decreased for another reason."""
-    smaller = {key for key, value in before.counters.items() if after.counters.get(key, value) < value}
+    smaller = decreased(before.counters, after.counters)
     wrapped = {key for key in smaller if _is_wrap(key, before.counters[key], after.counters[key], elapsed)}
-    # A counter that was cleared takes its neighbours with it; one that wrapped does not.
+    # Clearing affects all counters of a subject, wrapping a single one.
     cleared = {subject for subject, _ in smaller - wrapped if not subject.startswith(_ANYTHING)}
     wrapped = {key for key in wrapped if key[0] not in cleared}
     return wrapped, smaller - wrapped - _MAY_FALL
@@ -145,11 +142,6 @@ def _is_wrap(key: _Key, before: float, after: float, elapsed: float | None) -> b
     kind = key[1].rpartition("_")[2]
     limit = _FASTEST.get(kind, _FASTEST_OTHER) * elapsed if elapsed else WRAP / 2
     return WRAP / 2 <= before < WRAP and grown <= min(limit, WRAP / 2)
-
-
-def _reset_subjects(fallen: Iterable[_Key]) -> set[str]:
-    """Return the subjects with reset counters; a driver's statistic is its own."""
-    return {subject for subject, name in fallen if not subject.startswith(_ANYTHING) and name not in {"idle", "iowait"}}
 
 
 def _wrapped(after: Snapshot, subject: str) -> Finding:
