@@ -4,9 +4,10 @@ The first rule that applies gives the verdict. Unknown values decide nothing; if
 limit, the verdict is *unknown*.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import NamedTuple
 
 from perfdb.analysis.declaration import Declaration, Example
 from perfdb.analysis.metrics import TOTAL, Measure
@@ -75,33 +76,48 @@ class Bottleneck:
     reasons: tuple[Reason, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Busy:
-    """A component's utilisation in per cent of one processor, and its formula."""
+class _Busy(NamedTuple):
+    """Utilisation of the system, or of a component in per cent of one processor (with ``role``)."""
 
-    role: str
     percent: float
-    measure: str
     formula: str
+    words: str
+    reason: Reason
+    role: str | None = None
 
 
 def find_bottleneck(load: Load) -> Bottleneck:
     """Return the first rule that applies. Raise ValueError like ``payload_limit``."""
-    busy = _components(load)
-    worst = max(busy, key=lambda one: one.percent, default=None)
-    total = load.utilisations.get(Measure("cpu_util"))
-    return (
-        _link(load)
-        or _processors(total)
-        or _component(worst)
-        or _near(total, worst)
-        or _not_processors(total, worst)
-        or Bottleneck(
-            Verdict.UNKNOWN,
-            "what limited the run cannot be told: the utilisation of the whole system is not known",
-            f"CPU utilisation < {NEAR_FROM:g} %",
-        )
+    worst = max(_components(load), key=lambda one: one.percent, default=None)
+    return _link(load) or _busiest(_system(load), worst)
+
+
+def _busiest(system: _Busy | None, worst: _Busy | None) -> Bottleneck:
+    """Judge the utilisation of the system and of its busiest component."""
+    if system is not None and system.percent >= BUSY_FROM:
+        return _limit(Verdict.PROCESSORS, f"the processors limit: {system.words}", system, BUSY_FROM)
+    if worst is not None and worst.percent >= BUSY_FROM:
+        sentence = f"{worst.role} limits: it {worst.words}, and cannot use more than one processor"
+        return _limit(Verdict.COMPONENT, sentence, worst, BUSY_FROM)
+    if system is not None and system.percent >= max(NEAR_FROM, worst.percent if worst else 0):
+        return _limit(Verdict.NEAR_LIMIT, f"the processors are near their limit: {system.words}", system, NEAR_FROM)
+    if worst is not None and worst.percent >= NEAR_FROM:
+        return _limit(Verdict.NEAR_LIMIT, f"{worst.role} is near its limit: it {worst.words}", worst, NEAR_FROM)
+    if system is None:
+        sentence = "what limited the run cannot be told: the utilisation of the whole system is not known"
+        return Bottleneck(Verdict.UNKNOWN, sentence, f"CPU utilisation < {NEAR_FROM:g} %")
+    known = [system] if worst is None else [system, worst]
+    also = "" if worst is None else f", and {worst.role}, the busiest component, {worst.words}"
+    return Bottleneck(
+        Verdict.NOT_PROCESSORS,
+        f"the processors are not the limit: {system.words}{also}",
+        f"{' and '.join(each.formula for each in known)} < {NEAR_FROM:g} %",
+        reasons=tuple(each.reason for each in known),
     )
+
+
+def _limit(verdict: Verdict, sentence: str, busy: _Busy, least: float) -> Bottleneck:
+    return Bottleneck(verdict, sentence, f"{busy.formula} ≥ {least:g} %", busy.role, (busy.reason,))
 
 
 def _megabytes(load: Load) -> float | None:
@@ -131,110 +147,37 @@ def _link(load: Load) -> Bottleneck | None:
     )
 
 
-def _processors(total: float | None) -> Bottleneck | None:
-    if total is None or total < BUSY_FROM:
-        return None
-    shown = round_half_up(total, 1)
-    return Bottleneck(
-        Verdict.PROCESSORS,
-        f"the processors limit: the system is {shown} % busy",
-        f"CPU utilisation {_exact(total)} % ≥ {BUSY_FROM:g} %",
-        reasons=(Reason("cpu_util", total, "% of the system"),),
-    )
-
-
-def _component(worst: _Busy | None) -> Bottleneck | None:
-    if worst is None or worst.percent < BUSY_FROM:
-        return None
-    return Bottleneck(
-        Verdict.COMPONENT,
-        f"{worst.role} limits: it {_doing(worst)}, and cannot use more than one processor",
-        f"{worst.formula} ≥ {BUSY_FROM:g} %",
-        worst.role,
-        (_reason(worst),),
-    )
-
-
-def _near(total: float | None, worst: _Busy | None) -> Bottleneck | None:
-    """Return the system or component nearest to its limit, if near."""
-    own = -1.0 if worst is None else worst.percent
-    if total is not None and total >= max(NEAR_FROM, own):
-        return Bottleneck(
-            Verdict.NEAR_LIMIT,
-            f"the processors are near their limit: the system is {round_half_up(total, 1)} % busy",
-            f"CPU utilisation {_exact(total)} % ≥ {NEAR_FROM:g} %",
-            reasons=(Reason("cpu_util", total, "% of the system"),),
-        )
-    if worst is None or own < NEAR_FROM:
-        return None
-    return Bottleneck(
-        Verdict.NEAR_LIMIT,
-        f"{worst.role} is near its limit: it {_doing(worst)}",
-        f"{worst.formula} ≥ {NEAR_FROM:g} %",
-        worst.role,
-        (_reason(worst),),
-    )
-
-
-def _not_processors(total: float | None, worst: _Busy | None) -> Bottleneck | None:
+def _system(load: Load) -> _Busy | None:
+    total = load.utilisations.get(Measure("cpu_util"))
     if total is None:
         return None
-    text = f"the system is {round_half_up(total, 1)} % busy"
-    formula = f"CPU utilisation {_exact(total)} %"
-    reasons = [Reason("cpu_util", total, "% of the system")]
-    if worst is not None:
-        text += f", and {worst.role}, the busiest component, {_doing(worst)}"
-        formula += f" and {worst.formula}"
-        reasons.append(_reason(worst))
-    return Bottleneck(
-        Verdict.NOT_PROCESSORS,
-        f"the processors are not the limit: {text}",
-        f"{formula} < {NEAR_FROM:g} %",
-        reasons=tuple(reasons),
-    )
+    words = f"the system is {round_half_up(total, 1)} % busy"
+    return _Busy(total, f"CPU utilisation {total:.6g} %", words, Reason("cpu_util", total, "% of the system"))
 
 
-def _components(load: Load) -> list[_Busy]:
-    """Return each utilisation of single-processor components."""
-    roles = {measure.role for measure in load.utilisations} - {TOTAL}
-    found = (_figures(load, role) for role in sorted(roles) if _is_single(load, role))
-    return [one for each in found for one in each]
+def _components(load: Load) -> Iterator[_Busy]:
+    """Yield each utilisation of single-processor components."""
+    known = load.utilisations
+    for role in sorted({measure.role for measure in known} - {TOTAL}):
+        # Without known processors, a reported run_wait shows a single stack or guest.
+        if load.virtual_processors.get(role, int(Measure("run_wait", role) in known)) != 1:
+            continue
+        for metric, title in (("processor_util", "utilisation"), ("run_wait", "running and waiting")):
+            percent = known.get(Measure(metric, role))
+            if percent is not None:
+                yield _busy(role, metric, percent, f"{title} of {role} {percent:.6g} %")
+        share = known.get(Measure("cpu_util", role))
+        if share is not None and load.processors is not None:
+            percent = share * load.processors
+            formula = f"{share:.6g} % × {load.processors:g} processors = {percent:.6g} %"
+            yield _busy(role, "cpu_util", percent, f"CPU utilisation of {role} {formula}")
 
 
-def _is_single(load: Load, role: str) -> bool:
-    if role in load.virtual_processors:
-        return load.virtual_processors[role] == 1
-    return Measure("run_wait", role) in load.utilisations
-
-
-def _figures(load: Load, role: str) -> list[_Busy]:
-    of_one = [
-        _Busy(role, percent, metric, f"{title} of {role} {_exact(percent)} %")
-        for metric, title in (("processor_util", "utilisation"), ("run_wait", "running and waiting"))
-        if (percent := load.utilisations.get(Measure(metric, role))) is not None
-    ]
-    share = load.utilisations.get(Measure("cpu_util", role))
-    if share is None or load.processors is None:
-        return of_one
-    percent = share * load.processors
-    text = f"CPU utilisation of {role} {_exact(share)} % × {load.processors:g} processors = {_exact(percent)} %"
-    return [*of_one, _Busy(role, percent, "cpu_util", text)]
-
-
-def _doing(busy: _Busy) -> str:
-    percent = round_half_up(busy.percent, 1)
-    if busy.measure == "run_wait":
-        return f"runs or waits for the CPU {percent} % of the time"
-    return f"uses {percent} % of one processor"
-
-
-def _reason(busy: _Busy) -> Reason:
-    return Reason(f"{busy.measure}@{busy.role}", busy.percent, "% of one processor")
-
-
-def _exact(percent: float) -> str:
-    """Format without the noise of multiplication."""
-    return f"{percent:.6g}"
+def _busy(role: str, metric: str, percent: float, formula: str) -> _Busy:
+    shown = round_half_up(percent, 1)
+    waits = f"runs or waits for the CPU {shown} % of the time"
+    words = waits if metric == "run_wait" else f"uses {shown} % of one processor"
+    return _Busy(percent, formula, words, Reason(f"{metric}@{role}", percent, "% of one processor"), role)
 
 
 _BUSY_SOURCE = "utilisation law; Jain, The Art of Computer Systems Performance Analysis, 1991"

@@ -78,14 +78,9 @@ class Curve(NamedTuple):
         if self.course is Course.RISING:
             gain = "" if self.tail is None else f", {_percent(self.tail)} above the best before"
             return f"still rising at the largest tested number of users; {peak}{gain}"
-        return f"levels off {self._bracket()}; {peak}, {self._going_on()}"
-
-    def _bracket(self) -> str:
         start = _users(self.start or 0)
-        return f"at {start} or fewer" if self.after is None else f"between {self.after} and {start}"
-
-    def _going_on(self) -> str:
-        return _GOING_ON[self.course].format(_percent(self.tail or 0.0))
+        level = f"at {start} or fewer" if self.after is None else f"between {self.after} and {start}"
+        return f"levels off {level}; {peak}, {_GOING_ON[self.course].format(_percent(self.tail or 0.0))}"
 
 
 _GOING_ON = {
@@ -105,16 +100,8 @@ def _percent(share: float) -> str:
     return f"{round_half_up(abs(share) * 100, 1)} %"
 
 
-class _Line(NamedTuple):
-    """The points with a value, by users, and the largest value."""
-
-    users: list[int]
-    values: list[float]
-    peak: float
-
-
-def _known(points: Sequence[Point]) -> _Line:
-    """Return the points with a value. Raise ValueError for an invalid curve."""
+def _known(points: Sequence[Point]) -> tuple[list[int], list[float]]:
+    """Return users and values of the points with a value. Raise ValueError for an invalid curve."""
     by_users = dict(points)
     if len(by_users) < len(points):
         raise ValueError("a number of users has more than one point")
@@ -122,13 +109,9 @@ def _known(points: Sequence[Point]) -> _Line:
     if users and users[0] < 1:
         raise ValueError("a point has fewer than one user")
     values = [value for each in users if (value := by_users[each]) is not None]
-    if len(values) < len(users):
-        users = [each for each in users if by_users[each] is not None]
-    if not values:
-        return _Line(users, values, 0.0)
-    if not all(map(math.isfinite, values)) or min(values) < 0:
+    if not all(map(math.isfinite, values)) or min(values, default=0) < 0:
         raise ValueError("a throughput is negative or no finite number")
-    return _Line(users, values, max(values))
+    return [each for each in users if by_users[each] is not None], values
 
 
 def describe_curve(points: Sequence[Point]) -> Curve:
@@ -137,29 +120,25 @@ def describe_curve(points: Sequence[Point]) -> Curve:
     A point without value (None) is left out; a zero never starts the level. Raise ValueError for a negative or
     infinite throughput, and for two points at one number of users.
     """
-    return _described(_known(points))
+    return describe_with_edge(points)[0]
 
 
-def _described(line: _Line) -> Curve:
-    users, values, peak = line
+def _described(users: list[int], values: list[float]) -> Curve:
     if not values:
         return Curve(Course.TOO_FEW)
+    peak = max(values)
     peak_users = users[values.index(peak)]
     if len(values) < FEWEST:
         return Curve(Course.TOO_FEW, peak_users, peak)
     if peak == 0:
         return Curve(Course.NO_THROUGHPUT, peak_users, peak)
-    best = max(values[:-1])
-    tail = _tail(values[-1], best)
-    if _is_rising(values, best):
+    last, best = values[-1], max(values[:-1])
+    change = last / best - 1 if best > 0 else math.inf
+    tail = change if math.isfinite(100 * change) else None
+    if last > best * (1 + LEVEL_TOLERANCE) * (1 + _NOISE) and values[-2] == best:
         return Curve(Course.RISING, peak_users, peak, tail=tail)
     at = _start(values)
     return Curve(_course(tail or 0.0), peak_users, peak, users[at - 1] if at else None, users[at], tail)
-
-
-def _is_rising(values: Sequence[float], best: float) -> bool:
-    """Return whether the last value exceeds the previous one, the ``best`` before, by the tolerance."""
-    return values[-1] > best * (1 + LEVEL_TOLERANCE) * (1 + _NOISE) and values[-2] == best
 
 
 def _start(values: Sequence[float]) -> int:
@@ -170,12 +149,6 @@ def _start(values: Sequence[float]) -> int:
     reference = sorted(values)[-2]
     least = (1 - LEVEL_TOLERANCE) * reference * (1 - _NOISE)
     return next(at for at, value in enumerate(values) if value >= least and value > 0)
-
-
-def _tail(last: float, best: float) -> float | None:
-    """Return the last value relative to the best before."""
-    tail = last / best - 1 if best > 0 else math.inf
-    return tail if math.isfinite(100 * tail) else None
 
 
 def _course(tail: float) -> Course:
@@ -193,38 +166,33 @@ def find_edge(points: Sequence[Point]) -> Edge | None:
     None if a number in between reaches the maximum, with fewer than two values, and if all are zero. A maximum at
     both ends is at the smallest. Raise ValueError like ``describe_curve``.
     """
-    return _edge(_known(points))
+    return describe_with_edge(points)[1]
 
 
 def describe_with_edge(points: Sequence[Point]) -> tuple[Curve, Edge | None]:
     """Return ``describe_curve`` and ``find_edge``."""
-    known = _known(points)
-    return _described(known), _edge(known)
+    return describe_sorted(*_known(points))
 
 
 def describe_sorted(users: list[int], values: list[float]) -> tuple[Curve, Edge | None]:
-    """Return description and edge of a valid curve in order of users, not empty."""
-    line = _Line(users, values, max(values))
-    return _described(line), _edge(line)
-
-
-def _edge(line: _Line) -> Edge | None:
-    _, values, best = line
+    """Return description and edge of a valid curve in order of users."""
+    best = max(values, default=0.0)
     if len(values) < 2 or best == 0 or best in values[1:-1]:
-        return None
-    return Edge.SMALLEST if values[0] == best else Edge.LARGEST
+        return _described(users, values), None
+    return _described(users, values), Edge.SMALLEST if values[0] == best else Edge.LARGEST
 
 
 _SOURCE = "perfdb's own rule; its examples are published curves"
 
 
-def _example(given: str, answer: str, *points: Point) -> Example:
-    return Example(given, answer, lambda: describe_curve(points).sentence())
+def _points(given: str) -> list[Point]:
+    """Parse ``852.06, 1352.97 at 1, 5 users``."""
+    values, users = (each.split(", ") for each in given.removesuffix(" users").split(" at "))
+    return [(int(each), float(value)) for each, value in zip(users, values, strict=True)]
 
 
-def _edge_sentence(points: tuple[Point, ...]) -> str:
-    edge = find_edge(points)
-    return edge.sentence if edge else ""
+def _example(given: str, answer: str) -> Example:
+    return Example(given, answer, lambda: describe_curve(_points(given)).sentence())
 
 
 CURVE_RULES: tuple[Declaration, ...] = (
@@ -239,10 +207,6 @@ CURVE_RULES: tuple[Declaration, ...] = (
             "1661.09, 5060.78, 6905.31, 9055.97 at 1, 10, 20, 50 users",
             "still rising at the largest tested number of users; "
             "peak 9055.97 at 50 users, 31.1 % above the best before",
-            (1, 1661.09),
-            (10, 5060.78),
-            (20, 6905.31),
-            (50, 9055.97),
         ),
     ),
     Declaration(
@@ -255,11 +219,6 @@ CURVE_RULES: tuple[Declaration, ...] = (
         _example(
             "852.06, 1352.97, 1508.20, 1535.70, 1351.26 at 1, 5, 10, 20, 50 users",
             "levels off between 5 and 10 users; peak 1535.70 at 20 users, then falls by 12.0 %",
-            (1, 852.06),
-            (5, 1352.97),
-            (10, 1508.20),
-            (20, 1535.70),
-            (50, 1351.26),
         ),
     ),
     Declaration(
@@ -272,11 +231,6 @@ CURVE_RULES: tuple[Declaration, ...] = (
         _example(
             "70.10, 83.29, 80.99, 80.90, 88.70 at 1, 5, 10, 20, 50 users",
             "levels off between 1 and 5 users; peak 88.70 at 50 users, a late bump 6.5 % above the best before",
-            (1, 70.10),
-            (5, 83.29),
-            (10, 80.99),
-            (20, 80.90),
-            (50, 88.70),
         ),
     ),
     Declaration(
@@ -289,7 +243,7 @@ CURVE_RULES: tuple[Declaration, ...] = (
         Example(
             "139.87, 139.71, 99.69, 92.03 at 1, 10, 20, 50 users",
             "maximum is at the edge of the tested range (smallest number of users)",
-            lambda: _edge_sentence(((1, 139.87), (10, 139.71), (20, 99.69), (50, 92.03))),
+            lambda: getattr(find_edge(_points("139.87, 139.71, 99.69, 92.03 at 1, 10, 20, 50 users")), "sentence", ""),
         ),
     ),
 )
