@@ -4,13 +4,13 @@ from django.apps import AppConfig
 
 
 class WebConfig(AppConfig):
-    """The pages; own no models."""
+    """The pages; no models."""
 
     name = "perfdb.web"
 
     def ready(self) -> None:
-        """What only the pages know how to do for the layers below: to draw and to print them."""
-        # Models are not there before.
+        """Register the pages' job handler and bundle page with the results app."""
+        # Models are not loaded before.
         from perfdb.results.bundles.make_bundle import PAGES  # noqa: PLC0415
         from perfdb.results.tasks import HANDLERS  # noqa: PLC0415
         from perfdb.web.reports.bundle_views import study_page  # noqa: PLC0415

@@ -1,6 +1,6 @@
-"""Where numbers lead: the run behind one, or the list of just the runs behind it.
+"""Addresses of pages: runs behind a number, questions, explanations.
 
-Of a frozen answer they lead to the runs as they were then, which are there even when the database has them no more.
+In frozen answers, runs link to the frozen page of their recorded values.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,24 +15,24 @@ from perfdb.analysis.tables.table import CellKey, Table
 from perfdb.results.queries.questions import Question
 from perfdb.results.runs import recorded_reads
 
-# More run ids make an address longer than servers take.
+# Longer addresses exceed servers' limits.
 _MOST_NAMED = 50
 
 
 def to_question(question: Question) -> str:
-    """The page that answers a question from today's data."""
+    """Return the address of a question's page."""
     return f"{reverse(f'web:{question.page}')}?{question.encode()}"
 
 
 def to_run(number: int) -> str:
-    """The address of a run by its number in the database."""
+    """Return the address of a run."""
     if tape := recorded_reads.playing_tape():
         return reverse("web:frozen-run", args=[tape.label, number])
     return reverse("web:run", args=[number])
 
 
 def to_runs(query: Query, fixed: Mapping[str, Value], runs: Sequence[int]) -> str:
-    """The address of runs of a query that have the ``fixed`` values; of the run itself where it is one; else empty."""
+    """Return the address of a query's runs with ``fixed`` values, or "" without runs."""
     if not runs:
         return ""
     if len(runs) == 1:
@@ -42,15 +42,15 @@ def to_runs(query: Query, fixed: Mapping[str, Value], runs: Sequence[int]) -> st
     return _list([*asked.pairs(), *([] if recorded_reads.playing_tape() else [("status", "complete")])])
 
 
-def to_these(runs: Sequence[int]) -> str:
-    """The address of runs that only their numbers tell from others; empty where there are too many for an address."""
+def to_runs_by_number(runs: Sequence[int]) -> str:
+    """Return the address of runs by number, or "" for too many."""
     if len(runs) == 1:
         return to_run(runs[0])
     return _list([("run", str(number)) for number in runs]) if 0 < len(runs) <= _MOST_NAMED else ""
 
 
 def to_explanation(table: Table, key: CellKey) -> str:
-    """Where a compared cell is explained; empty for one that is not compared, and for what is frozen."""
+    """Return the Explain address of a cell, or "" if not compared or frozen."""
     cell = table.cells.get(key)
     if cell is None or cell.comparison is None or recorded_reads.playing_tape():
         return ""
@@ -59,8 +59,8 @@ def to_explanation(table: Table, key: CellKey) -> str:
     return f"{reverse('web:explain')}?{urlencode([*table.query.pairs(), ('of', str(table.measure)), *at])}"
 
 
-def to_explanation_of(old: int, new: int) -> str:
-    """Where the difference between two runs is explained."""
+def to_run_difference(old: int, new: int) -> str:
+    """Return the Explain address of the difference between two runs."""
     return f"{reverse('web:explain')}?{urlencode([('old', old), ('new', new)])}"
 
 

@@ -1,4 +1,4 @@
-"""What pages call values by: a study goes by its title; addresses, exports and the REST interface say its slug."""
+"""Middleware of the pages: compression and study titles."""
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
@@ -13,7 +13,7 @@ from perfdb.results.models import Study
 
 
 class StudyTitles(Mapping[Value, str]):
-    """The title of each study by its slug, in the order of titles; read once, and only when somebody asks."""
+    """Titles of all studies by slug, in the order of titles, read on first use."""
 
     @cached_property
     def _titles(self) -> dict[Value, str]:
@@ -30,13 +30,13 @@ class StudyTitles(Mapping[Value, str]):
 
 
 def study_titles() -> Mapping[Value, str]:
-    """The titles of all studies by slug: those that the page has read already, if it has."""
+    """Return the study titles; reuse those of the current request."""
     known = dimensions.display_names("study")
     return StudyTitles() if known is None else known
 
 
 class CallByTitle:
-    """Middleware: what a page says of a study is its title. Data is not a page."""
+    """Middleware that shows studies by title on pages. The API keeps slugs."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -49,10 +49,13 @@ class CallByTitle:
 
 
 class CompressedPages(GZipMiddleware):
-    """Django's own compression, which adds random bytes so that lengths tell nobody a secret, for HTML alone."""
+    """Django's compression for HTML alone.
+
+    Static files are compressed beforehand, downloads are streamed, and compression would weaken the ETags of the
+    API.
+    """
 
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
-        """Compress a page where the browser takes it."""
         if response.streaming or not response.get("Content-Type", "").startswith("text/html"):
             return response
         return super().process_response(request, response)

@@ -1,4 +1,4 @@
-"""The page that compares: what its form offers, and a comparison in the words and links of a page."""
+"""The Compare page: its form, and a comparison in words and links."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -25,17 +25,17 @@ from perfdb.web.tables import filter_form
 from perfdb.web.tables.filter_form import Facet, Select
 from perfdb.web.tables.table_grids import Panel, build_panels
 
-# So many left-overs are read; more are only counted.
+# More left-overs are only counted.
 MOST_LEFT_OVER = 200
 
-# A comparison shows its metrics one by one, and is not split.
+# Options of charts that are split, which a comparison is not.
 _NOT_HERE = ("facets",)
 _TONES = {Weight.OTHER_WORK: "bad", Weight.EXPLAINS: "warn", Weight.MINOR: ""}
 
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """Two values worth comparing, where they are compared, and how many pairs of experiments there are."""
+    """Two values worth comparing, with the number of matched pairs."""
 
     title: str
     text: str
@@ -45,7 +45,7 @@ class Suggestion:
 
 @dataclass(frozen=True, slots=True)
 class DifferenceLine:
-    """What else differs, in words; ``tone`` is the badge of its weight."""
+    """A circumstance that differs. ``tone``: badge class of its weight."""
 
     title: str
     old: str
@@ -57,7 +57,7 @@ class DifferenceLine:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """One metric of the pairs: a sentence for all of them, then the chart above its table."""
+    """A metric of the pairs: summaries, chart and table."""
 
     title: str
     summaries: list[str]
@@ -66,7 +66,7 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class LeftOverLine:
-    """An experiment without partner, where its runs are, and why it is alone."""
+    """An experiment without partner."""
 
     text: str
     address: str
@@ -76,7 +76,7 @@ class LeftOverLine:
 
 @dataclass(frozen=True, slots=True)
 class LeftOvers:
-    """Those of one side; ``more`` of them are not listed."""
+    """The experiments without partner of one side; ``more`` are not listed."""
 
     side: str
     number: int
@@ -84,15 +84,14 @@ class LeftOvers:
 
     @property
     def more(self) -> int:
-        """How many are not listed."""
         return self.number - len(self.lines)
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One new value against the old; ``runs`` is how many stand in the pairs, of which ``looked_at`` tell what differs.
+    """One new value against the old. ``runs``: runs in the pairs; ``looked_at``: runs searched for differences.
 
-    ``differs`` is what may matter, ``minor`` the rest.
+    ``differs``: differences that may matter; ``minor``: others.
     """
 
     old: str
@@ -107,7 +106,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """The answer of the page; ``swapped`` is the other way round, empty where several values are new."""
+    """The answer. ``swapped``: address with the sides exchanged, "" for several new values."""
 
     old: str
     new: str
@@ -118,12 +117,12 @@ class Compared:
 
     @property
     def pairs(self) -> int:
-        """How many pairs of experiments there are, of all new values."""
+        """Return the number of matched pairs of all new values."""
         return sum(part.pairs for part in self.parts)
 
 
-def plain(query: Query) -> Query:
-    """What a comparison takes of a question: which runs, which metrics, how large a difference matters."""
+def plain_query(query: Query) -> Query:
+    """Return the parts of a query that a comparison uses."""
     return Query(
         metrics=query.metrics,
         filters=query.filters,
@@ -133,36 +132,41 @@ def plain(query: Query) -> Query:
     )
 
 
-def parameters(query: Query, drawing: Drawing, chosen: ChosenSides) -> str:
-    """The query string of a comparison."""
+def encode_comparison(query: Query, drawing: Drawing, chosen: ChosenSides) -> str:
+    """Return the query string of a comparison."""
     return urlencode([*chosen.pairs(), *query.pairs(), *drawing.pairs()])
 
 
-def address(query: Query, drawing: Drawing, chosen: ChosenSides) -> str:
-    """The page of a comparison."""
-    return f"{reverse('web:compare')}?{parameters(query, drawing, chosen)}"
+def compare_address(query: Query, drawing: Drawing, chosen: ChosenSides) -> str:
+    """Return the address of a comparison."""
+    return f"{reverse('web:compare')}?{encode_comparison(query, drawing, chosen)}"
 
 
-def _of(sides: Sides) -> ChosenSides:
+def _choose_sides(sides: Sides) -> ChosenSides:
     return ChosenSides(sides.dimension, spell_value(sides.old), (spell_value(sides.new),))
 
 
-def suggested(query: Query, found: Iterable[tuple[Sides, int]]) -> list[Suggestion]:
-    """Links to comparisons within the runs of a question."""
+def link_suggestions(query: Query, found: Iterable[tuple[Sides, int]]) -> list[Suggestion]:
+    """Return links to comparisons among the runs of a query."""
     return [
-        Suggestion(dimension(sides.dimension).title, arrow(sides), address(query, Drawing(), _of(sides)), pairs)
+        Suggestion(
+            dimension(sides.dimension).title,
+            describe_sides(sides),
+            compare_address(query, Drawing(), _choose_sides(sides)),
+            pairs,
+        )
         for sides, pairs in found
     ]
 
 
-def arrow(sides: Sides) -> str:
-    """``QDIO → HiperSockets``, in the order chosen."""
+def describe_sides(sides: Sides) -> str:
+    """Return the sides in words: ``QDIO → HiperSockets``."""
     say = dimension(sides.dimension).describe
     return f"{say(sides.old)} → {say(sides.new)}"
 
 
-def selects(chosen: ChosenSides, values: Sequence[Value]) -> list[Select]:
-    """The two fields for values of the dimension, which offer those that there are and what was asked for."""
+def side_selects(chosen: ChosenSides, values: Sequence[Value]) -> list[Select]:
+    """Return the selects of the old and the new value."""
     texts = _texts(chosen, values)
     new = chosen.new[0] if chosen.new else ""
     return [
@@ -181,14 +185,14 @@ def _texts(chosen: ChosenSides, values: Sequence[Value]) -> dict[str, str]:
     return {text: "none" if value is None else str(value) for text, value in named.items()}
 
 
-def further(chosen: ChosenSides, values: Sequence[Value]) -> Facet | None:
-    """The field for more values to hold against the old one; None where there are no more than two."""
+def further_facet(chosen: ChosenSides, values: Sequence[Value]) -> Facet | None:
+    """Return the facet of more new values, or None if there are at most two values."""
     texts = _texts(chosen, values)
     return filter_form.build_facet("new", "Also", texts.items(), chosen.new[1:], "no other") if len(texts) > 2 else None
 
 
 def dimension_select(chosen: str) -> Select:
-    """The field for what is compared: every dimension that does not merely number runs."""
+    """Return the select of the compared dimension, without dimensions that number runs."""
     names = [name for name in filter_form.layout_dimensions() if name not in REPEATS - {"date"}]
     known = names if chosen in names or not chosen else [*names, chosen]
     return filter_form.build_select(
@@ -197,32 +201,32 @@ def dimension_select(chosen: str) -> Select:
 
 
 def _title(name: str) -> str:
-    """A dimension, metric or other circumstance by its title."""
+    """Return the title of a dimension, metric or other circumstance."""
     if name in dimensions.BY_NAME or name.startswith(FACTOR):
         return dimension(name).title
     return metrics.BY_NAME[name].title if name in metrics.BY_NAME else name.replace("_", " ")
 
 
-def compared(found: Comparison, asked: Query, drawing: Drawing) -> Compared:
-    """A comparison as the page shows it. ``asked`` is the question it answers, without the sides."""
+def build_comparison(found: Comparison, asked: Query, drawing: Drawing) -> Compared:
+    """Return a comparison as the page shows it. ``asked``: the question without the sides."""
     parts = [_part(found.query, part) for part in found.parts]
     only = found.parts[0].matched.sides if len(parts) == 1 else None
     told = [table for table in found.tables if any(cell.n for cell in table.cells.values())]
     return Compared(
         old=parts[0].old,
         new=", ".join(part.new for part in parts),
-        swapped=address(asked, drawing, _of(only.swapped)) if only else "",
+        swapped=compare_address(asked, drawing, _choose_sides(only.swapped)) if only else "",
         signs=list(dict.fromkeys(verdict_words.sign_rule(table.metric) for table in told)),
         measured=list(_measured(found.tables, drawing)) if any(part.pairs for part in parts) else [],
         parts=parts,
     )
 
 
-def without_pairs(found: Comparison, asked: Query) -> list[tuple[str, str]]:
-    """What there is to see of two sides that have no equal experiments: (text, address)."""
+def unpaired_links(found: Comparison, asked: Query) -> list[tuple[str, str]]:
+    """Return (text, address) of pages about two sides without matched pairs."""
     sides = [part.matched.sides for part in found.parts]
     name = sides[0].dimension
-    query = plain(asked).replace(metrics=()).with_filter(name, sides[0].old, *(each.new for each in sides))
+    query = plain_query(asked).replace(metrics=()).with_filter(name, sides[0].old, *(each.new for each in sides))
     best = query.replace(columns=(name,))
     return [
         ("The best of each", f"{reverse('web:maximum')}?{best.encode()}"),
@@ -246,7 +250,7 @@ def _part(query: Query, part: ComparedValue) -> Part:
 
 
 def difference_line(each: Difference) -> DifferenceLine:
-    """A circumstance that differs, in words."""
+    """Return a circumstance that differs, in words."""
     tone = _TONES[each.weight]
     return DifferenceLine(
         _title(each.key), values_text(each.old), values_text(each.new), each.weight.value, tone, each.why
@@ -254,10 +258,10 @@ def difference_line(each: Difference) -> DifferenceLine:
 
 
 def _measured(tables: Sequence[Table], drawing: Drawing) -> Iterator[Measured]:
-    """Each metric with its panel; what is said above is not said again below the table."""
+    """Yield each metric with its panel, without remarks shown above the table."""
     (group,) = build_panels(tables, drawing)
     for table, panel in zip(tables, group, strict=True):
-        summaries = [_summed_up(table, side, summary) for side, summary in table.summaries.items()]
+        summaries = [_summary_text(table, side, summary) for side, summary in table.summaries.items()]
         above = (verdict_words.sign_rule(table.metric), *map(verdict_words.summary_words, table.summaries.values()))
         remarks = tuple(remark for remark in panel.grid.remarks if not remark.endswith(above))
         yield Measured(
@@ -265,8 +269,8 @@ def _measured(tables: Sequence[Table], drawing: Drawing) -> Iterator[Measured]:
         )
 
 
-def _summed_up(table: Table, side: Key, summary: Summary) -> str:
-    """The summary in words; where there are several, whose it is."""
+def _summary_text(table: Table, side: Key, summary: Summary) -> str:
+    """Return a summary in words, naming its side if there are several."""
     said = verdict_words.summary_words(summary)
     return said if len(table.summaries) == 1 else f"{describe_values(table.query.baseline, side)}: {said}"
 
@@ -286,16 +290,16 @@ def _left_overs(query: Query, part: ComparedValue, side: Value) -> LeftOvers:
     return LeftOvers(dimension(sides.dimension).describe(side), len(own), lines)
 
 
-def form(
+def form_context(
     chosen: ChosenSides, values: Sequence[Value], query: Query, drawing: Drawing, there: dict[str, Any]
 ) -> dict[str, Any]:
-    """What the fields of the page offer, with what the address names chosen."""
+    """Return the template context of the page's form."""
     return {
         "query": query,
         "chosen": chosen,
         "dimension": dimension_select(chosen.dimension),
-        "sides": selects(chosen, values),
-        "further": further(chosen, values),
+        "sides": side_selects(chosen, values),
+        "further": further_facet(chosen, values),
         "facets": [
             filter_form.metric_facet(query.metrics),
             *filter_form.dimension_facets(there, dict(query.filters), without=(chosen.dimension,)),

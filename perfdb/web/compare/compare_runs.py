@@ -1,4 +1,4 @@
-"""Chosen runs beside each other as their page shows them: figures in groups, circumstances, charts of rate and cost."""
+"""Chosen runs compared: values in groups, circumstances, charts of rate and cost."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ from perfdb.web.tables.table_grids import LinkedCell, Panel, build_panels, cell_
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """An experiment, or a trial: what tells it from the others, and its runs as (address, run id, trial)."""
+    """An experiment or trial. ``runs``: (address, run id, trial)."""
 
     title: str
     runs: list[tuple[str, str, object]]
@@ -37,7 +37,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Circumstance:
-    """What the columns do not agree in: a value for each of them."""
+    """A circumstance with different values, one for each column."""
 
     title: str
     values: list[str]
@@ -48,7 +48,7 @@ class Circumstance:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """All that the page shows; ``groups`` are (title, lines)."""
+    """The page. ``groups``: (title, lines)."""
 
     columns: list[Column]
     groups: list[tuple[str, list[Line]]]
@@ -57,8 +57,8 @@ class Shown:
     left_out: list[int]
 
 
-def shown(found: ChosenComparison) -> Shown:
-    """The page of runs beside each other."""
+def build_run_comparison(found: ChosenComparison) -> Shown:
+    """Return the page of compared runs."""
     tables = found.tables
     grouped: dict[str, list[Line]] = {}
     for table in tables:
@@ -74,7 +74,12 @@ def shown(found: ChosenComparison) -> Shown:
         [_column(tables, column) for column in tables[0].columns],
         list(grouped.items()),
         list(_circumstances(found)),
-        [panel for group in build_panels(_drawn(tables), Drawing(marks=Marks.BARS)) for panel in group if panel.figure],
+        [
+            panel
+            for group in build_panels(_charted_tables(tables), Drawing(marks=Marks.BARS))
+            for panel in group
+            if panel.figure
+        ],
         found.left_out,
     )
 
@@ -87,15 +92,15 @@ def _column(tables: list[Table], column: Key) -> Column:
     return Column(describe_values(tables[0].query.columns, column), sorted(runs, key=lambda run: (run[1], str(run[2]))))
 
 
-def _drawn(tables: list[Table]) -> list[Table]:
-    """The rate and the cost of the workloads that the runs are of."""
+def _charted_tables(tables: list[Table]) -> list[Table]:
+    """Return the tables of the workload's rate and cost."""
     pattern = str(tables[0].common.get("workload") or "RR").partition(" ")[0]
     wanted = (primary_metric(pattern), cost_metric(pattern))
     return [table for table in tables if str(table.measure) in wanted]
 
 
 def _circumstances(found: ChosenComparison) -> Iterator[Circumstance]:
-    """Each circumstance in which any column differs from the base, the heaviest first."""
+    """Yield circumstances that differ from the baseline's, most important first."""
     order = list(Weight)
     by_key = {each.key: each for differs in found.differs.values() for each in differs}
     for key, one in sorted(by_key.items(), key=lambda item: (order.index(item[1].weight), item[0])):

@@ -1,4 +1,4 @@
-"""An explanation in the words and links of its page."""
+"""An explanation of a difference in words and links, and next steps."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -27,13 +27,13 @@ from perfdb.web.compare.compare_page import DifferenceLine, difference_line
 from perfdb.web.links import to_run
 from perfdb.web.studies.coverage_matrix import command
 
-# More runs of a side than this are counted, not listed.
+# More runs are only counted.
 MOST_RUNS = 12
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One side: its mean in print, its measurements as (value, run, trial, address), what limited it."""
+    """One side. ``runs``: (value, run id, trial, address)."""
 
     name: str
     title: str
@@ -45,7 +45,7 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class MovedLine:
-    """Another figure: both values in print, the difference, and how many standard errors it is ("" where unknown)."""
+    """Another metric's change. ``beyond``: its size in standard errors, "" if unknown."""
 
     title: str
     unit: str
@@ -57,9 +57,9 @@ class MovedLine:
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """All that the page shows. ``test`` are (term, what is said); ``still`` are the figures that did not move.
+    """The page. ``test``: (term, text); ``still``: metrics without a confirmed change.
 
-    ``where`` is what both sides have in common of what their table shows.
+    ``where``: values that both sides share among those of their table.
     """
 
     title: str
@@ -75,8 +75,8 @@ class Explained:
     still: list[MovedLine]
 
 
-def explained(found: Explanation) -> Explained:
-    """An explanation as its page shows it."""
+def build_explanation(found: Explanation) -> Explained:
+    """Return an explanation as its page shows it."""
     metric = BY_NAME[found.measure.metric]
     lines = [(each.decided, _moved(each)) for each in found.moved]
     return Explained(
@@ -118,7 +118,7 @@ def _moved(each: Moved) -> MovedLine:
 
 
 def _test(comparison: Comparison) -> Iterator[tuple[str, str]]:
-    """The comparison in sentences, term by term; what it does not know is left out."""
+    """Yield (term, sentence) of the comparison; skip unknown terms."""
     yield (
         "Verdict",
         ", ".join(filter(None, (verdict_words.verdict_words(comparison), verdict_words.effect_words(comparison)))),
@@ -163,17 +163,17 @@ def _noise(comparison: Comparison) -> str:
     return f"{said}; this cell was not repeated, its noise is that of the others" if noise.borrowed else said
 
 
-# Without an estimate of the noise nobody knows how many it takes; with so many there is one.
-_TO_BEGIN_WITH = 3
-# Nobody measures more than so many again: what makes runs vary is to be found first.
-_BEARABLE = 50
-# What keeps a comparison among runs that were measured alike, as far as both runs agree in it.
+# Enough trials for a first estimate of the noise.
+_FIRST_TRIALS = 3
+# More trials than this are not suggested.
+_MOST_TRIALS = 50
+# Kept as filters if both runs agree.
 _KEPT = ("study", "workload")
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Something to do, in words, and where; ``command`` is the beginning of the line that measures it."""
+    """Something to do. ``command``: start of the command that measures it."""
 
     text: str
     address: str = ""
@@ -181,7 +181,7 @@ class Step:
 
 
 def next_steps(old: int, new: int, comparison: Comparison) -> list[Step]:
-    """What to do about the difference between two runs."""
+    """Return what to do about the difference between two runs."""
     runs = Run.objects.select_related("study", *(f"experiment__{name}" for name in _READ)).in_bulk([old, new])
     left, right = runs[old], runs[new]
     beside = Step("View both runs beside each other", f"{reverse('web:compare')}?runs={old},{new}")
@@ -192,34 +192,34 @@ _READ = ("workload", "device", "system", "level")
 
 
 def _named(run: Run) -> dict[str, Value]:
-    """What a run was, by dimension; what is not known of it is not there."""
+    """Return a run's known dimensions."""
     found = {**read_configuration(run.experiment).dimensions(), "study": run.study.slug}
     return {name: value for name, value in found.items() if value is not None and name not in REPEATS}
 
 
 def _series(left: Run, right: Run) -> Iterator[Step]:
-    """For each dimension in which the runs differ, both values over all experiments that are otherwise equal."""
+    """Yield comparisons of each dimension in which the runs differ."""
     old, new = _named(left), _named(right)
     kept = Query()
     for name in _KEPT:
         if name in old and old.get(name) == new.get(name):
             kept = kept.with_filter(name, old[name])
     factors = sorted(name for name in {*old, *new} if name.startswith(FACTOR))
-    # A campaign is named after its level, so whoever compares one compares the other.
+    # A campaign's name contains its level.
     names = [each.name for each in DIMENSIONS if each.name != "campaign"]
     for name in (*names, *factors):
         if name in old and name in new and old[name] != new[name]:
             say = dimension(name).describe
             chosen = ChosenSides(name, spell_value(old[name]), (spell_value(new[name]),))
             text = f"Compare {say(old[name])} → {say(new[name])} over all their runs"
-            yield Step(text, compare_page.address(kept, Drawing(), chosen))
+            yield Step(text, compare_page.compare_address(kept, Drawing(), chosen))
 
 
 def _trials(left: Run, right: Run, comparison: Comparison) -> Iterator[Step]:
-    """The lines that measure more trials of both, or why that is not the way."""
+    """Yield commands that measure more trials, or why to avoid that."""
     needed = comparison.trials_needed or 0
-    more = max(needed - min(comparison.n_base, comparison.n), _TO_BEGIN_WITH)
-    if more > _BEARABLE:
+    more = max(needed - min(comparison.n_base, comparison.n), _FIRST_TRIALS)
+    if more > _MOST_TRIALS:
         why = f"{more:,} more trials of each would decide it by repeating"
         yield Step(f"Measure longer, or find first what makes runs vary: {why}")
         return

@@ -1,4 +1,4 @@
-"""The page that sets values of a dimension against one of them."""
+"""Pages that compare: values of a dimension, chosen runs, and the explanation of one difference."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -20,8 +20,8 @@ from perfdb.results.queries.compare import ChosenSides
 from perfdb.results.queries.questions import Question, answer_question
 from perfdb.results.runs.access import may_read
 from perfdb.web.compare import compare_page, compare_runs
-from perfdb.web.compare.explain_page import explained, next_steps
-from perfdb.web.links import to_explanation_of
+from perfdb.web.compare.explain_page import build_explanation, next_steps
+from perfdb.web.links import to_run_difference
 from perfdb.web.questions import question_links
 from perfdb.web.questions.question_links import question_actions_context
 from perfdb.web.tables import answer_section, filter_form
@@ -31,9 +31,9 @@ from perfdb.web.uploads.problem_list import by_run
 @require_GET
 @user_passes_test(may_read)
 def compare(request: HttpRequest) -> HttpResponse:
-    """Values of a dimension over all experiments that are otherwise equal; suggestions until both sides are chosen.
+    """Compare values of a dimension over matched pairs; suggest sides until both are chosen.
 
-    ``runs`` are numbers of runs, parted by commas, that stand beside each other instead; the first is the base.
+    ``runs``: numbers of runs, separated by commas, to compare instead; the first is the baseline.
     """
     if "runs" in request.GET:
         return _beside(request)
@@ -42,25 +42,25 @@ def compare(request: HttpRequest) -> HttpResponse:
     try:
         drawing, pairs = Drawing.parse((name, text) for name, texts in request.GET.lists() for text in texts)
         chosen, pairs = matching.take_sides(pairs)
-        chosen, pairs = _of_this_dimension(chosen, pairs)
-        query = compare_page.plain(Query.parse(pairs))
+        chosen, pairs = _drop_other_sides(chosen, pairs)
+        query = compare_page.plain_query(Query.parse(pairs))
         if chosen.dimension:
             values = matching.find_values(query, chosen.dimension)
         question = Question(Page.COMPARE, query, drawing, chosen)
         answered = _answered(request, question) if chosen.complete else _suggested(question, dict(there["study"]))
     except QueryError as error:
-        context = compare_page.form(chosen, values, query, drawing, there) | {"error": error}
-        return render(request, "web/compare.html", context, status=400)
-    return render(request, "web/compare.html", compare_page.form(chosen, values, query, drawing, there) | answered)
+        answered = {"error": error}
+    context = compare_page.form_context(chosen, values, query, drawing, there) | answered
+    return render(request, "web/compare.html", context, status=400 if "error" in answered else 200)
 
 
 def _beside(request: HttpRequest) -> HttpResponse:
     try:
         runs = _numbers(request.GET.getlist("runs"))
-        shown = compare_runs.shown(beside_of(runs))
+        shown = compare_runs.build_run_comparison(beside_of(runs))
     except QueryError as error:
         return render(request, "web/beside.html", {"error": error}, status=400)
-    explain = to_explanation_of(*runs) if len(runs) == 2 else ""
+    explain = to_run_difference(*runs) if len(runs) == 2 else ""
     return render(request, "web/beside.html", {"beside": shown, "explain": explain})
 
 
@@ -71,10 +71,10 @@ def _numbers(texts: Iterable[str]) -> list[int]:
     return list(dict.fromkeys(map(int, parts)))
 
 
-def _of_this_dimension(chosen: ChosenSides, pairs: list[tuple[str, str]]) -> tuple[ChosenSides, list[tuple[str, str]]]:
-    """Without the values of another dimension: those stand in a form until it is sent with the one now chosen.
+def _drop_other_sides(chosen: ChosenSides, pairs: list[tuple[str, str]]) -> tuple[ChosenSides, list[tuple[str, str]]]:
+    """Drop sides that belong to another dimension, which a form may send along.
 
-    ``of`` is the dimension whose values the form offered.
+    ``of``: the dimension of the form's values.
     """
     offered = [text for name, text in pairs if name == "of"]
     if offered and offered != [chosen.dimension]:
@@ -89,15 +89,15 @@ def _answered(request: HttpRequest, question: Question) -> dict[str, Any]:
 
 
 def _suggested(question: Question, studies: Mapping[str, str]) -> dict[str, Any]:
-    """What is worth comparing, while the sides are not chosen. ``studies``: titles by slug."""
+    """Return suggested comparisons. ``studies``: titles by slug."""
     study = _study(question.query)
     promising = matching.suggest_sides(study, question.chosen.dimension) if study else []
     within = question.query.with_filter("study", *filter(None, [study]))
-    return {"study": studies.get(study, study), "suggestions": compare_page.suggested(within, promising)}
+    return {"study": studies.get(study, study), "suggestions": compare_page.link_suggestions(within, promising)}
 
 
 def _study(query: Query) -> str:
-    """The study asked for, else that of the newest complete run; empty where there is none."""
+    """Return the study of the question, else of the newest complete run, or ""."""
     asked = [study for study in query.filters.get("study", ()) if study]
     newest = Run.objects.filter(status=Run.Status.COMPLETE).order_by("-started", "-id")
     return str(asked[0]) if asked else newest.values_list("study__slug", flat=True).first() or ""
@@ -106,12 +106,12 @@ def _study(query: Query) -> str:
 @require_GET
 @user_passes_test(may_read)
 def explain(request: HttpRequest) -> HttpResponse:
-    """What is known about the difference that the address names."""
+    """Explain the difference that the address names."""
     try:
         found, query = explaining.explain_address((name, text) for name, texts in request.GET.lists() for text in texts)
     except QueryError as error:
         return render(request, "web/explain.html", {"error": error}, status=400)
-    context = {"found": found, "explained": explained(found), "problems": by_run(found.problems)}
+    context = {"found": found, "explained": build_explanation(found), "problems": by_run(found.problems)}
     if query:
         return render(request, "web/explain.html", context | {"back": question_links.charts_address(query, Drawing())})
     ((old,), (new,)) = (side.sample for side in (found.old, found.new))

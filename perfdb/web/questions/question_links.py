@@ -1,4 +1,4 @@
-"""The questions pages ask by themselves: the first one, and one for each workload."""
+"""Questions of pages: default ones, presets, exports, titles, and saved queries."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -24,14 +24,14 @@ from perfdb.web.links import to_question
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """A question with a name; ``chosen`` when it is the one being answered."""
+    """A named question. ``chosen``: it is being answered."""
 
     title: str
     address: str
     chosen: bool
 
 
-# The same question in other forms: the ending of its address, and what people call it.
+# Ending of the API's address, and its name.
 _FORMS = (
     ("/", "JSON"),
     (".csv", "CSV"),
@@ -43,17 +43,17 @@ _FORMS = (
 
 
 def list_exports(query: Query) -> list[tuple[str, str]]:
-    """Where the same tables are in other forms: (title, address)."""
+    """Return (title, address) of a query's tables in other formats."""
     return [(title, f"/api/v1/tables{ending}?{query.encode()}") for ending, title in _FORMS]
 
 
 def charts_address(query: Query, drawing: Drawing) -> str:
-    """The charts page of a question, drawn so."""
+    """Return the Charts address of a query."""
     return f"{reverse('web:charts')}?{urlencode([*query.pairs(), *drawing.pairs()])}"
 
 
 def default_query(there: dict[str, list[tuple[str, str]]]) -> Query:
-    """Throughput and cost of the newest complete run's workload over users, in its study; any where there is none."""
+    """Return rate and cost of the newest complete run's workload, within its study."""
     complete = Run.objects.filter(status=Run.Status.COMPLETE).exclude(workload=None)
     newest = complete.order_by("-started", "-id").values_list("workload__name", "study__slug").first()
     if newest is None:
@@ -65,7 +65,7 @@ def default_query(there: dict[str, list[tuple[str, str]]]) -> Query:
 
 
 def workload_query(workload: str) -> Query:
-    """Rate and CPU cost of a workload over users, one line for each device and MTU."""
+    """Return rate and CPU cost of a workload over users, a line for each device and MTU."""
     pattern = parse_pattern(workload)
     return Query(
         metrics=(Measure(primary_metric(pattern)), Measure(cost_metric(pattern))),
@@ -76,9 +76,9 @@ def workload_query(workload: str) -> Query:
 
 
 def usual_query(query: Query) -> Query:
-    """The usual question about runs that are only filtered: of the first of their workloads, where they have several.
+    """Return the usual query of the first workload if a query has only filters.
 
-    A question that says what is to be measured or how it is laid out is left as it is, and so is one about no runs.
+    Queries with metrics or a layout, or without runs, are returned unchanged.
     """
     if query != Query(filters=query.filters, exclude=query.exclude, ranges=query.ranges):
         return query
@@ -91,7 +91,7 @@ def usual_query(query: Query) -> Query:
 
 
 def workload_presets(query: Query, there: dict[str, list[tuple[str, str]]]) -> list[Preset]:
-    """A question for each workload, within the study that is being looked at."""
+    """Return the preset of each workload, within the query's study."""
     found = []
     for workload, _ in there["workload"]:
         study = query.filters.get("study", ())
@@ -102,19 +102,19 @@ def workload_presets(query: Query, there: dict[str, list[tuple[str, str]]]) -> l
 
 
 def maximum_presets(query: Query, there: dict[str, list[tuple[str, str]]]) -> list[Preset]:
-    """The maximum table of each workload, other filters kept."""
+    """Return the maximum table of each workload, with the other filters kept."""
     chosen = query.filters.get("workload")
     kept = Query(filters=dict(query.filters), columns=query.columns)
     asked = [(name, kept.with_filter("workload", name)) for name, _ in there["workload"]]
     return [Preset(name, f"?{each.encode()}", chosen == (name,)) for name, each in asked]
 
 
-# More metrics make a longer title than anybody reads.
+# Titles name at most so many metrics.
 _MOST_NAMED = 3
 
 
 def question_title(question: Question) -> str:
-    """A question in words: what is shown of which runs."""
+    """Return a question in words: metrics and filters."""
     shown = ", ".join(measure_title(measure) for measure in question.query.metrics[:_MOST_NAMED])
     filters = question.query.filters
     about = describe_values(
@@ -130,9 +130,9 @@ def question_title(question: Question) -> str:
     return " · ".join(part for part in (shown, about) if part)
 
 
-# A menu holds so many; the page of all of them has the rest.
+# The page of saved queries lists all.
 MOST_OFFERED = 20
-# No name may be longer, in characters.
+# Characters.
 _LONGEST = 200
 
 TITLES = {"charts": "Charts", "compare": "Compare", "maximum": "Maximum"}
@@ -140,7 +140,7 @@ TITLES = {"charts": "Charts", "compare": "Compare", "maximum": "Maximum"}
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A named query in a list: where it opens, and why it does not where perfdb understands it no more."""
+    """A saved query in a list. ``error``: why perfdb cannot read the query any more."""
 
     saved: SavedQuery
     title: str
@@ -150,7 +150,7 @@ class Named:
 
 
 def question_actions_context(request: HttpRequest, question: Question) -> dict[str, Any]:
-    """What the part ``keep.html`` shows of a question that was answered."""
+    """Return the context of ``keep.html``: save, freeze or publish a question."""
     text = question.encode()
     found = list(saved_queries.list_queries(question.page)[: MOST_OFFERED + 1])
     return {
@@ -167,7 +167,7 @@ def question_actions_context(request: HttpRequest, question: Question) -> dict[s
 
 
 def describe_saved(request: HttpRequest, each: SavedQuery) -> Named:
-    """A named query as lists show it."""
+    """Return a saved query as lists show it."""
     mine = saved_queries.may_change(request.user, each)
     try:
         question = saved_queries.parse_question(each)

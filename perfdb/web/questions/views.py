@@ -1,4 +1,4 @@
-"""Named queries, and putting a question into a study's report."""
+"""Saved queries, questions put into reports, and frozen links."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -35,7 +35,7 @@ from perfdb.web.tables import answer_section
 @require_http_methods(["GET", "POST"])
 @user_passes_test(access.may_read)
 def saved_queries(request: HttpRequest) -> HttpResponse:
-    """All named queries; or one more, which may take the place of one's own of that name once that is confirmed."""
+    """List saved queries; POST saves one, after confirmation over the person's own of that name."""
     if request.method == "GET":
         return _list(request)
     return _save(request)
@@ -65,7 +65,7 @@ def _list(request: HttpRequest, more: dict[str, Any] | None = None, status: int 
 @require_GET
 @user_passes_test(access.may_read)
 def saved_query(request: HttpRequest, pk: int) -> HttpResponse:
-    """Open a named query: on to the page that answers it."""
+    """Redirect to the page that answers a saved query."""
     found = get_object_or_404(SavedQuery, pk=pk)
     try:
         return redirect(to_question(saved.parse_question(found)))
@@ -83,7 +83,7 @@ def _own(request: HttpRequest, pk: int) -> SavedQuery:
 @require_POST
 @login_required
 def rename(request: HttpRequest, pk: int) -> HttpResponse:
-    """Give a named query another name."""
+    """Rename a saved query."""
     found = _own(request, pk)
     try:
         saved.rename_query(found, request.POST.get("name", ""))
@@ -97,7 +97,7 @@ def rename(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 @login_required
 def delete(request: HttpRequest, pk: int) -> HttpResponse:
-    """Forget a named query."""
+    """Delete a saved query."""
     found = _own(request, pk)
     found.delete()
     messages.success(request, f"“{found.name}” was deleted.")
@@ -107,7 +107,7 @@ def delete(request: HttpRequest, pk: int) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 @login_required
 def report_item(request: HttpRequest) -> HttpResponse:
-    """Choose a study's report and a title for a question; it then stands at the end of that report."""
+    """Add a question to a study's report."""
     given = request.POST if request.method == "POST" else request.GET
     studies = _changeable(request)
     context: dict[str, Any] = {"given": given, "studies": studies, "title": given.get("title", "")}
@@ -115,7 +115,7 @@ def report_item(request: HttpRequest) -> HttpResponse:
         question = Question.parse(given.get("page", ""), given.get("query", ""))
         context |= {"address": to_question(question), "chosen": given.get("study") or _first(question)}
         if request.method == "GET" and not context["title"]:
-            # A report is of its study, which its parts need not say.
+            # A report's items need not name its study.
             context["title"] = question_links.question_title(
                 replace(question, query=question.query.with_filter("study"))
             )[:300]
@@ -134,13 +134,13 @@ def _first(question: Question) -> str:
 
 
 def _changeable(request: HttpRequest) -> QuerySet[Study]:
-    """The studies whose reports this person may write."""
+    """Return the studies that the person may change."""
     person = access.signed_in_user(request.user)
     found = access.visible_studies(person).order_by("title")
     return found if person.is_staff else found.filter(owner=person)
 
 
-# More runs than this are counted, not listed.
+# More runs are only counted.
 MOST_LISTED = 500
 
 _FORMS = (("csv", "CSV"), ("parquet", "Parquet"), ("md", "Markdown"), ("tex", "LaTeX"), ("txt", "text"))
@@ -149,7 +149,7 @@ _FORMS = (("csv", "CSV"), ("parquet", "Parquet"), ("md", "Markdown"), ("tex", "L
 @require_POST
 @login_required
 def freeze(request: HttpRequest) -> HttpResponse:
-    """Pin a question's answer of now, and go there."""
+    """Freeze a question's answer and redirect to the link."""
     try:
         question = Question.parse(request.POST.get("page", ""), request.POST.get("query", ""))
         link = frozen_links.freeze_question(question, signed_in_user(request.user))
@@ -161,7 +161,7 @@ def freeze(request: HttpRequest) -> HttpResponse:
 @require_GET
 @user_passes_test(may_read)
 def frozen(request: HttpRequest, token: str) -> HttpResponse:
-    """The answer as of then, with a word on whether today's would be another."""
+    """Show a frozen answer, and whether today's differs."""
     link = _link(token)
     try:
         with frozen_links.open_link(link) as (question, answer):
@@ -169,7 +169,7 @@ def frozen(request: HttpRequest, token: str) -> HttpResponse:
         changes = frozen_links.find_changes(link)
     except QueryError as error:
         return render(request, "web/frozen.html", {"link": link, "error": error}, status=400)
-    # What leads to today's data would answer something else than what stands here.
+    # No links to today's data, which may differ.
     context |= {"charts": "", "compare": "", "address": "", "exports": _exports(token)}
     context |= {
         "link": link,
@@ -194,7 +194,7 @@ def _exports(token: str) -> list[tuple[str, str]]:
 @require_GET
 @user_passes_test(may_read)
 def frozen_run(request: HttpRequest, token: str, pk: int) -> HttpResponse:
-    """One run as it was then, as far as the answer rests on it."""
+    """Show the recorded values of one run."""
     link, found = _kept(token)
     rows = [row for row in found.rows if row[0] == pk]
     if not rows:
@@ -205,7 +205,7 @@ def frozen_run(request: HttpRequest, token: str, pk: int) -> HttpResponse:
 @require_GET
 @user_passes_test(may_read)
 def frozen_runs(request: HttpRequest, token: str) -> HttpResponse:
-    """Runs as they were then: those that the address asks for by number or as a query does."""
+    """Show the recorded values of the runs that the address selects."""
     link, found = _kept(token)
     try:
         asked = Query.parse((name, text) for name, texts in request.GET.lists() for text in texts)
@@ -240,12 +240,12 @@ def _listed(request: HttpRequest, link: FrozenLink, found: Observations, rows: S
 
 
 def _living(number: int, there: set[int]) -> str:
-    """Where a run is today; empty where it is gone."""
+    """Return a run's address today, or "" if deleted."""
     return reverse("web:run", args=[number]) if number in there else ""
 
 
 def _cell(found: Observations, row: Row, at: int) -> tuple[str, bool]:
-    """A value in full, and whether it is a number."""
+    """Return a value in full, and whether it is a number."""
     value = row[at + 1]
     text = "–" if value is None else repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
     return text, at >= len(found.dimensions)

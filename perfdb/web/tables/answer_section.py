@@ -38,13 +38,13 @@ def _charts(question: Question, answer: Answer) -> dict[str, Any]:
         "any": any(table.cells for table in answer.tables),
         "exports": question_links.list_exports(answer.query),
         "address": question_links.charts_address(answer.query, drawing),
-        "compare": compare_page.address(compare_page.plain(answer.query), Drawing(), ChosenSides()),
+        "compare": compare_page.compare_address(compare_page.plain_query(answer.query), Drawing(), ChosenSides()),
     }
 
 
 def _compare(question: Question, answer: Answer) -> dict[str, Any]:
     assert answer.comparison is not None  # for the type checker
-    compared = compare_page.compared(answer.comparison, question.query, question.drawing)
+    compared = compare_page.build_comparison(answer.comparison, question.query, question.drawing)
     measured = [replace(each, panel=suggest_metrics(each.panel, question, answer)) for each in compared.measured]
     return {
         "crowd": find_crowd(question, answer),
@@ -55,7 +55,7 @@ def _compare(question: Question, answer: Answer) -> dict[str, Any]:
             *question_links.list_exports(answer.query)[1:],
         ],
         "charts": question_links.charts_address(answer.query, question.drawing),
-        "apart": compare_page.without_pairs(answer.comparison, question.query),
+        "apart": compare_page.unpaired_links(answer.comparison, question.query),
     }
 
 

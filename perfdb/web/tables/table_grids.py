@@ -29,7 +29,7 @@ from perfdb.analysis.tables.observations import Key
 from perfdb.analysis.tables.table import Table
 from perfdb.results.runs import recorded_reads
 from perfdb.results.runs.vocabulary import read_looks
-from perfdb.web.links import to_explanation, to_runs, to_these
+from perfdb.web.links import to_explanation, to_runs, to_runs_by_number
 
 Figures = Sequence[dict[str, Any] | None]
 
@@ -232,7 +232,7 @@ def _flags(table: Table) -> list[tuple[str, str]]:
 
 
 def _runs_address(flag: Flag) -> str:
-    return to_these([run for run in flag.runs if isinstance(run, int)])
+    return to_runs_by_number([run for run in flag.runs if isinstance(run, int)])
 
 
 def _cells(table: Table, line: Line) -> Sequence[tuple[Key, GridCell]]:
