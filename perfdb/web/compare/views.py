@@ -3,10 +3,8 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from django.contrib.auth.decorators import user_passes_test
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.views.decorators.http import require_GET
 
 from perfdb.analysis.dimensions import Value
 from perfdb.analysis.query.parameters import QueryError
@@ -18,7 +16,6 @@ from perfdb.results.queries import explain as explaining
 from perfdb.results.queries.chosen_runs import compare_chosen_runs as beside_of
 from perfdb.results.queries.compare import ChosenSides
 from perfdb.results.queries.questions import Question, answer_question
-from perfdb.results.runs.access import may_read
 from perfdb.web.compare import compare_page, compare_runs
 from perfdb.web.compare.explain_page import build_explanation, next_steps
 from perfdb.web.links import to_run_difference
@@ -26,10 +23,10 @@ from perfdb.web.questions import question_links
 from perfdb.web.questions.question_links import question_actions_context
 from perfdb.web.tables import answer_section, filter_form
 from perfdb.web.uploads.problem_list import by_run
+from perfdb.web.view_access import read_required
 
 
-@require_GET
-@user_passes_test(may_read)
+@read_required()
 def compare(request: HttpRequest) -> HttpResponse:
     """Compare values of a dimension over matched pairs; suggest sides until both are chosen.
 
@@ -103,8 +100,7 @@ def _study(query: Query) -> str:
     return str(asked[0]) if asked else newest.values_list("study__slug", flat=True).first() or ""
 
 
-@require_GET
-@user_passes_test(may_read)
+@read_required()
 def explain(request: HttpRequest) -> HttpResponse:
     """Explain the difference that the address names."""
     try:

@@ -71,7 +71,7 @@ class UploadLine:
         return self.upload.state == Upload.State.LOADING
 
 
-def uploads() -> list[UploadLine]:
+def read_uploads() -> list[UploadLine]:
     """Return uploads in progress, waiting or lately failed, newest first."""
     settled = Upload.SETTLED - {Upload.State.PREVIEW}
     failed = Q(state=Upload.State.FAILED, created__gte=timezone.now() - _FAILED_FOR)
@@ -89,7 +89,7 @@ def _files_to_read(busy: Sequence[int]) -> Mapping[int, int]:
     return dict(files.values_list("upload").annotate(number=Count("pk")))
 
 
-def studies() -> list[StudyCard]:
+def read_studies() -> list[StudyCard]:
     """Return the studies with runs that changed last."""
     active = Study.objects.filter(activity__runs__gt=0).select_related("activity")
     found = list(active.order_by("-activity__changed", "title")[:_MOST_STUDIES])
@@ -125,7 +125,7 @@ def _card(study: Study, workloads: Iterable[str], devices: Iterable[str]) -> Stu
     )
 
 
-def totals() -> str:
+def describe_totals() -> str:
     """Return totals in a line: ``587 runs over 9 devices in 5 studies``."""
     found = _kept().aggregate(
         runs=Sum("runs", filter=Q(name=""), default=0),

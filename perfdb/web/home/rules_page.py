@@ -49,7 +49,7 @@ class Chapter:
     sections: list[Section]
 
 
-def chapters() -> list[Chapter]:
+def build_chapters() -> list[Chapter]:
     """Return all declarations in reading order."""
     return [
         Chapter(
@@ -79,14 +79,14 @@ def chapters() -> list[Chapter]:
     ]
 
 
-def anchor(chapter: str, code: str) -> str:
+def rule_anchor(chapter: str, code: str) -> str:
     """Return a rule's anchor; codes are unique within chapters."""
     return f"{chapter}-{code.replace('.', '-').replace(' ', '-')}"
 
 
 def limit_anchor(limit: Bottleneck) -> str:
     """Return the anchor of a bottleneck's rule."""
-    return anchor("limits", f"verdict.{limit.verdict.name.lower()}")
+    return rule_anchor("limits", f"verdict.{limit.verdict.name.lower()}")
 
 
 def _chapter(name: str, title: str, about: str, declared: Sequence[Declaration]) -> Chapter:
@@ -96,7 +96,7 @@ def _chapter(name: str, title: str, about: str, declared: Sequence[Declaration])
 def _rule(chapter: str, declared: Declaration) -> Rule:
     example = declared.example
     return Rule(
-        anchor(chapter, declared.code),
+        rule_anchor(chapter, declared.code),
         declared.title,
         declared.formula,
         declared.explanation,
@@ -112,7 +112,7 @@ def _comparing(declared: Iterable[MethodStatement]) -> list[Section]:
 
 def _comparing_rule(declared: MethodStatement) -> Rule:
     return Rule(
-        anchor("comparing", declared.id),
+        rule_anchor("comparing", declared.id),
         declared.title,
         declared.formula,
         declared.explanation,

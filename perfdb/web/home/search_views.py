@@ -6,21 +6,19 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Any
 
-from django.contrib.auth.decorators import user_passes_test
 from django.db.models import Model
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.text import slugify
-from django.views.decorators.http import require_GET
 
 from perfdb.analysis.dimensions import BY_NAME, FACTOR, SELECTORS, Dimension, describe_values, dimension
 from perfdb.analysis.dimensions import Value as DimensionValue
 from perfdb.analysis.query.query import Query
 from perfdb.results.models import Device, Level, Study, System, Workload
 from perfdb.results.queries.run_list.search import Found, Hit, Kind, search_names
-from perfdb.results.runs.access import may_read
 from perfdb.web.questions import question_links
+from perfdb.web.view_access import read_required
 
 # A value with blanks stands in quotes: device:"Guest LAN".
 _CHOICE = re.compile(r"""([\w.]+)[:=](?:"([^"]+)"|(\S+))""")
@@ -42,7 +40,7 @@ class Narrowed:
     charts: str
 
 
-def narrowed(text: str) -> tuple[Narrowed | None, str]:
+def parse_run_filters(text: str) -> tuple[Narrowed | None, str]:
     """Return the runs chosen by words, or None, and the other text."""
     query = Query()
     left = []
@@ -143,13 +141,13 @@ class Group:
     hits: list[Shown]
 
 
-def groups(found: Found) -> list[Group]:
+def group_hits(found: Found) -> list[Group]:
     """Return the hits by kind."""
     return [Group(kind.value, TITLES[kind], [_shown(hit, found) for hit in hits]) for kind, hits in found.hits.items()]
 
 
 def _shown(hit: Hit, found: Found) -> Shown:
-    name, text = (pieces(each, found.words, near=found.near) for each in (hit.name or "without a title", hit.text))
+    name, text = (mark_words(each, found.words, near=found.near) for each in (hit.name or "without a title", hit.text))
     in_text = any(fits for _, fits in text)
     in_name = any(fits for _, fits in name) or not in_text
     why = "" if in_name else _TEXTS.get(hit.kind, "text")
@@ -159,7 +157,7 @@ def _shown(hit: Hit, found: Found) -> Shown:
     return Shown(name, _address(hit), why, _detail(hit), excerpt, _links(hit))
 
 
-def pieces(text: str, words: Iterable[str], *, near: bool) -> Pieces:
+def mark_words(text: str, words: Iterable[str], *, near: bool) -> Pieces:
     """Return a text cut at matches; ``near`` also at similar words."""
     wanted = sorted({_in(text, word) if near else word for word in words} - {""}, key=len, reverse=True)
     if not wanted:
@@ -264,15 +262,13 @@ def _of_run(about: dict[str, Any]) -> tuple[str, ...]:
 _RESULTS, _SUGGESTIONS = 20, 4
 
 
-@require_GET
-@user_passes_test(may_read)
+@read_required()
 def results(request: HttpRequest) -> HttpResponse:
     """Show all hits of ``q`` by kind."""
     return _answer(request, "web/search.html", _RESULTS)
 
 
-@require_GET
-@user_passes_test(may_read)
+@read_required()
 def suggestions(request: HttpRequest) -> HttpResponse:
     """Return the suggestions below the search box, as a fragment."""
     return _answer(request, "web/parts/suggestions.html", _SUGGESTIONS)
@@ -280,7 +276,7 @@ def suggestions(request: HttpRequest) -> HttpResponse:
 
 def _answer(request: HttpRequest, template: str, size: int) -> HttpResponse:
     asked = request.GET.get("q", "").strip()
-    chosen, rest = narrowed(asked)
+    chosen, rest = parse_run_filters(asked)
     found = search_names(rest, size)
-    context = {"asked": asked, "chosen": chosen, "near": found.near, "groups": groups(found), "most": size}
+    context = {"asked": asked, "chosen": chosen, "near": found.near, "groups": group_hits(found), "most": size}
     return render(request, template, context)

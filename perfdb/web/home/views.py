@@ -3,7 +3,6 @@
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import login, logout
-from django.contrib.auth.decorators import user_passes_test
 from django.contrib.auth.forms import AuthenticationForm
 from django.core.exceptions import PermissionDenied
 from django.core.management import call_command
@@ -19,10 +18,10 @@ from perfdb.results.models import Run
 from perfdb.results.queries.run_list.pages import RUN_COLUMNS
 from perfdb.results.queries.run_list.paging import Column, Ordering, read_page
 from perfdb.results.runs import access
-from perfdb.results.runs.access import may_read, signed_in_user
 from perfdb.results.studies.load_document import enqueue_loading
 from perfdb.web.home import overview
-from perfdb.web.home.rules_page import chapters
+from perfdb.web.home.rules_page import build_chapters
+from perfdb.web.view_access import person_of, read_required
 
 NEWEST = 12
 # Ids rise as runs are stored: when a run was measured says nothing of when it was brought in.
@@ -30,19 +29,18 @@ _ADDED_LAST = Ordering("-added", Column("id"), descending=True)
 _COLUMNS = {**RUN_COLUMNS, "study_title": "study__title"}
 
 
-@require_GET
-@user_passes_test(may_read)
+@read_required()
 def home(request: HttpRequest) -> HttpResponse:
     """Show studies, newest runs, and unfinished uploads."""
     kept = Run.objects.exclude(status=Run.Status.WITHDRAWN)
     newest = overview.Newest.of(read_page(kept, _COLUMNS, _ADDED_LAST, size=NEWEST).rows)
-    uploads, studies = overview.uploads(), overview.studies()
+    uploads, studies = overview.read_uploads(), overview.read_studies()
     context = {
         "newest": newest,
         "uploads": uploads,
         "busy": any(each.busy for each in uploads),
         "studies": studies,
-        "totals": overview.totals(),
+        "totals": overview.describe_totals(),
     }
     response = render(request, "web/home.html", context)
     if request.htmx and not context["busy"]:  # type: ignore[attr-defined] # set by django-htmx's middleware
@@ -51,13 +49,12 @@ def home(request: HttpRequest) -> HttpResponse:
     return response
 
 
-@require_POST
-@user_passes_test(may_read)
+@read_required("POST")
 def demonstration(request: HttpRequest) -> HttpResponse:
     """Load the demo and the published studies, for staff."""
-    if not signed_in_user(request.user).is_staff:
+    if not person_of(request).is_staff:
         raise PermissionDenied
-    call_command("loaddemo", person=signed_in_user(request.user).get_username())
+    call_command("loaddemo", person=person_of(request).get_username())
     enqueue_loading()
     messages.success(request, "The demonstration and the published studies are on their way.")
     return redirect("web:home")
@@ -66,7 +63,7 @@ def demonstration(request: HttpRequest) -> HttpResponse:
 @require_GET
 def how(request: HttpRequest) -> HttpResponse:
     """Show the rules with their examples, to anybody."""
-    return render(request, "web/how.html", {"chapters": chapters()})
+    return render(request, "web/how.html", {"chapters": build_chapters()})
 
 
 @sensitive_post_parameters("password")

@@ -5,13 +5,10 @@ from dataclasses import replace
 from typing import Any
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required, user_passes_test
 from django.core.exceptions import PermissionDenied
-from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from perfdb.analysis import metrics
 from perfdb.analysis.dimensions import dimension
@@ -19,21 +16,20 @@ from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.query.query import Query
 from perfdb.analysis.render.labels import measure_title
 from perfdb.analysis.tables.observations import Observations, Row, narrow_observations
-from perfdb.results.models import FrozenLink, Run, SavedQuery, Study
+from perfdb.results.models import FrozenLink, Run, SavedQuery
 from perfdb.results.queries import frozen_links
 from perfdb.results.queries import saved_queries as saved
 from perfdb.results.queries.questions import Question
 from perfdb.results.queries.saved_queries import NameTakenError
-from perfdb.results.runs import access, recorded_reads
-from perfdb.results.runs.access import may_read, signed_in_user
+from perfdb.results.runs import recorded_reads
 from perfdb.results.studies.report_items import add_question
 from perfdb.web.links import to_question
 from perfdb.web.questions import question_links
 from perfdb.web.tables import answer_section
+from perfdb.web.view_access import changeable_studies, person_of, read_required, sign_in_required
 
 
-@require_http_methods(["GET", "POST"])
-@user_passes_test(access.may_read)
+@read_required("GET", "POST")
 def saved_queries(request: HttpRequest) -> HttpResponse:
     """List saved queries; POST saves one, after confirmation over the person's own of that name."""
     if request.method == "GET":
@@ -41,14 +37,12 @@ def saved_queries(request: HttpRequest) -> HttpResponse:
     return _save(request)
 
 
-@login_required
+@sign_in_required()
 def _save(request: HttpRequest) -> HttpResponse:
     data = request.POST
     try:
         question = Question.parse(data.get("page", ""), data.get("query", ""))
-        kept = saved.save_query(
-            access.signed_in_user(request.user), data.get("name", ""), question, replace="replace" in data
-        )
+        kept = saved.save_query(person_of(request), data.get("name", ""), question, replace="replace" in data)
     except NameTakenError as error:
         return _list(request, {"taken": error.taken, "asked": data}, status=409)
     except QueryError as error:
@@ -62,8 +56,7 @@ def _list(request: HttpRequest, more: dict[str, Any] | None = None, status: int 
     return render(request, "web/saved.html", {"named": found, **(more or {})}, status=status)
 
 
-@require_GET
-@user_passes_test(access.may_read)
+@read_required()
 def saved_query(request: HttpRequest, pk: int) -> HttpResponse:
     """Redirect to the page that answers a saved query."""
     found = get_object_or_404(SavedQuery, pk=pk)
@@ -80,8 +73,7 @@ def _own(request: HttpRequest, pk: int) -> SavedQuery:
     return found
 
 
-@require_POST
-@login_required
+@sign_in_required()
 def rename(request: HttpRequest, pk: int) -> HttpResponse:
     """Rename a saved query."""
     found = _own(request, pk)
@@ -94,8 +86,7 @@ def rename(request: HttpRequest, pk: int) -> HttpResponse:
     return redirect("web:saved")
 
 
-@require_POST
-@login_required
+@sign_in_required()
 def delete(request: HttpRequest, pk: int) -> HttpResponse:
     """Delete a saved query."""
     found = _own(request, pk)
@@ -104,12 +95,11 @@ def delete(request: HttpRequest, pk: int) -> HttpResponse:
     return redirect("web:saved")
 
 
-@require_http_methods(["GET", "POST"])
-@login_required
+@sign_in_required("GET", "POST")
 def report_item(request: HttpRequest) -> HttpResponse:
     """Add a question to a study's report."""
     given = request.POST if request.method == "POST" else request.GET
-    studies = _changeable(request)
+    studies = changeable_studies(request)
     context: dict[str, Any] = {"given": given, "studies": studies, "title": given.get("title", "")}
     try:
         question = Question.parse(given.get("page", ""), given.get("query", ""))
@@ -133,33 +123,24 @@ def _first(question: Question) -> str:
     return str(question.studies[0] or "") if question.studies else ""
 
 
-def _changeable(request: HttpRequest) -> QuerySet[Study]:
-    """Return the studies that the person may change."""
-    person = access.signed_in_user(request.user)
-    found = access.visible_studies(person).order_by("title")
-    return found if person.is_staff else found.filter(owner=person)
-
-
 # More runs are only counted.
 MOST_LISTED = 500
 
 _FORMS = (("csv", "CSV"), ("parquet", "Parquet"), ("md", "Markdown"), ("tex", "LaTeX"), ("txt", "text"))
 
 
-@require_POST
-@login_required
+@sign_in_required()
 def freeze(request: HttpRequest) -> HttpResponse:
     """Freeze a question's answer and redirect to the link."""
     try:
         question = Question.parse(request.POST.get("page", ""), request.POST.get("query", ""))
-        link = frozen_links.freeze_question(question, signed_in_user(request.user))
+        link = frozen_links.freeze_question(question, person_of(request))
     except QueryError as error:
         return render(request, "web/frozen.html", {"error": error}, status=400)
     return redirect("web:frozen", token=link.token)
 
 
-@require_GET
-@user_passes_test(may_read)
+@read_required()
 def frozen(request: HttpRequest, token: str) -> HttpResponse:
     """Show a frozen answer, and whether today's differs."""
     link = _link(token)
@@ -191,8 +172,7 @@ def _exports(token: str) -> list[tuple[str, str]]:
     return [("JSON", base), *((title, f"{base}tables.{form}") for form, title in _FORMS)]
 
 
-@require_GET
-@user_passes_test(may_read)
+@read_required()
 def frozen_run(request: HttpRequest, token: str, pk: int) -> HttpResponse:
     """Show the recorded values of one run."""
     link, found = _kept(token)
@@ -202,8 +182,7 @@ def frozen_run(request: HttpRequest, token: str, pk: int) -> HttpResponse:
     return _listed(request, link, found, rows)
 
 
-@require_GET
-@user_passes_test(may_read)
+@read_required()
 def frozen_runs(request: HttpRequest, token: str) -> HttpResponse:
     """Show the recorded values of the runs that the address selects."""
     link, found = _kept(token)

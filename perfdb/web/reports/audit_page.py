@@ -1,4 +1,4 @@
-"""Inconsistent numbers of a study, by the table that prints each."""
+"""A study's numbers that do not match their inputs, by table."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -14,14 +14,14 @@ from perfdb.analysis.metrics import Measure
 from perfdb.analysis.render.labels import measure_title
 from perfdb.analysis.units import decimals_for, round_half_up
 from perfdb.results.models import Disagreement, Study
-from perfdb.web.home.rules_page import anchor
+from perfdb.web.home.rules_page import rule_anchor
 from perfdb.web.reports.printed_tables import Marks
 
 _PERCENT = "percent"
 
 
 class Severity(StrEnum):
-    """Filter of shown disagreements by severity."""
+    """Severities to show."""
 
     ANY = "any"
     ERROR = "error"
@@ -34,7 +34,7 @@ ANY = Severity.ANY
 
 @dataclass(frozen=True, slots=True)
 class Wrong:
-    """An inconsistent number: printed, recomputed with its interval, and the rule."""
+    """A number that does not match its inputs: printed, recomputed with bounds, and the rule."""
 
     number: int
     kind: str
@@ -55,7 +55,7 @@ class Wrong:
 
 @dataclass(frozen=True, slots=True)
 class WrongTable:
-    """The numbers of one table; ``table`` is "" without tables."""
+    """The numbers of a table; ``table`` is "" for numbers outside of tables."""
 
     table: str
     figures: list[Wrong]
@@ -63,21 +63,21 @@ class WrongTable:
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """``count`` disagreements, those of a severity shown; ``severities`` are (word, number, chosen)."""
+    """All disagreements. ``severities``: (word, count, chosen)."""
 
     count: int
     tables: list[WrongTable]
     severities: list[tuple[str, int, bool]]
 
 
-def disagreements(study: Study) -> list[Disagreement]:
-    """Return all disagreements of a study in the order of tables and lines."""
+def read_disagreements(study: Study) -> list[Disagreement]:
+    """Return a study's disagreements by table and line."""
     found = Disagreement.objects.filter(run__study=study).select_related("run")
     return sorted(found, key=lambda each: (natural_key(each.table or None), each.line or 0, each.pk))
 
 
-def audited(found: Sequence[Disagreement], severity: Severity = ANY) -> Audit:
-    """Return the disagreements of a severity, table by table."""
+def build_audit(found: Sequence[Disagreement], severity: Severity = ANY) -> Audit:
+    """Return the disagreements of a severity, by table."""
     counts = Counter(each.severity for each in found)
     shown = [each for each in found if severity in (ANY, each.severity)]
     of_tables = groupby(shown, key=lambda each: each.table)
@@ -89,8 +89,8 @@ def audited(found: Sequence[Disagreement], severity: Severity = ANY) -> Audit:
     )
 
 
-def marks(found: Sequence[Disagreement], table: str) -> Marks:
-    """Return the marked numbers and differences of a table, with their disagreements."""
+def find_marks(found: Sequence[Disagreement], table: str) -> Marks:
+    """Return the disagreement of each marked value and difference of a table."""
     return {
         (each.run_id, Measure(each.metric, each.role), each.kind == _PERCENT): each.pk
         for each in reversed(found)
@@ -106,7 +106,7 @@ def _wrong(each: Disagreement) -> Wrong:
     return Wrong(
         number=each.pk,
         kind=each.kind,
-        rule=anchor("audit", each.kind),
+        rule=rule_anchor("audit", each.kind),
         severity=each.severity,
         run_id=each.run.run_id,
         run=reverse("web:run", args=[each.run_id]),
@@ -117,7 +117,7 @@ def _wrong(each: Disagreement) -> Wrong:
         low=low,
         high=high,
         unit=each.unit,
-        # A message that says the formula need not be followed by it.
+        # Avoid repeating a formula in the message.
         formula="" if each.formula in each.message else each.formula,
         message=each.message,
     )

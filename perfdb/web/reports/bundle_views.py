@@ -1,17 +1,15 @@
-"""Views of offline bundles: a report, an answer, or runs, as one file."""
+"""Offline bundles of a study's report, a question's answer, or a list of runs."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
 from urllib.parse import urlencode
 
-from django.contrib.auth.decorators import user_passes_test
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, QueryDict, StreamingHttpResponse
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.safestring import mark_safe
-from django.views.decorators.http import require_GET
 
 from perfdb.analysis.dimensions import display_value
 from perfdb.analysis.query.parameters import QueryError
@@ -21,45 +19,42 @@ from perfdb.results.models import Page, Study
 from perfdb.results.queries.questions import Answer, Question, answer_question
 from perfdb.results.queries.run_list import columns, export
 from perfdb.results.queries.run_list.filters import choose_runs
-from perfdb.results.runs import access
 from perfdb.web.links import to_question
 from perfdb.web.questions import question_links
-from perfdb.web.reports.standalone_page import as_file, report_file
+from perfdb.web.reports.standalone_page import render_file, render_report_file
 from perfdb.web.studies.views import contents
 from perfdb.web.tables import answer_section
+from perfdb.web.view_access import get_study, read_required
 
 RUNS = "runs"
 PAGES = (*Page.values, RUNS)
-# How many runs these hold is nobody's concern: they are written as they are read.
+# Streamed formats without a limit.
 _FILES = (("csv", "CSV"), ("parquet", "Parquet"), ("json", "JSON"))
 
 
 @dataclass(frozen=True, slots=True)
-class WaysOut:
-    """Alternatives to an impossible bundle: bundles of studies, a narrower page, tables.
-
-    ``studies`` and ``tables`` are (title, address).
-    """
+class Alternatives:
+    """Smaller bundles of single studies, the page to filter, and unlimited tables."""
 
     studies: list[tuple[str, str]]
     back: str
     tables: list[tuple[str, str]]
 
 
-def ways_out(asked: QueryDict, error: QueryError) -> WaysOut | None:
-    """Return the alternatives for a question; None if it is invalid."""
+def find_alternatives(asked: QueryDict, error: QueryError) -> Alternatives | None:
+    """Return alternatives to a bundle that is too large; None for an invalid question."""
     page = str(asked.get("page", ""))
     if page not in PAGES or error.parameter not in ("", "study"):
         return None
     rest = asked.copy()
     rest.pop("page")
     studies = [(str(display_value("study", slug)), _of_study(asked, slug)) for slug in error.known]
-    tables = tables_of(rest.urlencode()) if page == RUNS else []
-    return WaysOut(studies, f"{reverse(f'web:{page}')}?{rest.urlencode()}", tables)
+    tables = link_run_files(rest.urlencode()) if page == RUNS else []
+    return Alternatives(studies, f"{reverse(f'web:{page}')}?{rest.urlencode()}", tables)
 
 
-def tables_of(asked: str) -> list[tuple[str, str]]:
-    """Return the addresses of all listed runs as files."""
+def link_run_files(asked: str) -> list[tuple[str, str]]:
+    """Return (title, address) of the listed runs as files."""
     return [(title, f"/api/v1/runs.{form}?{asked}") for form, title in _FILES]
 
 
@@ -69,16 +64,13 @@ def _of_study(asked: QueryDict, slug: str) -> str:
     return f"{reverse('web:bundle')}?{one.urlencode()}"
 
 
-def study_page(study: Study, server: str) -> str:
-    """Return a study's report, or charts of its runs. Raise QueryError."""
-    return report_file(study, contents(study, {}), server)
+def render_study_page(study: Study, server: str) -> str:
+    """Return a study's report as a file. Raise QueryError."""
+    return render_report_file(study, contents(study, {}), server)
 
 
-def of_question(request: HttpRequest, asked: QueryDict) -> tuple[Bundle, str]:
-    """Return the runs of a page's address, and the page as a file.
-
-    ``page`` in the address names the page. Raise QueryError.
-    """
+def bundle_question(request: HttpRequest, asked: QueryDict) -> tuple[Bundle, str]:
+    """Return the bundle of a page's runs, and the page as a file. Raise QueryError."""
     data = asked.copy()
     page = str(data.pop("page", [Page.CHARTS])[-1])
     if page not in PAGES:
@@ -93,22 +85,22 @@ def _of_answer(request: HttpRequest, question: Question, server: str) -> tuple[B
     found = answer_question(question)
     context = answer_section.build_result(question, found) | {"frozen": True}
     rendered = render_to_string(f"web/{question.page}.html", context, request)
-    # What the page itself swaps when its question changes.
+    # The part that the page swaps.
     result = rendered[rendered.index('<section id="result"') : rendered.rindex("</main>")]
     address = to_question(question)
     bundle = make_bundle.bundle_runs(_runs_of(found), f"page={question.page}&{question.encode()}")
-    return bundle, as_file(
+    return bundle, render_file(
         question_links.question_title(question), bundle.study.title, mark_safe(result), server, address
     )
 
 
 def _runs_of(found: Answer) -> set[int]:
-    """Return the runs behind the numbers."""
+
     return {point.run for table in found.tables for cell in table.cells.values() for point in cell.sample}
 
 
 def _of_list(data: QueryDict, server: str) -> tuple[Bundle, str]:
-    """Return the runs of a list, by ``pk`` or by its filters."""
+    """Bundle the runs with the numbers ``pk``, or all of a list."""
     shown = columns.parse_columns(data.getlist("columns"))
     data.pop("columns", None)
     numbers = data.pop("pk", [])
@@ -121,11 +113,11 @@ def _of_list(data: QueryDict, server: str) -> tuple[Bundle, str]:
     listed = [(reverse("web:run", args=[row[0]]), row[1], row[2:]) for row in rows]
     body = render_to_string("web/parts/bundle_runs.html", {"titles": titles, "rows": listed})
     address = f"{reverse('web:runs')}?{data.urlencode()}"
-    return bundle, as_file(f"{len(rows)} runs", bundle.study.title, body, server, address)
+    return bundle, render_file(f"{len(rows)} runs", bundle.study.title, body, server, address)
 
 
 def _numbers(found: Iterable[int]) -> list[int]:
-    """Return the numbers, at most one more than allowed."""
+    """Return at most one number more than a bundle may have."""
     return list(islice(found, make_bundle.MAX_RUNS + 1))
 
 
@@ -133,32 +125,30 @@ def _asked(data: QueryDict, numbers: list[str]) -> str:
     return urlencode([("pk", number) for number in numbers]) if numbers else data.urlencode()
 
 
-@require_GET
-@user_passes_test(access.may_read)
+@read_required()
 def study_bundle(request: HttpRequest, slug: str) -> HttpResponseBase:
-    """Return a study with all its runs as a bundle."""
-    study = get_object_or_404(access.visible_studies(request.user), slug=slug)
+    """Download a study with all of its runs."""
+    study = get_study(request, slug)
     try:
         found = make_bundle.bundle_study(study)
-        page = study_page(study, request.build_absolute_uri("/"))
+        page = render_study_page(study, request.build_absolute_uri("/"))
     except QueryError as error:
-        ways = WaysOut([], reverse("web:study", args=[slug]), tables_of(f"study={slug}"))
+        ways = Alternatives([], reverse("web:study", args=[slug]), link_run_files(f"study={slug}"))
         return _refused(request, error, ways)
     return _sent(request, found, page)
 
 
-@require_GET
-@user_passes_test(access.may_read)
+@read_required()
 def question_bundle(request: HttpRequest) -> HttpResponseBase:
-    """Return a bundle of the runs of the ``page`` with this address."""
+    """Download the runs of a page: charts, compare, maximum or runs."""
     try:
-        found, page = of_question(request, request.GET)
+        found, page = bundle_question(request, request.GET)
     except QueryError as error:
-        return _refused(request, error, ways_out(request.GET, error))
+        return _refused(request, error, find_alternatives(request.GET, error))
     return _sent(request, found, page)
 
 
-def _refused(request: HttpRequest, error: QueryError, ways: WaysOut | None = None) -> HttpResponse:
+def _refused(request: HttpRequest, error: QueryError, ways: Alternatives | None = None) -> HttpResponse:
     return render(request, "web/bundle.html", {"error": error, "ways": ways}, status=400)
 
 

@@ -1,7 +1,6 @@
-"""Prose in Markdown: headings, paragraphs, lists, emphasis, code, links, and blocks.
+"""Prose of reports in Markdown, with questions answer_block in place.
 
-Other marks stay as text. A block between two lines of three backquotes is shown as written, except ``table`` and
-``chart``: these contain questions, which are replaced by their answers.
+Fenced blocks ``table`` and ``chart`` hold questions; their answers are drawn instead.
 """
 
 import re
@@ -10,8 +9,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from django.urls import reverse
-from django.utils.html import conditional_escape, format_html, format_html_join
-from django.utils.safestring import SafeString
+from django.utils.safestring import SafeString, mark_safe
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
 
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.query.query import Query
@@ -25,26 +25,25 @@ from perfdb.results.queries.questions import Question
 from perfdb.results.studies.report_answers import AnsweredItem, StudyRuns
 from perfdb.results.studies.report_items import split_address
 from perfdb.web.questions.question_links import list_exports as files
-from perfdb.web.reports.printed_tables import PrintedGrid, of_study, printed_grids
+from perfdb.web.reports.printed_tables import PrintedGrid, drop_study, printed_grids
 
 TABLE, CHART = "table", "chart"
+_SAFE_ADDRESS = re.compile(r"https?://|/(?!/)|#")
 
-_FENCED = re.compile(r"^```[ \t]*(?P<kind>\w*)[ \t]*(?P<title>[^\n`]*)\n(?P<text>.*?)(?:^```[ \t]*$|\Z)", re.M | re.S)
-_ITEM = re.compile(r"(?:^|\n)[-*] +")
-_NUMBERED = re.compile(r"(?:^|\n)[0-9]{1,3}[.)] +")
-_HEADING = re.compile(r"(#{1,3}) +([^\n]+)(?:\n|$)")
-_MARKED = re.compile(
-    r"`(?P<code>[^`]+)`|\*\*(?P<strong>[^*]+)\*\*|(?<![\w*])\*(?P<em>[^*\s][^*]*)\*(?![\w*])"
-    r"|\[(?P<a>[^\[\]]+)\]\((?P<address>(?:https?://|/(?!/)|#)[^\s()]*)\)"
-)
+
+class _Markdown(MarkdownIt):
+    """Markdown without HTML, images and unsafe links."""
+
+    def validateLink(self, url: str) -> bool:  # noqa: N802
+        return bool(_SAFE_ADDRESS.match(url))
+
+
+_MARKDOWN = _Markdown("zero").enable(["fence", "heading", "list", "newline", "emphasis", "backticks", "link"])
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A piece of prose as HTML, or questions, with ``kind`` `TABLE` or `CHART`.
-
-    ``questions`` are its lines: query strings or addresses of pages.
-    """
+    """Prose as HTML, or questions to answer in place: ``kind`` is then `TABLE` or `CHART`."""
 
     html: str = ""
     kind: str = ""
@@ -52,88 +51,36 @@ class Block:
     questions: tuple[str, ...] = ()
 
 
-def blocks(text: str) -> Iterator[Block]:
-    """Yield the parts of a text between and with questions."""
-    plain: list[SafeString] = []
-    for piece in _pieces(text.replace("\r\n", "\n")):
-        if isinstance(piece, Block):
-            if any(plain):
-                yield Block(_joined(plain))
-            plain = []
-            yield piece
-        else:
-            plain.append(piece)
-    if any(plain):
-        yield Block(_joined(plain))
+def split_blocks(text: str) -> Iterator[Block]:
+    """Yield the prose between questions, and the questions."""
+    plain: list[Token] = []
+    for token in _MARKDOWN.parse(text):
+        if token.tag in ("h1", "h2", "h3", "h4", "h5", "h6"):
+            # The page's own headings end at the third level.
+            token.tag = f"h{min(6, 3 + int(token.tag[1]))}"
+        kind, _, title = token.info.strip().partition(" ") if token.level == 0 else ("", "", "")
+        if kind not in (TABLE, CHART):
+            plain.append(token)
+            continue
+        yield from _prose(plain)
+        plain = []
+        yield Block("", kind, title.strip(), tuple(filter(None, map(str.strip, token.content.splitlines()))))
+    yield from _prose(plain)
 
 
-def html(text: str) -> SafeString:
-    """Return the text as HTML without questions, with all other tags escaped."""
-    return _joined([block.html for block in blocks(text) if not block.kind])
+def _prose(tokens: Sequence[Token]) -> Iterator[Block]:
+    if tokens:
+        yield Block(mark_safe(_MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {}).strip()))
 
 
-def _joined(parts: Sequence[str]) -> SafeString:
-    return format_html_join("\n", "{}", ((part,) for part in parts if part))
-
-
-def _pieces(text: str) -> Iterator[SafeString | Block]:
-    end = 0
-    for fenced in _FENCED.finditer(text):
-        yield _paragraphs(text[end : fenced.start()])
-        end = fenced.end()
-        if fenced["kind"] in (TABLE, CHART):
-            lines = tuple(line.strip() for line in fenced["text"].splitlines() if line.strip())
-            yield Block("", fenced["kind"], fenced["title"].strip(), lines)
-        else:
-            yield format_html("<pre><code>{}</code></pre>", fenced["text"].rstrip("\n"))
-    yield _paragraphs(text[end:])
-
-
-def _paragraphs(text: str) -> SafeString:
-    parts = re.split(r"\n\s*\n", text.strip())
-    return format_html_join("\n", "{}", ((_block(part),) for part in parts if part.strip()))
-
-
-def _block(block: str) -> SafeString:
-    """Return a heading, a paragraph, a list, or each with its following text."""
-    if heading := _HEADING.match(block):
-        # The page's own headings end at the third level.
-        level = SafeString(str(3 + len(heading[1])))
-        rest = block[heading.end() :]
-        return format_html("<h{0}>{1}</h{0}>{2}", level, _line(heading[2]), _block(rest) if rest.strip() else "")
-    for mark, tag in ((_ITEM, "ul"), (_NUMBERED, "ol")):
-        lead, *items = mark.split(block)
-        if items:
-            listed = format_html_join("", "<li>{}</li>", ((_line(item),) for item in items))
-            return format_html("{0}<{1}>{2}</{1}>", _paragraph(lead), SafeString(tag), listed)
-    return _paragraph(block)
-
-
-def _paragraph(text: str) -> SafeString:
-    return format_html("<p>{}</p>", _line(text)) if text.strip() else SafeString()
-
-
-def _line(text: str) -> SafeString:
-    parts, end = [], 0
-    text = " ".join(text.split())
-    for match in _MARKED.finditer(text):
-        parts += [conditional_escape(text[end : match.start()]), _element(match)]
-        end = match.end()
-    parts.append(conditional_escape(text[end:]))
-    return format_html_join("", "{}", ((part,) for part in parts))
-
-
-def _element(match: re.Match[str]) -> SafeString:
-    """Return an element of one of the names above."""
-    if match["a"]:
-        return format_html('<a href="{}">{}</a>', match["address"], match["a"])
-    tag = match.lastgroup or ""
-    return format_html("<{0}>{1}</{0}>", SafeString(tag), match[tag])
+def render_prose(text: str) -> SafeString:
+    """Return Markdown as HTML, without questions."""
+    return mark_safe("\n".join(block.html for block in split_blocks(text) if not block.kind))
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """Link to a question's page, with ``page`` and ``query`` for further actions."""
+    """An address in words. ``page`` and ``query``: the question behind it."""
 
     text: str
     address: str
@@ -143,14 +90,14 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """A chart for Plotly; ``figure_id`` is the element with its data."""
+    """A Plotly figure. ``figure_id``: id of the element with the data."""
 
     figure_id: str
     title: str
     figure: Mapping[str, Any]
 
 
-# Each is answered whenever the report is shown.
+# Each question is answer_block whenever the report is shown.
 MOST_QUESTIONS = 30
 _LEADS_TO = {Page.CHARTS: "charts", Page.COMPARE: "comparison", Page.MAXIMUM: "maximum"}
 _FILES = ("CSV", "JSON", "LaTeX", "Markdown")
@@ -159,7 +106,7 @@ _PAGES = {Page.CHARTS: "web:charts", Page.COMPARE: "web:compare", Page.MAXIMUM: 
 
 @dataclass(slots=True)
 class Shown:
-    """A block of prose: HTML, or answers, or the ``error``."""
+    """A block of prose: HTML, or answers of questions; ``error``: why there are none."""
 
     html: str = ""
     heading: str = ""
@@ -171,18 +118,18 @@ class Shown:
 
     @property
     def empty(self) -> bool:
-        """Return whether its valid questions have no runs."""
+        """Return whether no run answers the block's questions."""
         return not (self.html or self.grids or self.charts or self.error)
 
 
-def exports(asked: Sequence[Query]) -> list[Link]:
-    """Return a question's tables as files; none for several questions."""
+def link_exports(asked: Sequence[Query]) -> list[Link]:
+    """Return a query's tables as files; several queries have no joint file."""
     return [Link(title, address) for title, address in files(asked[0]) if title in _FILES] if len(asked) == 1 else []
 
 
-def asked(item: ReportItem) -> Iterator[Query]:
-    """Yield the questions in an item's prose that the study's runs answer."""
-    for block in blocks(item.prose):
+def list_queries(item: ReportItem) -> Iterator[Query]:
+    """Yield the queries in an item's prose that the study's own runs answer."""
+    for block in split_blocks(item.prose):
         for text in block.questions:
             try:
                 found = _question(item.study, text)
@@ -192,30 +139,30 @@ def asked(item: ReportItem) -> Iterator[Query]:
                 yield found.query
 
 
-def shown(item: ReportItem, archive: StudyRuns, alike: Looks, anchor: str) -> list[Shown]:
+def answer_prose(item: ReportItem, archive: StudyRuns, alike: Looks, anchor: str) -> list[Shown]:
     """Return the prose of an item, block by block."""
     found, number = [], 0
-    for block in blocks(item.prose):
+    for block in split_blocks(item.prose):
         number += bool(block.kind)
         if not block.kind:
             found.append(Shown(block.html))
         elif number > MOST_QUESTIONS:
             found.append(Shown(error=f"at most {MOST_QUESTIONS} tables and charts are drawn in one piece of prose"))
         else:
-            found.append(_Asking(item, archive, alike).answered(block, f"{anchor}-{number}"))
+            found.append(_Answerer(item, archive, alike).answer_block(block, f"{anchor}-{number}"))
     return found
 
 
 @dataclass(frozen=True, slots=True)
-class _Asking:
-    """Answers of the questions in an item's prose; ``alike`` has styles."""
+class _Answerer:
+    """Answers questions of an item's prose. ``alike``: styles of values."""
 
     item: ReportItem
     archive: StudyRuns
     alike: Looks
 
-    def answered(self, block: Block, anchor: str) -> Shown:
-        """Return a block with its answer, or its error."""
+    def answer_block(self, block: Block, anchor: str) -> Shown:
+        """Return a block with its answer or its error."""
         part = Shown(heading=block.title)
         try:
             if not block.questions:
@@ -230,8 +177,8 @@ class _Asking:
         page = reverse(_PAGES[found.page])
         part.links.append(Link(_LEADS_TO[found.page], f"{page}?{found.encode()}", found.page, found.encode()))
         query, tables = self._tables(found)
-        part.exports = exports([query]) if len(block.questions) == 1 else []
-        tables = [of_study(table) for table in tables if table.cells]
+        part.exports = link_exports([query]) if len(block.questions) == 1 else []
+        tables = [drop_study(table) for table in tables if table.cells]
         if block.kind == CHART:
             part.charts += self._charts(found, tables, anchor, block.title)
         elif tables:
@@ -244,7 +191,7 @@ class _Asking:
         return answer.query, list(answer.tables)
 
     def _charts(self, found: Question, tables: list[Table], anchor: str, title: str) -> list[Chart]:
-        """Return one chart for a table, or small multiples of one measure."""
+        """Draw a figure for each table, or small charts in one for a single measure."""
         if len(tables) > 1 and len({table.measure for table in tables}) == 1:
             drawn = [facet_chart(tables, found.drawing, self.alike)]
         else:

@@ -1,4 +1,4 @@
-"""Tables as printed in a document, with links and marks of inconsistent numbers."""
+"""Tables as documents print them, with links and marks at numbers that do not match."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,21 +17,19 @@ from perfdb.web.links import to_explanation, to_runs
 from perfdb.web.runs.run_values import group_of
 from perfdb.web.tables.table_grids import Footnote, Footnotes
 
-# Fewer measures need no headings of their own.
+# With more measures, groups get headings.
 _MANY_MEASURES = 8
 
-# Where a document's figure does not follow: by run, measure and whether it is a printed difference.
+# Disagreement by run, measure, and whether it concerns the printed difference.
 Marks = Mapping[tuple[int, Measure, bool], int]
 
 
 @dataclass(frozen=True, slots=True)
 class PrintedCell:
-    """A number with its link, and the document's difference.
+    """A number with its address, and the computed and the printed difference.
 
-    ``difference`` is perfdb's, if below a value; ``verdict`` applies if no
-    document prints the number. ``mark`` and ``published_mark`` are the
-    numbers of the disagreements about the number and the printed difference, or None. ``footnotes`` are
-    the marks of notes on its runs.
+    ``mark`` and ``published_mark``: disagreements of the number and of the printed difference. ``verdict``: of a
+    computed difference, if no document prints the number. ``footnotes``: marks of notes on the runs.
     """
 
     text: str
@@ -48,7 +46,7 @@ class PrintedCell:
 
 @dataclass(frozen=True, slots=True)
 class PrintedLine:
-    """A line of the body; ``group`` is a heading above, mostly ""."""
+    """A line. ``group``: heading above the line, mostly ""."""
 
     headings: tuple[Heading | None, ...]
     cells: list[PrintedCell]
@@ -57,7 +55,7 @@ class PrintedLine:
 
 @dataclass(frozen=True, slots=True)
 class PrintedGrid:
-    """A grid with printed lines; ``width`` includes the columns of headings."""
+    """A grid with its lines. ``width``: number of columns, headings included."""
 
     grid: Grid
     lines: list[PrintedLine]
@@ -66,13 +64,13 @@ class PrintedGrid:
 
 
 def printed_grids(found: AnsweredItem, marks: Marks) -> list[PrintedGrid]:
-    """Return the grids of a report's table, a part for each query."""
+    """Return the grids of a report's table, part by part."""
     parts = [list(group) for _, group in groupby(found.tables, key=_part)]
     return [_printed_grid(found, part, marks) for part in parts]
 
 
 def _part(table: Table) -> object:
-    """Return the key of tables in one grid: measures laid out together."""
+    """Return a key of the tables that form one grid."""
     return id(table) if table.query.layout is Layout.CELLS else (table.query.encode(), table.split)
 
 
@@ -93,19 +91,19 @@ def _printed_grid(found: AnsweredItem, part: Sequence[Table], marks: Marks) -> P
 
 
 def _noted(footnotes: Footnotes, cell: GridCell) -> str:
-    """Return the marks of the notes on a number's runs."""
+    """Return the footnote marks of notes on a number's runs."""
     noted = cell.cell.noted if cell.cell is not None and cell.runs else ()
     return footnotes.marks(note for note in map(note_text, noted) if note in cell.notes)
 
 
-def of_study(table: Table) -> Table:
-    """Return a table without its study, which the page names."""
+def drop_study(table: Table) -> Table:
+    """Remove the study from a table's caption, for the study's own page."""
     return replace(table, common={name: value for name, value in table.common.items() if name != "study"})
 
 
 def _as_published(table: Table) -> Table:
-    """Return a table without the note on single published values."""
-    return replace(of_study(table), cells={key: _said(cell) for key, cell in table.cells.items()})
+    """Remove the remark about single values, which the page shows once."""
+    return replace(drop_study(table), cells={key: _said(cell) for key, cell in table.cells.items()})
 
 
 def _said(cell: Cell) -> Cell:
@@ -124,7 +122,7 @@ def _places(tables: Sequence[Table], line: int, width: int) -> Iterable[tuple[Ta
 
 
 def _group_names(tables: Sequence[Table], lines: int) -> Iterator[str]:
-    """Yield the heading above each line, where its measures' group changes."""
+    """Yield each line's group heading; only for long lists of measures."""
     grouped = tables[0].query.layout is Layout.METRICS and lines == len(tables) > _MANY_MEASURES
     before = ""
     for number in range(lines):
@@ -140,7 +138,7 @@ def _printed_cell(found: AnsweredItem, table: Table, column: Key, cell: GridCell
     explain = to_explanation(table, _key(table, cell.cell)) if cell.diff else ""
     published_mark = _mark(cell.cell, table, marks, True) if published else None
     if not cell.runs:
-        # A line of differences: the text is what perfdb works out.
+        # In a line of differences the text is the computed difference.
         return PrintedCell(cell.text, explain, published=published, published_mark=published_mark)
     fixed = dict(zip(table.query.split + table.query.columns, table.split + column, strict=True))
     return PrintedCell(
@@ -157,7 +155,7 @@ def _printed_cell(found: AnsweredItem, table: Table, column: Key, cell: GridCell
 
 
 def _key(table: Table, cell: Cell) -> CellKey:
-    """Return the key of a cell in its table."""
+
     return next(key for key, each in table.cells.items() if each is cell)
 
 
@@ -165,8 +163,8 @@ def _mark(cell: Cell, table: Table, marks: Marks, difference: bool) -> int | Non
     return marks.get((cell.sample[0].run, table.measure, difference)) if len(cell.sample) == 1 else None
 
 
-def differing(asked: Query, answers: Sequence[Table], printed: Sequence[Table]) -> list[str]:
-    """Return the better run of each group whose printed run is not best."""
+def find_better_runs(asked: Query, answers: Sequence[Table], printed: Sequence[Table]) -> list[str]:
+    """Return where a maximum table prints another run than the best one."""
     if asked.pick is None:
         return []
     best, shown = (_by_group(tables, asked) for tables in (answers, printed))

@@ -1,4 +1,4 @@
-"""Claims in a document's text, compared with the study's runs."""
+"""Claims of a study's document, compared with its runs."""
 
 import statistics
 from collections import defaultdict
@@ -18,14 +18,14 @@ from perfdb.analysis.workloads import parse_workload, primary_metric
 from perfdb.results.models import Claim
 from perfdb.results.studies.report_answers import study_query
 
-# Rates by which a document that speaks of throughput may be held.
+# Metrics behind a claim about throughput.
 RATES = (Measure("trans_per_s"), Measure("mb_per_s"))
 _NO_RUNS = "No runs yet."
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
-    """A claim with the runs' result; ``holds`` is None if undecidable."""
+class CheckedClaim:
+    """A claim beside its runs. ``holds`` is None if undecided."""
 
     claim: Claim
     about: str
@@ -36,46 +36,43 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class _Sides:
-    """The runs of a claim, and of its baseline or None."""
+    """The runs of a claim, and of its baseline, if any."""
 
     compared: Observations
     baseline: Observations | None
 
 
-def queries(claim: Claim) -> list[Query]:
-    """Return a claim's queries: the compared runs, and any baseline.
-
-    Raise QueryError for invalid filters.
-    """
+def claim_queries(claim: Claim) -> list[Query]:
+    """Return the queries of a claim's runs and of its baseline. Raise QueryError."""
     measures = (Measure(claim.metric, claim.role or metrics.TOTAL),) if claim.metric else RATES
     texts = [claim.compared, claim.baseline] if claim.baseline else [claim.compared]
     return [study_query(claim.study, text).replace(metrics=measures) for text in texts]
 
 
-def held(claim: Claim, found: Sequence[Observations]) -> Held:
-    """Return a claim compared with the runs of its queries."""
+def check_claim(claim: Claim, found: Sequence[Observations]) -> CheckedClaim:
+    """Compare a claim with the observations of its queries."""
     sides = _Sides(found[0], found[1] if len(found) > 1 else None)
     values = _against(claim, sides) if sides.baseline is not None else _alone(claim, sides.compared)
-    about = measure_title(queries(claim)[0].metrics[0]) if claim.metric else "Throughput"
-    return Held(claim, about, _sentence(claim, sides, values), _holds(claim, values), _addresses(claim))
+    about = measure_title(claim_queries(claim)[0].metrics[0]) if claim.metric else "Throughput"
+    return CheckedClaim(claim, about, _sentence(claim, sides, values), _holds(claim, values), _addresses(claim))
 
 
 def _addresses(claim: Claim) -> list[tuple[str, str]]:
     titles = ("the runs", "those compared with")
     runs = reverse("web:runs")
-    asked = [query.replace(metrics=()) for query in queries(claim)]
+    asked = [query.replace(metrics=()) for query in claim_queries(claim)]
     return [(title, f"{runs}?{query.encode()}&status=complete") for title, query in zip(titles, asked, strict=False)]
 
 
 def _alone(claim: Claim, found: Observations) -> list[float]:
-    """Return the values of a claim, the mean of each experiment."""
+    """Return the mean of each experiment."""
     return [statistics.fmean(values) for values in _by_experiment(claim, found, []).values()]
 
 
 def _against(claim: Claim, sides: _Sides) -> list[float]:
-    """Return the ratios of matched experiments in the claim's unit.
+    """Return the differences of matched experiments, in the claim's unit.
 
-    Without matched experiments, the ratio of the means of all.
+    Without matched experiments, compare the means of all.
     """
     assert sides.baseline is not None  # for the type checker
     free = _free(claim)
@@ -97,13 +94,13 @@ def _difference(unit: str, new: float, old: float) -> float:
 
 
 def _free(claim: Claim) -> list[str]:
-    """Return the dimensions in which a claim's sides differ by intention."""
-    new, old = (dict(query.filters) for query in queries(claim))
+    """Return the dimensions in which the sides of a claim differ."""
+    new, old = (dict(query.filters) for query in claim_queries(claim))
     return [name for name in {**new, **old} if new.get(name) != old.get(name)]
 
 
 def _by_experiment(claim: Claim, found: Observations, free: Sequence[str]) -> dict[Key, list[float]]:
-    """Return the values of each experiment, of the claim's metric or the workload's rate."""
+    """Return each experiment's values of the claim's metric, or of its workload's rate."""
     names = [name for name in found.dimensions if name not in REPEATS and name not in free]
     read, workload = found.key_reader(names), found.key_reader(["workload"])
     samples: dict[Key, list[float]] = defaultdict(list)
@@ -122,7 +119,7 @@ def _rate(workload: object) -> Measure:
 
 
 def _sentence(claim: Claim, sides: _Sides, values: Sequence[float]) -> str:
-    """Return the runs' result in words with numbers."""
+    """Return the result in words."""
     if not sides.compared.rows or (sides.baseline is not None and not sides.baseline.rows):
         return _NO_RUNS
     if not values:
@@ -143,7 +140,7 @@ def _text(claim: Claim, value: float) -> str:
 
 
 def _holds(claim: Claim, values: Sequence[float]) -> bool | None:
-    """Return whether the runs confirm a claim within rounding, or None."""
+    """Return whether the runs confirm a claim within its rounding, or None if undecided."""
     if not values:
         return None
     half = 0.5 * 10.0 ** -_decimals(claim.value)
@@ -158,16 +155,15 @@ def _holds(claim: Claim, values: Sequence[float]) -> bool | None:
 
 
 def _decimals(value: float) -> int:
-    """Return the printed decimals of a claim's number, at least."""
     return len(repr(value).removesuffix(".0").partition(".")[2])
 
 
-def all_queries(claims: Sequence[Claim]) -> list[Query]:
-    """Return the valid queries of all claims."""
+def list_claim_queries(claims: Sequence[Claim]) -> list[Query]:
+    """Return the queries of all claims, without invalid ones."""
     found = []
     for claim in claims:
         try:
-            found += queries(claim)
+            found += claim_queries(claim)
         except QueryError:
             continue
     return found

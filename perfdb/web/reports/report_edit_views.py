@@ -1,19 +1,16 @@
-"""Views of the report editor: the list of items, and an item's form."""
+"""The editor of a report: its items in order, each in a form with a preview."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.views.decorators.http import require_http_methods, require_POST
 
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.results.models import RemovedItem, ReportItem, SavedQuery, Study
-from perfdb.results.runs import access
 from perfdb.results.studies import report_items
 from perfdb.results.studies.report_items import (
     ChangedMeanwhileError,
@@ -24,10 +21,10 @@ from perfdb.results.studies.report_items import (
     list_items,
     parse_item,
 )
-from perfdb.web.reports.report_page import Part, preview, stale
-from perfdb.web.studies.study_edit_views import study_to_change
+from perfdb.web.reports.report_page import Part, describe_new_runs, preview_item
+from perfdb.web.view_access import get_own_study, person_of, sign_in_required
 
-# So many of what was taken out are offered to be put back.
+# Removed items offered to be restored.
 MOST_REMOVED = 10
 
 KINDS = (
@@ -40,7 +37,7 @@ KINDS = (
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """An item in the editor's list; ``first`` and ``last`` are its ends."""
+    """An item in the editor's list."""
 
     item: ReportItem
     place: int
@@ -51,30 +48,30 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Theirs:
-    """A field changed by someone else, with its present text."""
+    """A field that somebody else has changed."""
 
     title: str
     text: str
 
 
-def lines(study: Study) -> list[Line]:
+def list_lines(study: Study) -> list[Line]:
     """Return the items in order."""
     items, runs = list_items(study), count_runs(study)
     return [
-        Line(item, place, stale(item.written_with, runs), place == 1, place == len(items))
+        Line(item, place, describe_new_runs(item.written_with, runs), place == 1, place == len(items))
         for place, item in enumerate(items, 1)
     ]
 
 
-def removed(study: Study) -> Sequence[RemovedItem]:
+def list_removed(study: Study) -> Sequence[RemovedItem]:
     """Return the items removed last."""
     return list(study.removed_items.all()[:MOST_REMOVED])
 
 
-def order(data: QueryDict) -> list[int]:
-    """Return the ids in a form's order: by typed places or a move.
+def parse_order(data: QueryDict) -> list[int]:
+    """Return item ids in the order of a form. Raise QueryError.
 
-    ``item`` are the ids as shown and ``place`` the typed places; ``move`` is ``ID:STEPS``. Raise QueryError.
+    ``item``: ids as shown; ``place``: the number typed beside each; ``move``: ``ID:STEPS`` of a pressed button.
     """
     try:
         shown = [int(text) for text in data.getlist("item")]
@@ -84,7 +81,7 @@ def order(data: QueryDict) -> list[int]:
     except ValueError:
         raise QueryError("place", "a place in the report is a number") from None
     typed = dict(zip(shown, places, strict=False))
-    # What was typed anew goes before what stood there.
+    # A new number goes before the item that had it.
     found = sorted(shown, key=lambda each: (typed.get(each, 0), typed.get(each) == shown.index(each) + 1))
     if pk in found:
         place = found.index(pk)
@@ -92,8 +89,8 @@ def order(data: QueryDict) -> list[int]:
     return found
 
 
-def offered(study: Study, user: Any) -> list[tuple[str, list[tuple[str, str]]]]:
-    """Return saved queries that can become an item, with addresses."""
+def offered_queries(study: Study, user: Any) -> list[tuple[str, list[tuple[str, str]]]]:
+    """Return the person's saved queries with addresses that add them."""
     found = SavedQuery.objects.filter(owner=user).order_by("name")
     add = reverse("web:report-item-new", args=[study.slug])
     return [
@@ -103,8 +100,8 @@ def offered(study: Study, user: Any) -> list[tuple[str, list[tuple[str, str]]]]:
     ]
 
 
-def begun(study: Study, data: QueryDict, user: Any) -> ItemText:
-    """Return a new item from an address: kind, and saved query or questions."""
+def begin_item(study: Study, data: QueryDict, user: Any) -> ItemText:
+    """Return a new item as the address begins it, from a saved query or questions."""
     kind = data.get("kind", Kind.PROSE)
     chosen = str(data.get("saved", ""))
     saved = SavedQuery.objects.filter(owner=user, pk=chosen).first() if chosen.isdecimal() else None
@@ -115,31 +112,30 @@ def begun(study: Study, data: QueryDict, user: Any) -> ItemText:
     return ItemText(kind, "", title, "\n".join(asked), "")
 
 
-def shown(study: Study, written: ItemText) -> Part | QueryError:
-    """Return the preview of an edited item, or its error."""
+def preview_text(study: Study, written: ItemText) -> Part | QueryError:
+    """Return an item answered, or the error in its text."""
     try:
         columns = parse_item(study, replace(written, title=written.title or "…"))
         columns["number"] = columns["number"] or choose_number(study, columns["kind"], "")
-        return preview(ReportItem(study=study, position=0, **columns))
+        return preview_item(ReportItem(study=study, position=0, **columns))
     except QueryError as error:
         return error
 
 
-def differing(item: ReportItem, written: ItemText) -> list[Theirs]:
-    """Return the fields of an item that someone else changed."""
+def find_differences(item: ReportItem, written: ItemText) -> list[Theirs]:
+    """Return the fields in which the stored item differs from the written one."""
     theirs = ItemText.from_item(item)
     named = [(each.name, getattr(theirs, each.name)) for each in fields(ItemText)]
     return [Theirs(name.capitalize(), text) for name, text in named if text != getattr(written, name)]
 
 
-@require_http_methods(["GET", "POST"])
-@login_required
+@sign_in_required("GET", "POST")
 def items_list(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show the items of a report; POST reorders them."""
-    study = study_to_change(request, slug)
+    """List the items of a report; POST changes their order."""
+    study = get_own_study(request, slug)
     if request.method == "POST":
         try:
-            report_items.reorder_items(study, order(request.POST))
+            report_items.reorder_items(study, parse_order(request.POST))
         except QueryError as error:
             return _list(request, study, error)
         if not request.headers.get("HX-Request"):
@@ -150,22 +146,21 @@ def items_list(request: HttpRequest, slug: str) -> HttpResponse:
 def _list(request: HttpRequest, study: Study, error: QueryError | None = None) -> HttpResponse:
     context = {
         "study": study,
-        "lines": lines(study),
-        "removed": removed(study),
+        "lines": list_lines(study),
+        "removed": list_removed(study),
         "kinds": KINDS,
-        "offered": offered(study, request.user),
+        "offered": offered_queries(study, request.user),
         "error": error,
     }
     return render(request, "web/report_edit.html", context, status=400 if error else 200)
 
 
-@require_http_methods(["GET", "POST"])
-@login_required
+@sign_in_required("GET", "POST")
 def item_new(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show or store a new item, from ``kind``, ``title``, ``query`` or ``saved``."""
-    study = study_to_change(request, slug)
+    """Add an item; the address may give ``kind``, ``title``, and ``query`` or ``saved``."""
+    study = get_own_study(request, slug)
     if request.method == "GET":
-        written = begun(study, request.GET, request.user)
+        written = begin_item(study, request.GET, request.user)
         return _form(request, study, written, reverse("web:report-item-new", args=[slug]))
     written = ItemText.from_form(request.POST.dict())
     context = {"action": reverse("web:report-item-new", args=[slug])}
@@ -179,11 +174,10 @@ def item_new(request: HttpRequest, slug: str) -> HttpResponse:
     return redirect(f"{reverse('web:report-edit', args=[slug])}#item-{item.pk}")
 
 
-@require_http_methods(["GET", "POST"])
-@login_required
+@sign_in_required("GET", "POST")
 def item_edit(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Show or store an item's form, with others' changes beside it."""
-    study = study_to_change(request, slug)
+    """Edit an item; show conflicting changes of others."""
+    study = get_own_study(request, slug)
     item = get_object_or_404(ReportItem.objects.select_related("study"), study=study, pk=pk)
     action = reverse("web:report-item", args=[slug, pk])
     if request.method == "GET":
@@ -199,7 +193,7 @@ def item_edit(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         return _form(request, study, written, action, item=item, version=version, error=error)
     except ChangedMeanwhileError:
         item.refresh_from_db()
-        theirs = differing(item, written)
+        theirs = find_differences(item, written)
         return _form(request, study, written, action, item=item, version=item.version, theirs=theirs)
     messages.success(request, f"“{written.title}” was changed.")
     return redirect(f"{reverse('web:report-edit', args=[slug])}#item-{pk}")
@@ -207,27 +201,25 @@ def item_edit(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 def _form(request: HttpRequest, study: Study, written: ItemText, action: str, **more: Any) -> HttpResponse:
     context = {"study": study, "written": written, "action": action, "kinds": KINDS, **more}
-    found = shown(study, written)
+    found = preview_text(study, written)
     context |= {"wrong": found} if isinstance(found, QueryError) else {"part": found}
     status = 409 if more.get("theirs") is not None else 400 if more.get("error") else 200
     return render(request, "web/report_item_edit.html", context, status=status)
 
 
-@require_POST
-@login_required
+@sign_in_required()
 def item_remove(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Remove an item; the list offers to put it back."""
-    item = get_object_or_404(ReportItem.objects.select_related("study"), study=study_to_change(request, slug), pk=pk)
-    report_items.remove_item(item, access.signed_in_user(request.user))
+    """Remove an item, which can be restored."""
+    item = get_object_or_404(ReportItem.objects.select_related("study"), study=get_own_study(request, slug), pk=pk)
+    report_items.remove_item(item, person_of(request))
     messages.success(request, f"“{item.title}” was taken out. It can be put back below.")
     return redirect(f"{reverse('web:report-edit', args=[slug])}#removed")
 
 
-@require_POST
-@login_required
+@sign_in_required()
 def item_put_back(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Put back a removed item."""
-    study = study_to_change(request, slug)
+    """Restore a removed item."""
+    study = get_own_study(request, slug)
     item = report_items.restore_item(get_object_or_404(RemovedItem.objects.select_related("study"), study=study, pk=pk))
     messages.success(request, f"“{item.title}” is back in the report.")
     return redirect(f"{reverse('web:report-edit', args=[slug])}#item-{item.pk}")

@@ -1,4 +1,4 @@
-"""Page of a study's report: tables, figures and findings with answers."""
+"""A study's report: tables, figures, findings and prose with answers, in order."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -24,8 +24,8 @@ from perfdb.results.studies.report_items import list_items
 from perfdb.web.questions import question_links as pages
 from perfdb.web.reports import audit_page
 from perfdb.web.reports import report_claims as claims
-from perfdb.web.reports.embedded_questions import Chart, Link, Shown, asked, exports, shown
-from perfdb.web.reports.printed_tables import PrintedGrid, differing, of_study, printed_grids
+from perfdb.web.reports.embedded_questions import Chart, Link, Shown, answer_prose, link_exports, list_queries
+from perfdb.web.reports.printed_tables import PrintedGrid, drop_study, find_better_runs, printed_grids
 
 _FORMS = (("csv", "CSV"), ("json", "JSON"), ("tex", "LaTeX"), ("md", "Markdown"))
 _LEADS_TO = {
@@ -34,16 +34,16 @@ _LEADS_TO = {
     ReportItem.Kind.FINDING: "Shown by",
     ReportItem.Kind.PROSE: "Shown by",
 }
-# More measures than this are counted, not named.
+# More measures are only counted.
 _MOST_NAMED = 3
 
 
 @dataclass(slots=True)
 class Part:
-    """A table, figure, finding or text of the report with answer or ``error``.
+    """An item of the report with its answer. ``error``: why there is none.
 
-    ``better`` names a better run than the printed one in a maximum table, at ``asks``. ``stale`` tells the
-    runs added or removed since its text was written.
+    ``better``: runs better than the printed ones, by the question at ``asks``. ``stale``: runs added or removed
+    since the prose was written.
     """
 
     anchor: str
@@ -61,63 +61,59 @@ class Part:
 
     @property
     def says(self) -> str:
-        """Return the text of its links."""
+        """Return the heading of the links."""
         return _LEADS_TO[ReportItem.Kind(self.item.kind)]
 
     @property
     def empty(self) -> bool:
-        """Return whether no run has its values."""
+        """Return whether no run has values."""
         return bool(self.item.queries) and not (self.grids or self.charts or self.error)
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """All items of a study's report, answered, in order.
-
-    ``grouped``: the report follows a document, whose tables and figures are numbered separately.
-    """
+    """All items of a report. ``grouped``: by kind, as in the study's document."""
 
     parts: list[Part]
     grouped: bool
-    claims: list[claims.Held]
+    claims: list[claims.CheckedClaim]
 
     def _of(self, kind: ReportItem.Kind) -> list[Part]:
         return [part for part in self.parts if part.item.kind == kind]
 
     @property
     def prose(self) -> list[Part]:
-        """Return the texts."""
+
         return self._of(ReportItem.Kind.PROSE)
 
     @property
     def findings(self) -> list[Part]:
-        """Return the findings."""
+
         return self._of(ReportItem.Kind.FINDING)
 
     @property
     def tables(self) -> list[Part]:
-        """Return the tables."""
+
         return self._of(ReportItem.Kind.TABLE)
 
     @property
     def figures(self) -> list[Part]:
-        """Return the figures."""
         return self._of(ReportItem.Kind.FIGURE)
 
 
-def report(study: Study, wrong: Sequence[Disagreement], runs: int) -> Report:
-    """Return a study's report; its runs are read once. Raise QueryError."""
+def build_report(study: Study, wrong: Sequence[Disagreement], runs: int) -> Report:
+    """Return a study's report. Raise QueryError for too many runs."""
     items = list_items(study)
     said = list(study.claims.select_related("study").order_by("line", "pk"))
-    archive = StudyRuns(study, [*_asked(items), *claims.all_queries(said)])
+    archive = StudyRuns(study, [*_asked(items), *claims.list_claim_queries(said)])
     parts = list(_parts(items, archive, wrong))
     for part in parts:
-        part.stale = stale(part.item.written_with, runs)
+        part.stale = describe_new_runs(part.item.written_with, runs)
     return Report(parts, bool(study.document_digest), list(_held(said, archive)))
 
 
-def preview(item: ReportItem) -> Part:
-    """Return an unstored item, answered. Raise QueryError for too many runs."""
+def preview_item(item: ReportItem) -> Part:
+    """Answer an item that is not stored. Raise QueryError for too many runs."""
     (part,) = _parts([item], StudyRuns(item.study, _asked([item])), [])
     return part
 
@@ -133,12 +129,12 @@ def _parts(items: Sequence[ReportItem], archive: StudyRuns, wrong: Sequence[Disa
             part = _figure(item, archive, alike)
         else:
             part = _said(f"{item.kind}-{told[item.kind]}", item)
-        part.prose = shown(item, archive, alike, part.anchor)
+        part.prose = answer_prose(item, archive, alike, part.anchor)
         yield part
 
 
-def stale(written_with: int | None, runs: int) -> str:
-    """Return the change of the number of runs since writing, or ""."""
+def describe_new_runs(written_with: int | None, runs: int) -> str:
+    """Describe how many runs were added or removed, or "" for none."""
     if written_with is None or written_with == runs:
         return ""
     more = runs - written_with
@@ -147,9 +143,9 @@ def stale(written_with: int | None, runs: int) -> str:
 
 
 def _asked(items: Iterable[ReportItem]) -> Iterator[Query]:
-    """Yield the valid questions of the items and their texts."""
+    """Yield the queries of items and of their prose, without invalid ones."""
     for item in items:
-        yield from asked(item)
+        yield from list_queries(item)
         if item.kind in (ReportItem.Kind.TABLE, ReportItem.Kind.FIGURE):
             try:
                 yield from item_queries(item)
@@ -158,17 +154,17 @@ def _asked(items: Iterable[ReportItem]) -> Iterator[Query]:
                 continue
 
 
-def _held(said: Iterable[Claim], archive: StudyRuns) -> Iterator[claims.Held]:
+def _held(said: Iterable[Claim], archive: StudyRuns) -> Iterator[claims.CheckedClaim]:
     for claim in said:
         try:
-            yield claims.held(claim, [archive.observations(query) for query in claims.queries(claim)])
+            yield claims.check_claim(claim, [archive.observations(query) for query in claims.claim_queries(claim)])
         except QueryError as error:
-            yield claims.Held(claim, claim.metric, f"This cannot be asked: {error.message}.", None, [])
+            yield claims.CheckedClaim(claim, claim.metric, f"This cannot be asked: {error.message}.", None, [])
 
 
 @contextmanager
 def _asking(part: Part) -> Iterator[None]:
-    """Turn a QueryError into the part's error."""
+    """Record a QueryError as the part's error."""
     try:
         yield
     except QueryError as error:
@@ -183,7 +179,7 @@ def _links(item: ReportItem) -> list[Link]:
 
 
 def _in_words(query: Query) -> str:
-    """Return a question in words: ``Transactions per second by Users, Device and MTU``."""
+    """Return ``Transactions per second by Users, Device and MTU``."""
     measures = [measure_title(each) for each in query.metrics]
     what = f"{len(measures)} measures" if len(measures) > _MOST_NAMED else ", ".join(measures) or "Throughput and cost"
     shown = [dimension(name).title for name in query.layout_names]
@@ -199,7 +195,7 @@ def _said(anchor: str, item: ReportItem) -> Part:
 
 
 def _numbered(item: ReportItem) -> Part:
-    """Return a table or figure without its answer."""
+
     number = item.number or str(item.position)
     return Part(f"{item.kind}-{slugify(number)}", f"{item.get_kind_display()} {number}. {item.title}", item)
 
@@ -210,11 +206,11 @@ def _table(item: ReportItem, archive: StudyRuns, wrong: Sequence[Disagreement]) 
         part.links = _links(item)
         found = answer_item(item, archive.answer)
         if any(table.cells for table in found.tables):
-            part.grids = printed_grids(found, audit_page.marks(wrong, item.number))
+            part.grids = printed_grids(found, audit_page.find_marks(wrong, item.number))
             part.exports = _exports(item)
         if item.asks:
             query, tables = archive.answer(study_query(item.study, item.asks))
-            part.better = differing(query, tables, found.tables)
+            part.better = find_better_runs(query, tables, found.tables)
             part.asks = pages.charts_address(query, Drawing())
     return part
 
@@ -228,8 +224,8 @@ def _figure(item: ReportItem, archive: StudyRuns, alike: Looks) -> Part:
     part = _numbered(item)
     with _asking(part):
         part.links = _links(item)
-        part.exports = exports(item_queries(item))
-        found = [of_study(table) for table in answer_item(item, archive.answer).tables if table.cells]
+        part.exports = link_exports(item_queries(item))
+        found = [drop_study(table) for table in answer_item(item, archive.answer).tables if table.cells]
         drawn = (
             [facet_chart(found, looks=alike)]
             if _one_measure(found)
@@ -240,5 +236,5 @@ def _figure(item: ReportItem, archive: StudyRuns, alike: Looks) -> Part:
 
 
 def _one_measure(tables: Sequence[Table]) -> bool:
-    """Return whether several tables are of one measure."""
+    """Return whether several tables of one measure become small charts."""
     return len(tables) > 1 and len({table.measure for table in tables}) == 1

@@ -1,4 +1,4 @@
-"""PDF of a page by a headless Chromium on the server."""
+"""Reports as PDF, printed by a headless Chromium in a job; one file for each state of a study."""
 
 import os
 import shutil
@@ -15,34 +15,34 @@ from perfdb.analysis.query.parameters import QueryError
 from perfdb.results.ingest import jobs
 from perfdb.results.models import Job, Study
 from perfdb.results.runs.bulk_changes import lock_study
-from perfdb.web.reports.standalone_page import report_file
+from perfdb.web.reports.standalone_page import render_report_file
 from perfdb.web.studies.views import contents
 
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 _SECONDS = 90
-# Figures are drawn after loading: so many milliseconds of the page's own time are waited for.
+# Virtual time for drawing charts after loading.
 _DRAWING_MS = 15_000
-# A browser takes a few hundred megabytes; one at a time is enough.
+# A browser takes hundreds of megabytes.
 _ONE_AT_A_TIME = Lock()
 
 
 class NoBrowserError(Exception):
-    """No browser is installed for printing."""
+    """No browser is installed."""
 
 
 class PrintingError(Exception):
-    """The browser failed to print; the text is its output."""
+    """The browser failed; the message is its output."""
 
 
-def browser() -> str | None:
-    """Return the browser for printing: PERFDB_CHROMIUM, or the first on the path."""
+def find_browser() -> str | None:
+    """Return the browser of PERFDB_CHROMIUM, else the first on the path."""
     named = os.environ.get("PERFDB_CHROMIUM")
     return named or next((found for name in _NAMES if (found := shutil.which(name))), None)
 
 
 def print_to_pdf(html: str) -> bytes:
-    """Return a self-contained page as PDF. Raise NoBrowserError and PrintingError."""
-    program = browser()
+    """Print a self-contained page. Raise NoBrowserError or PrintingError."""
+    program = find_browser()
     if program is None:
         raise NoBrowserError
     with _ONE_AT_A_TIME, tempfile.TemporaryDirectory(prefix="perfdb-pdf-") as folder:
@@ -61,7 +61,7 @@ def _run(program: str, folder: str, page: Path, out: Path) -> str:
         "--disable-gpu",
         "--no-first-run",
         "--disable-background-networking",
-        # The page is our own and may load nothing: it needs no sandbox, which a container does not offer.
+        # The page is trusted and loads nothing; containers offer no sandbox.
         "--no-sandbox",
         "--host-resolver-rules=MAP * ~NOTFOUND",
         f"--user-data-dir={folder}/profile",
@@ -82,31 +82,31 @@ def _run(program: str, folder: str, page: Path, out: Path) -> str:
 KIND = "pdf"
 
 
-def last(study: Study, token: str = "") -> Job | None:
-    """Return the print job of the study's present state, or ``token``'s."""
+def last_job(study: Study, token: str = "") -> Job | None:
+    """Return the print job of the study's current state; with ``token``, of its published report."""
     about = {"version": study.version, "token": token}
     return Job.objects.filter(kind=KIND, study=study, about__contains=about).order_by("-pk").first()
 
 
-def ask(study: Study, server: str, token: str = "", *, again: bool = False) -> Job:
-    """Return a print job, a new one if needed; ``again`` retries failures."""
+def request_pdf(study: Study, server: str, token: str = "", *, again: bool = False) -> Job:
+    """Enqueue printing unless done or running; ``again``: also after a failure."""
     with transaction.atomic():
         lock_study(study)
-        job = last(study, token)
-        if job is None or (again and failure(job) is not None):
+        job = last_job(study, token)
+        if job is None or (again and failure_reason(job) is not None):
             job = jobs.enqueue(KIND, study=study, about={"version": study.version, "token": token, "server": server})
     return job
 
 
-def failure(job: Job) -> str | None:
-    """Return a job's failure, "" without a browser, None otherwise."""
+def failure_reason(job: Job) -> str | None:
+    """Return why printing failed, None if not failed, "" without a browser."""
     if job.state == Job.State.FAILED:
         return str(job.outcome["error"])
     return str(job.outcome["said"]) if "said" in job.outcome else None
 
 
-def printed(job: Job) -> bytes | None:
-    """Return the printed PDF of a job, or None."""
+def read_pdf(job: Job) -> bytes | None:
+    """Return the printed file, or None."""
     path = job.outcome.get("file", "")
     if not path or not default_storage.exists(path):
         return None
@@ -115,10 +115,10 @@ def printed(job: Job) -> bytes | None:
 
 
 def run_pdf(job: Job) -> None:
-    """Run a print job, and delete the study's earlier PDFs."""
+    """Print a report and delete files of earlier jobs."""
     study, token = Study.objects.get(jobs=job), job.about["token"]
     try:
-        page = report_file(study, contents(study, {}), job.about["server"], token)
+        page = render_report_file(study, contents(study, {}), job.about["server"], token)
         outcome: dict[str, object] = {"file": _kept(job, print_to_pdf(page))}
     except NoBrowserError:
         outcome = {"said": ""}
@@ -126,15 +126,14 @@ def run_pdf(job: Job) -> None:
         outcome = {"said": str(error) or "nothing"}
     with transaction.atomic():
         jobs.finish(job, outcome)
-    _throw_away(job, study, token)
+    _delete_earlier(job, study, token)
 
 
 def _kept(job: Job, content: bytes) -> str:
     return default_storage.save(f"printed/{job.pk}.pdf", ContentFile(content))
 
 
-def _throw_away(job: Job, study: Study, token: str) -> None:
-    """Delete files and rows of earlier jobs for the same address."""
+def _delete_earlier(job: Job, study: Study, token: str) -> None:
     earlier = Job.objects.filter(kind=KIND, study=study, about__token=token, pk__lt=job.pk, finished__isnull=False)
     for each in earlier:
         if path := each.outcome.get("file"):

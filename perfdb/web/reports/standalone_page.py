@@ -1,4 +1,4 @@
-"""Page as one file that needs no server."""
+"""Pages as self-contained files: styles, scripts and charts included, links back to the server."""
 
 import re
 from functools import cache
@@ -13,7 +13,7 @@ from perfdb.results.models import Study
 from perfdb.staticfiles import join_sheet
 
 
-def static_text(name: str) -> str:
+def read_static_text(name: str) -> str:
     """Return a static file's text. Raise FileNotFoundError."""
     found = finders.find(name)
     if not isinstance(found, str):
@@ -21,12 +21,12 @@ def static_text(name: str) -> str:
     return Path(found).read_text(encoding="utf-8")
 
 
-# Of rendered templates: links do not nest, and a quotation mark within a text or attribute is escaped there.
+# Links in rendered templates do not nest, and their quotation marks are escaped.
 _LINK = re.compile(r'<a\b[^>]*? href="(?P<address>[^"]*)"[^>]*>(?P<text>.*?)</a>', re.DOTALL)
 
 
-def closed(html: str, study: Study, token: str) -> SafeString:
-    """Return HTML with links inside the page and to its tables only."""
+def close_links(html: str, study: Study, token: str) -> SafeString:
+    """Remove links from a published report, except within the page, to its tables and to the web."""
     tables = f"/api/v1/studies/{study.slug}/tables/"
     shared = reverse("web:shared", args=[token]) + "tables/"
 
@@ -41,64 +41,64 @@ def closed(html: str, study: Study, token: str) -> SafeString:
 
 
 _STYLES = "css/shared.css"
-# What draws figures; nothing else works without a server.
+# The only script that a file needs.
 _PLOTLY = "plotly/plotly.min.js"
-# Each after those that it imports.
+# In the order of imports.
 _CHART = tuple(f"js/chart{part}.js" for part in ("-engine", "-words", "-style", "-points", "-runs", "-trials", ""))
-# Modules of one file need not import each other.
+# Imports and exports within the joined file are removed.
 _IMPORT_OR_EXPORT = re.compile(r"^import .* from .*;\n|^export (?=function|const|class)", re.MULTILINE)
 _EXPORTED = re.compile(r"^export (?:function|const|class) (\w+)", re.MULTILINE)
-# Attributes only: in a text the quotation mark would be escaped.
+# Matches attributes only, since texts have escaped quotation marks.
 _LEADING = re.compile(r'( href=")/(?!/)')
 
 
 def _module(source: str) -> str:
-    """Return a module as a script that exposes only its exports."""
+    """Wrap a module in a function that returns its exports."""
     exported = f"{{ {', '.join(_EXPORTED.findall(source))} }}"
     return f"const {exported} = (() => {{\n{_IMPORT_OR_EXPORT.sub('', source)}\nreturn {exported};\n}})();"
 
 
 def _inside_script(source: str) -> str:
-    """Return code that cannot end its script element."""
+    """Escape code so that it cannot end its element."""
     return source.replace("</script", "<\\/script").replace("<!--", "<\\!--")
 
 
 @cache
-def styles() -> SafeString:
+def read_styles() -> SafeString:
     """Return all style sheets in order."""
-    return mark_safe(join_sheet(_STYLES, static_text))
+    return mark_safe(join_sheet(_STYLES, read_static_text))
 
 
 @cache
-def drawing_scripts() -> tuple[SafeString, SafeString]:
-    """Return Plotly and the drawing module, five million characters."""
-    together = "\n".join(_module(static_text(name)) for name in _CHART)
-    plotly, chart = _inside_script(static_text(_PLOTLY)), _inside_script(together)
+def read_chart_scripts() -> tuple[SafeString, SafeString]:
+    """Return Plotly and the chart module, five million characters."""
+    together = "\n".join(_module(read_static_text(name)) for name in _CHART)
+    plotly, chart = _inside_script(read_static_text(_PLOTLY)), _inside_script(together)
     return mark_safe(plotly), mark_safe(chart)
 
 
-def report_file(study: Study, contents: dict[str, object], server: str, token: str = "") -> str:
-    """Return a study's page as a file; ``contents`` is its template context.
+def render_report_file(study: Study, contents: dict[str, object], server: str, token: str = "") -> str:
+    """Return a study's page as a file. ``contents``: the template's context.
 
-    ``server`` is the address of the instance, ending in a slash. With the ``token`` of a published report the
-    file has no other links.
+    ``server``: address of the instance with a final slash. With the ``token`` of a published report, other links
+    are removed.
     """
     body = render_to_string("web/parts/report.html", {**contents, "file": True, "token": token})
-    body = closed(body, study, token) if token else body
+    body = close_links(body, study, token) if token else body
     page = reverse("web:shared", args=[token]) if token else reverse("web:study", args=[study.slug])
-    return as_file(study.title, study.source, body, server, page, runs="#run-" if token else "")
+    return render_file(study.title, study.source, body, server, page, runs="#run-" if token else "")
 
 
-def as_file(title: str, source: str, body: str, server: str, page: str, *, runs: str = "") -> str:
-    """Return a part of the ``page`` as a file.
+def render_file(title: str, source: str, body: str, server: str, page: str, *, runs: str = "") -> str:
+    """Return a rendered part of a page as a file. ``page``: its path on the server.
 
-    ``runs`` is the address of a chart's runs, by default the server's list.
+    ``runs``: where charts link to runs, by default the server's list.
     """
-    plotly, chart = drawing_scripts()
+    plotly, chart = read_chart_scripts()
     context = {
         "study": {"title": title, "source": source},
         "body": mark_safe(_LEADING.sub(rf"\g<1>{server}", body)),
-        "styles": styles(),
+        "styles": read_styles(),
         "plotly": plotly,
         "chart": chart,
         "address": server + page.removeprefix("/"),

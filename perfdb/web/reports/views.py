@@ -1,56 +1,49 @@
-"""Views of a report as a file, as PDF, and at its public address."""
+"""A study's report as HTML file, as PDF, and at its published address."""
 
 from collections.abc import Callable
 from functools import wraps
 
-from django.contrib.auth.decorators import user_passes_test
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.template.loader import render_to_string
 from django.utils import timezone
-from django.views.decorators.http import require_GET, require_http_methods
+from django.views.decorators.http import require_http_methods
 
 from perfdb.results.models import ReportItem, Study
-from perfdb.results.runs import access
 from perfdb.results.studies.report_answers import FORMS, answer_item, render_json
 from perfdb.web.reports import report_pdf
-from perfdb.web.reports.standalone_page import closed, report_file
+from perfdb.web.reports.standalone_page import close_links, render_report_file
 from perfdb.web.studies.views import contents
+from perfdb.web.view_access import get_study, read_required
 
 
-def _study(request: HttpRequest, slug: str) -> Study:
-    return get_object_or_404(access.visible_studies(request.user), slug=slug)
-
-
-@require_GET
-@user_passes_test(access.may_read)
+@read_required()
 def html_file(request: HttpRequest, slug: str) -> HttpResponse:
-    """Return the report as one downloaded file with its charts."""
-    study = _study(request, slug)
-    response = HttpResponse(report_file(study, contents(study, {}), request.build_absolute_uri("/")))
+    """Download the report as one file; the site's policy forbids showing it."""
+    study = get_study(request, slug)
+    response = HttpResponse(render_report_file(study, contents(study, {}), request.build_absolute_uri("/")))
     response["Content-Disposition"] = f'attachment; filename="{study.slug}.html"'
     return response
 
 
-@require_http_methods(["GET", "POST"])
-@user_passes_test(access.may_read)
+@read_required("GET", "POST")
 def pdf_file(request: HttpRequest, slug: str) -> HttpResponse:
-    """Return the report as PDF; a POST retries a failed print."""
-    return as_pdf(request, _study(request, slug))
+    """Show the report as PDF once printed; POST retries after a failure."""
+    return respond_pdf(request, get_study(request, slug))
 
 
-def as_pdf(request: HttpRequest, study: Study, token: str = "") -> HttpResponse:
-    """Return the PDF, or 202 while printing, 501 without browser, 500 on failure.
+def respond_pdf(request: HttpRequest, study: Study, token: str = "") -> HttpResponse:
+    """Return the PDF, or a page: 202 while printing, 501 without a browser, 500 on failure.
 
-    With ``look`` in the address the answer is always a page, for a waiting script.
+    With ``look`` in the address, always return a page, for a script that waits.
     """
     server = request.build_absolute_uri("/")
     if request.method == "POST":
-        report_pdf.ask(study, server, token, again=True)
+        report_pdf.request_pdf(study, server, token, again=True)
         return redirect(request.path)
-    job = report_pdf.ask(study, server, token)
+    job = report_pdf.request_pdf(study, server, token)
     context = {"study": study, "token": token, "job": job}
-    said = report_pdf.failure(job)
+    said = report_pdf.failure_reason(job)
     if said is not None:
         return render(
             request, "web/printing.html", context | {"failed": True, "said": said}, status=500 if said else 501
@@ -59,9 +52,9 @@ def as_pdf(request: HttpRequest, study: Study, token: str = "") -> HttpResponse:
         return render(request, "web/printing.html", context, status=202)
     if "look" in request.GET:
         return render(request, "web/printing.html", context | {"ready": True})
-    content = report_pdf.printed(job)
+    content = report_pdf.read_pdf(job)
     if content is None:
-        # Somebody has cleaned up: it is printed once more.
+        # The file was deleted: print again.
         job.delete()
         return redirect(request.path)
     response = HttpResponse(content, content_type="application/pdf")
@@ -74,8 +67,8 @@ _FORMS = {**FORMS, "json": (render_json, "application/json")}
 _View = Callable[..., HttpResponse]
 
 
-def _of_token(view: _View) -> _View:
-    """Wrap a view of a shared study, without caching, indexing or referrer."""
+def _published(view: _View) -> _View:
+    """Look up the study of a published address; forbid indexing, referrers and caching."""
 
     @wraps(view)
     def shown(request: HttpRequest, token: str, **rest: str) -> HttpResponse:
@@ -88,25 +81,25 @@ def _of_token(view: _View) -> _View:
     return require_http_methods(["GET", "HEAD", "POST"])(shown)
 
 
-@_of_token
+@_published
 def shared(request: HttpRequest, study: Study) -> HttpResponse:
-    """Show the report as a page."""
+    """Show a published report."""
     token = str(study.share_token)
     body = render_to_string("web/parts/report.html", contents(study, {}) | {"file": True, "token": token})
-    context = {"study": study, "token": token, "now": timezone.now(), "body": closed(body, study, token)}
+    context = {"study": study, "token": token, "now": timezone.now(), "body": close_links(body, study, token)}
     return render(request, "web/shared.html", context)
 
 
-@_of_token
+@_published
 def shared_file(request: HttpRequest, study: Study) -> HttpResponse:
-    """Return the report as one file, with its links as on the page."""
-    file = report_file(study, contents(study, {}), request.build_absolute_uri("/"), str(study.share_token))
+    """Download a published report as one file."""
+    file = render_report_file(study, contents(study, {}), request.build_absolute_uri("/"), str(study.share_token))
     return HttpResponse(file, headers={"Content-Disposition": f'attachment; filename="{study.slug}.html"'})
 
 
-@_of_token
+@_published
 def shared_table(request: HttpRequest, study: Study, number: str, form: str) -> HttpResponse:
-    """Return a table of the report in another format."""
+    """Return a table of a published report."""
     if form not in _FORMS:
         raise Http404(f"no tables as {form}")
     item = get_object_or_404(ReportItem, study=study, kind=ReportItem.Kind.TABLE, number=number)
@@ -114,7 +107,7 @@ def shared_table(request: HttpRequest, study: Study, number: str, form: str) -> 
     return HttpResponse(write(answer_item(item).tables), f"{media_type}; charset=utf-8")
 
 
-@_of_token
+@_published
 def shared_pdf(request: HttpRequest, study: Study) -> HttpResponse:
-    """Return the report as PDF, once printed."""
-    return as_pdf(request, study, str(study.share_token))
+    """Show a published report as PDF."""
+    return respond_pdf(request, study, str(study.share_token))

@@ -1,4 +1,4 @@
-"""The course of a run: the intervals of its log over time, one quantity below the other."""
+"""Raw evidence of a run: counters before and after, and intervals and connections of logs."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -17,39 +17,31 @@ from perfdb.results.runs.record import RunRecord
 Values = Sequence[float | None]
 Column = tuple[str, str]
 
-# An interval's number, its connection and its bounds place it in the chart and are not drawn themselves.
+# Columns that identify an interval.
 _NOT_DRAWN = frozenset({"n", "id", "t0", "t1", "elapsed"})
-# When an interval ended, by what different tools call it.
+# Names of the column with an interval's end.
 _ENDS = ("t1", "elapsed")
-# What a log's columns are called in perfdb: (column, unit) -> metric.
+# (column, unit) in a log -> metric.
 _METRICS = {
     ("trans per second", "trans/s"): metrics.BY_NAME["trans_per_s"],
     ("resp_avg", "ms"): metrics.BY_NAME["response_ms"],
 }
 _RATE = metrics.BY_NAME["mb_per_s"]
 _RATES = ("throughput", "data_per_s")
-# Amounts of an interval, which its rate says better: the last interval is shorter than the others.
+# Amounts are redundant beside a rate, and the last interval is shorter.
 _AMOUNTS = ("bytes", "data")
-# Pixels: of a quantity, and of what stands around them.
+# Pixels of a subplot, and of the margins; number of subplots within the usual height.
 _HEIGHT, _AROUND, _FIT = 125, 75, 3
 
 
-@dataclass(frozen=True, slots=True)
-class _Drawn:
-    """A quantity over time, under its heading."""
+def build_interval_chart(columns: Sequence[Column], samples: Sequence[Values]) -> dict[str, Any] | None:
+    """Return a chart with a subplot for each (name, unit) column, or None without values.
 
-    heading: str
-    values: Values
-
-
-def course(columns: Sequence[Column], samples: Sequence[Values]) -> dict[str, Any] | None:
-    """Every column (name, unit) over time with an axis of its own, since their units differ; None without any course.
-
-    Rates of data are drawn in MB/s, whatever their unit; a column that a log splits because its unit changes from line
-    to line is one again.
+    Data rates are drawn in MB/s. Columns with the same heading are joined, since some logs change the unit between
+    lines.
     """
     by_name = dict(zip((name for name, _ in columns), samples, strict=True))
-    drawn = [each for each in _quantities(columns, samples, by_name) if any(each.values)]
+    drawn = {heading: values for heading, values in _quantities(columns, samples, by_name).items() if any(values)}
     if not drawn or len(samples[0]) < 2:
         return None
     ends = next((by_name[name] for name in _ENDS if name in by_name), None)
@@ -57,24 +49,23 @@ def course(columns: Sequence[Column], samples: Sequence[Values]) -> dict[str, An
     return _figure(drawn, x, "Interval" if ends is None else "Time in the run (s)")
 
 
-def _quantities(columns: Sequence[Column], samples: Sequence[Values], by_name: Mapping[str, Values]) -> list[_Drawn]:
-    """What is drawn, in the columns' order."""
+def _quantities(
+    columns: Sequence[Column], samples: Sequence[Values], by_name: Mapping[str, Values]
+) -> dict[str, Values]:
     rated = any(_factor(unit) is not None for _, unit in columns)
     merged: dict[str, Values] = {}
     for (name, unit), values in zip(columns, samples, strict=True):
         if name in _NOT_DRAWN or (rated and name.partition("_")[0] in _AMOUNTS and _factor(unit) is None):
             continue
         heading, shown = _over_time(name, unit, values, by_name)
-        merged[heading] = _either(merged[heading], shown) if heading in merged else shown
-    return [_Drawn(heading, values) for heading, values in merged.items()]
-
-
-def _either(one: Values, other: Values) -> Values:
-    return [second if first is None else first for first, second in zip(one, other, strict=True)]
+        if known := merged.get(heading):
+            shown = [second if first is None else first for first, second in zip(known, shown, strict=True)]
+        merged[heading] = shown
+    return merged
 
 
 def _factor(unit: str) -> float | None:
-    """How many MB/s one of a unit is; None for what is no rate of data."""
+    """Return the factor to MB/s, or None if the unit is not a data rate."""
     try:
         return units.convert("1", unit, _RATE.name) if "/" in unit else None
     except ValueError:
@@ -82,7 +73,7 @@ def _factor(unit: str) -> float | None:
 
 
 def _over_time(name: str, unit: str, values: Values, by_name: Mapping[str, Values]) -> tuple[str, Values]:
-    """A column's heading and values to draw: counts per second, for the last interval is shorter than the others."""
+    """Return a column's heading and values; counts become rates, since the last interval is shorter."""
     factor = _factor(unit)
     if factor is not None:
         title = name.replace("throughput", _RATE.title) if name not in _RATES else _RATE.title
@@ -90,62 +81,59 @@ def _over_time(name: str, unit: str, values: Values, by_name: Mapping[str, Value
     starts, ends = by_name.get("t0"), by_name.get("t1")
     if unit != "count" or starts is None or ends is None:
         return _heading(name, unit), values
-    rates = [_rate(*one) for one in zip(values, starts, ends, strict=True)]
+    rates = [
+        None if value is None or start is None or end is None or end <= start else value / (end - start)
+        for value, start, end in zip(values, starts, ends, strict=True)
+    ]
     return _heading(f"{name} per second", f"{name.replace('_', ' ')}/s"), rates
 
 
 def _heading(name: str, unit: str) -> str:
-    """The column in the glossary's words where it has them, else in the log's own, with its unit."""
+    """Return a column's title and unit, those of the metric if known."""
     metric = _METRICS.get((name, unit))
     words = name.replace("_per_s", " per second").replace("_", " ")
     title, unit = (metric.title, metric.unit) if metric else (words[:1].upper() + words[1:], unit)
     return f"{title} ({unit})" if unit else title
 
 
-def _rate(value: float | None, start: float | None, end: float | None) -> float | None:
-    if value is None or start is None or end is None or end <= start:
-        return None
-    return value / (end - start)
-
-
-def _figure(drawn: Sequence[_Drawn], x: Sequence[float | None], title: str) -> dict[str, Any]:
+def _figure(drawn: Mapping[str, Values], x: Sequence[float | None], title: str) -> dict[str, Any]:
     last = len(drawn)
     layout: dict[str, Any] = {
         "grid": {"rows": last, "columns": 1, "ygap": 0.3},
         "showlegend": False,
         "hovermode": "x",
         "xaxis": {"title": {"text": title}, "anchor": _axis(last)},
-        "annotations": [_above(_axis(number), each.heading) for number, each in enumerate(drawn, start=1)],
+        "annotations": [_annotation(_axis(number), heading) for number, heading in enumerate(drawn, start=1)],
     }
     if last > _FIT:
         layout["height"] = _HEIGHT * last + _AROUND
     data = []
-    for number, each in enumerate(drawn, start=1):
+    for number, (heading, values) in enumerate(drawn.items(), start=1):
         layout[_axis(number).replace("y", "yaxis")] = {"rangemode": "tozero"}
-        trace = {"type": "scatter", "mode": "lines+markers", "x": x, "y": list(each.values), "name": each.heading}
+        trace = {"type": "scatter", "mode": "lines+markers", "x": x, "y": list(values), "name": heading}
         data.append(trace | {"yaxis": _axis(number), "meta": {"series": number - 1, "variant": 0}})
     return {"data": data, "layout": layout}
 
 
-def _above(axis: str, heading: str) -> dict[str, Any]:
-    """A heading over its part of the chart: beside so low an axis it would not fit."""
+def _annotation(axis: str, heading: str) -> dict[str, Any]:
+    """Return the annotation above a subplot."""
     at = {"xref": "paper", "x": 0, "xanchor": "left", "yref": f"{axis} domain", "y": 1, "yanchor": "bottom"}
     return {"text": escape(heading, quote=False), "showarrow": False, **at}
 
 
 def _axis(number: int) -> str:
-    """Plotly's name of the y axis with this number, the first of which has none."""
+    """Return Plotly's name of the y axis with this number."""
     return "y" if number == 1 else f"y{number}"
 
 
 INTERVALS = "intervals"
-# So many counters of a role stand open on the page.
+# Up to so many counters of a role are shown unfolded.
 _FEW = 30
 
 
 @dataclass(frozen=True, slots=True)
 class Counter:
-    """One counter before and after. ``rate`` is the difference per elapsed second."""
+    """A counter before and after. ``rate``: increase per elapsed second."""
 
     name: str
     before: float | None
@@ -158,7 +146,7 @@ class Counter:
 
 @dataclass(frozen=True, slots=True)
 class Counters:
-    """The counters of one role and subject; ``elapsed`` in seconds, None where the captures tell no time."""
+    """The counters of a role and subject. ``elapsed``: seconds, None if unknown."""
 
     role: str
     subject: str
@@ -170,7 +158,7 @@ class Counters:
 
 @dataclass(frozen=True, slots=True)
 class RoleCounters:
-    """All counters of a role, those of the whole host first; ``elapsed`` is that of the first set that tells it."""
+    """The counters of a role, those of the host first. ``elapsed``: of the first set that has a time."""
 
     role: str
     host: str
@@ -179,17 +167,16 @@ class RoleCounters:
 
     @property
     def count(self) -> int:
-        """How many counters there are."""
         return sum(len(each.counters) for each in self.sets)
 
     @property
     def few(self) -> bool:
-        """Whether they are so few that they need not be asked for."""
+        """Return whether the counters are shown unfolded."""
         return self.count <= _FEW
 
 
-def counters(record: RunRecord, paths: Mapping[int, str]) -> list[RoleCounters]:
-    """All counters of a run, role by role. ``paths``: artifact -> its path, for the links to lines."""
+def read_counters(record: RunRecord, paths: Mapping[int, str]) -> list[RoleCounters]:
+    """Return a run's counters by role. ``paths``: path of each artifact."""
     sets = [_counters(each, paths) for each in record.counters]
     return [_of_role(role, list(group)) for role, group in groupby(sets, key=lambda each: each.role)]
 
@@ -209,20 +196,20 @@ def _counters(found: Captured, paths: Mapping[int, str]) -> Counters:
             found.before[at],
             found.after[at],
             differences[at],
-            # The difference of the captures' time is the elapsed time, and its rate says nothing.
+            # The rate of time itself is meaningless.
             None if name == TIME else _per_second(differences[at], elapsed),
             _place(found.before_artifact, found.before_lines[at], paths),
             _place(found.after_artifact, found.after_lines[at], paths),
         )
         for at, name in enumerate(names)
     ]
-    # The time first: whatever follows happened between these two moments.
+    # The time first.
     rows.sort(key=lambda row: row.name != TIME)
     return Counters(found.role, found.subject, found.host, found.usable, elapsed, rows)
 
 
 def _difference(before: float | None, after: float | None) -> float | None:
-    """How much a counter grew; one that fell was reset, or counts nothing."""
+    """Return the counter's increase, or None if a reading is missing or it decreased."""
     return None if before is None or after is None or after < before else after - before
 
 
@@ -236,7 +223,7 @@ def _place(artifact: int, line: int, paths: Mapping[int, str]) -> Place | None:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """Rows of a log that belong together: ``columns`` are (name, unit). Intervals have a figure too."""
+    """Rows of a log. ``columns``: (name, unit). Intervals have a chart."""
 
     name: str
     columns: list[tuple[str, str]]
@@ -244,8 +231,8 @@ class Listing:
     figure: dict[str, Any] | None
 
 
-def listings(run: Run) -> list[Listing]:
-    """The intervals and connections of a run, intervals first."""
+def read_listings(run: Run) -> list[Listing]:
+    """Return a run's intervals and connections, intervals first."""
     by_name: dict[str, list[Trace]] = {}
     for trace in run.traces.order_by("listing", "position"):
         by_name.setdefault(trace.listing, []).append(trace)
@@ -256,5 +243,5 @@ def listings(run: Run) -> list[Listing]:
 def _listing(name: str, traces: Sequence[Trace]) -> Listing:
     samples = [[None if math.isnan(value) else value for value in trace.samples] for trace in traces]
     columns = [(trace.column, trace.unit) for trace in traces]
-    drawn = course(columns, samples) if name == INTERVALS else None
+    drawn = build_interval_chart(columns, samples) if name == INTERVALS else None
     return Listing(name, columns, list(zip(*samples, strict=True)), drawn)

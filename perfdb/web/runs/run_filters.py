@@ -1,4 +1,4 @@
-"""What the form of the list of runs offers: facets with the number of runs of each value, and what is chosen."""
+"""The filter form of the list of runs: facets with numbers of runs, and column choices."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,12 +16,12 @@ from perfdb.web.middleware import study_titles
 from perfdb.web.runs import run_list
 from perfdb.web.tables.filter_form import summarize_choice
 
-# A menu of more values is no choice any more: those of the most runs are offered.
+# Larger facets offer the values with the most runs.
 MOST_VALUES = 200
 
-# Always in sight; other menus are once something is chosen in them.
+# Always visible; other facets once used.
 _FIRST = ("study", "workload", "device", "mtu", "users", "level", "status", "tag")
-_BESIDE = ("sort", "cursor", "size", "columns")
+_NOT_FILTERS = ("sort", "cursor", "size", "columns")
 _TITLES = {
     "q": "Run id contains",
     "status": "Status",
@@ -35,7 +35,7 @@ _TITLES = {
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One value: the text that travels, the text that is read, and of how many runs it is."""
+    """A value to choose, with its number of runs."""
 
     value: str
     text: str
@@ -45,7 +45,7 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Facet:
-    """A menu of values; ``more`` have fewer runs and are not offered."""
+    """A menu of values. ``more`` values have fewer runs and are not offered."""
 
     name: str
     title: str
@@ -53,14 +53,14 @@ class Facet:
     more: int
 
     @property
-    def said(self) -> str:
-        """What is chosen, in few words; menu.js says the same after a change."""
+    def summary(self) -> str:
+        """Summarize the choice; menu.js does the same after a change."""
         return summarize_choice([option.text for option in self.options if option.chosen])
 
 
 @dataclass(frozen=True, slots=True)
 class Chip:
-    """A filter that is on, and the address of the list without it."""
+    """An active filter, and the list's address without it."""
 
     title: str
     text: str
@@ -69,7 +69,7 @@ class Chip:
 
 @dataclass(frozen=True, slots=True)
 class Offered:
-    """The form: menus and further ones, what all runs share (title, text), what is on, and how many runs there are."""
+    """The form. ``equal``: (title, text) that all runs share. ``chips``: active filters."""
 
     facets: list[Facet]
     further: list[Facet]
@@ -78,8 +78,8 @@ class Offered:
     runs: str
 
 
-def of(data: QueryDict, found: Facets) -> Offered:
-    """What to offer beside the runs that ``data`` asks for."""
+def build_filter_form(data: QueryDict, found: Facets) -> Offered:
+    """Return the filter form of the runs that ``data`` selects."""
     titles = study_titles()
     facets, equal = [], []
     for name in _in_order(found.counts):
@@ -88,21 +88,21 @@ def of(data: QueryDict, found: Facets) -> Offered:
         if len(counts.values) == 1 and counts.exact and not chosen and name not in ("status", "tag"):
             (value,) = counts.values
             if value is not None:
-                equal.append((_title(name), _said(name, value, titles)))
+                equal.append((_title(name), _value_text(name, value, titles)))
         else:
             facets.append(_facet(name, counts, chosen, titles))
     first = [each for each in facets if each.name in _FIRST or any(option.chosen for option in each.options)]
     further = [each for each in facets if each not in first]
-    return Offered(first, further, equal, _chips(data, titles), at_least(found.all.total, exact=found.all.exact))
+    return Offered(first, further, equal, _chips(data, titles), format_count(found.all.total, exact=found.all.exact))
 
 
-def at_least(number: int, *, exact: bool) -> str:
-    """A number of runs: ``9,600``, or ``10,000+`` where counting ended there."""
+def format_count(number: int, *, exact: bool) -> str:
+    """Return a number of runs: ``9,600``, or ``10,000+`` if counting stopped there."""
     return f"{number:,}" if exact else f"{number // 1000 * 1000 or number:,}+"
 
 
 def _in_order(names: Collection[str]) -> list[str]:
-    """Dimensions in the order of their declaration, then factors, what is no dimension last."""
+    """Return dimensions in declared order, then factors, status and tag."""
     factors = sorted(name for name in names if name.startswith(FACTOR))
     dimensions = [name for name in COUNTED if name not in ("status", "tag")]
     return [name for name in (*dimensions, *factors, "status", "tag") if name in names]
@@ -113,14 +113,14 @@ def _facet(name: str, counts: Counts, chosen: Sequence[str], titles: Mapping[Val
     offered = {
         spell_value(value): Option(
             spell_value(value),
-            _said(name, value, titles),
+            _value_text(name, value, titles),
             f"{counts.values[value]:,}{'' if counts.exact else '+'}",
             spell_value(value) in chosen,
         )
         for value in counts.values
         if value in largest or spell_value(value) in chosen
     }
-    # What was asked for stays, although it is not there.
+    # Keep chosen values that no run has.
     absent = [Option(text, titles.get(text, text), "0", chosen=True) for text in chosen if text not in offered]
     return Facet(name, _title(name), [*offered.values(), *absent], len(counts.values) - len(offered))
 
@@ -129,7 +129,7 @@ def _title(name: str) -> str:
     return _TITLES.get(name) or dimension(name).title
 
 
-def _said(name: str, value: Value, titles: Mapping[Value, str]) -> str:
+def _value_text(name: str, value: Value, titles: Mapping[Value, str]) -> str:
     if value is None:
         return "none"
     return titles.get(str(value), str(value)) if name == "study" else str(value)
@@ -138,26 +138,26 @@ def _said(name: str, value: Value, titles: Mapping[Value, str]) -> str:
 def _chips(data: QueryDict, titles: Mapping[Value, str]) -> list[Chip]:
     found = []
     for name in data:
-        if name in _BESIDE:
+        if name in _NOT_FILTERS:
             continue
         for text in filter(str.strip, data.getlist(name)):
-            said = titles.get(text, text) if name == "study" else "none" if text == "(none)" else text
-            found.append(Chip(_title(name), said, run_list.without(data, name, text)))
+            summary = titles.get(text, text) if name == "study" else "none" if text == "(none)" else text
+            found.append(Chip(_title(name), summary, run_list.address_without(data, name, text)))
     return found
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Columns that may be chosen, under a heading."""
+    """Columns to choose, under a heading."""
 
     title: str
     options: list[Option]
 
 
-def choosable(
+def choosable_columns(
     shown: Sequence[ListColumn], found: Facets, slots: Mapping[Measure, int], rows: Sequence[Mapping[str, object]]
 ) -> list[Group]:
-    """The columns to choose from: dimensions, measures of the runs on this page, and all other measures."""
+    """Return all columns: dimensions, measures of the shown runs, other measures."""
     names = {each.name for each in shown}
     factors = [name for name in _in_order(found.counts) if name.startswith(FACTOR)]
     known = sorted(slots, key=lambda each: (_place(each), each.role))
@@ -183,7 +183,7 @@ _ORDER = {metric.name: place for place, metric in enumerate(metrics.METRICS)}
 
 
 def _place(measure: Measure) -> tuple[bool, int]:
-    """Totals first, in the metrics' order."""
+    """Sort totals first, in the metrics' order."""
     return (measure.role != TOTAL, _ORDER[measure.metric])
 
 

@@ -1,4 +1,4 @@
-"""The list of runs as its page shows it: columns with their headings, units and the address that sorts by them."""
+"""The list of runs: columns with headings, cells, and addresses that sort and page."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,13 +17,13 @@ from perfdb.results.queries.run_list.pages import NEWEST_FIRST
 
 MISSING = "–"
 _RUN = ListColumn("run_id", "Run", "Run")
-# What one wants to see first of a column that is no number: the newest.
+# Sorted in descending order first.
 _NEWEST = {"started"}
 
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A column's heading. ``address`` sorts by it, empty where nothing can; ``direction`` is the ARIA word."""
+    """A column's heading. ``address`` sorts by the column, "" if impossible; ``direction``: ARIA value."""
 
     title: str
     unit: str
@@ -35,7 +35,7 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A value as text; ``long`` ones are cut at the column's width, and said in full where one points."""
+    """A value as text. ``long`` ones are cut, with a tooltip."""
 
     text: str
     number: bool
@@ -45,7 +45,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A run: its number, name and status, what people wrote about it, and a cell for each column."""
+    """A run with a cell for each column."""
 
     id: int
     run_id: str
@@ -56,25 +56,24 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """A page of the list; ``empty`` are the columns that no run on it has a value of, which are left out."""
+    """A page of the list. ``empty``: titles of columns left out, since no run has a value."""
 
     headings: list[Heading]
     rows: Sequence[Row]
     empty: list[str]
 
 
-def of(
+def build_list(
     data: QueryDict, read: Mapping[ListColumn, Sequence[Any]], rows: Sequence[Row], sortable: Collection[str]
 ) -> Listing:
-    """The list of these rows.
+    """Return the page of these rows.
 
-    Columns that nobody chose are left out where all of their cells are empty, and where all say the one value that
-    the list is narrowed down to, which stands above it.
+    Default columns are left out if empty, or if equal to the one value of a filter.
 
-    ``read``: the values of each column, a row each; ``sortable``: the columns that the list can be sorted by.
+    ``read``: the values of each column; ``sortable``: columns to sort by.
     """
     chosen = bool(data.get("columns"))
-    wanted = [each for each, values in read.items() if chosen or not _said_above(data, each, values)]
+    wanted = [each for each, values in read.items() if chosen or not _repeats_filter(data, each, values)]
     kept = [each for each in wanted if chosen or any(value is not None for value in read[each])]
     for shown in kept:
         for row, value in zip(rows, read[shown], strict=True):
@@ -83,10 +82,10 @@ def of(
     return Listing(headings, rows, [each.full_title for each in wanted if each not in kept])
 
 
-def telling_apart(rows: Sequence[Mapping[str, Any]]) -> list[ListColumn]:
-    """The dimensions beyond the usual columns in which runs of one study, name and trial differ.
+def find_distinguishing_columns(rows: Sequence[Mapping[str, Any]]) -> list[ListColumn]:
+    """Return further dimensions that tell runs of equal study, run id and trial apart.
 
-    ``rows``: as `columns.ROW` reads them.
+    ``rows``: as `columns.ROW_COLUMNS` reads rows.
     """
     alike: dict[tuple[Any, ...], list[Mapping[str, Any]]] = {}
     for row in rows:
@@ -98,8 +97,8 @@ def telling_apart(rows: Sequence[Mapping[str, Any]]) -> list[ListColumn]:
     return [each for each in named if any(len(set(map(each.reader({}), group))) > 1 for group in several)]
 
 
-def _said_above(data: QueryDict, shown: ListColumn, values: Sequence[Any]) -> bool:
-    """Whether a filter says all that the column would: ``RR`` may stand for several workloads."""
+def _repeats_filter(data: QueryDict, shown: ListColumn, values: Sequence[Any]) -> bool:
+    """Return whether a filter's value equals the column in every row."""
     return len(data.getlist(shown.name)) == 1 and all(value == values[0] for value in values)
 
 
@@ -127,19 +126,19 @@ def _heading(data: QueryDict, sortable: Collection[str], shown: ListColumn) -> H
 
 
 def _sorted_by(data: QueryDict, sort: str, shown: ListColumn) -> str:
-    """The same list sorted by a column, or the other way round if it is sorted so already; from the beginning."""
+    """Return the list's address sorted by a column, or reversed if already sorted."""
     name = shown.name
     first, second = (f"-{name}", name) if shown.measure or name in _NEWEST else (name, f"-{name}")
-    return with_parameters(data, sort=second if sort == first else first)
+    return changed_address(data, sort=second if sort == first else first)
 
 
-def address(data: QueryDict) -> str:
-    """The address of the list with these parameters."""
+def list_address(data: QueryDict) -> str:
+    """Return the list's address with these parameters."""
     return f"{reverse('web:runs')}?{data.urlencode()}".removesuffix("?")
 
 
-def with_cursor(data: QueryDict, cursor: str | None) -> str:
-    """The address of a neighbouring page; empty where there is none."""
+def cursor_address(data: QueryDict, cursor: str | None) -> str:
+    """Return the address of a neighbouring page, or ""."""
     if cursor is None:
         return ""
     asked = data.copy()
@@ -147,8 +146,8 @@ def with_cursor(data: QueryDict, cursor: str | None) -> str:
     return f"?{asked.urlencode()}"
 
 
-def with_parameters(data: QueryDict, **changed: str) -> str:
-    """The address of the same list with some parameters changed, from its beginning."""
+def changed_address(data: QueryDict, **changed: str) -> str:
+    """Return the list's address with changed parameters, from the first page."""
     asked = data.copy()
     asked.pop("cursor", None)
     for name, text in changed.items():
@@ -156,10 +155,10 @@ def with_parameters(data: QueryDict, **changed: str) -> str:
     return f"?{asked.urlencode()}"
 
 
-def without(data: QueryDict, name: str, text: str | None = None) -> str:
-    """The address of the same list without a parameter, or without one of its values."""
+def address_without(data: QueryDict, name: str, text: str | None = None) -> str:
+    """Return the list's address without a parameter, or without one of its values."""
     asked = data.copy()
     asked.pop("cursor", None)
     kept = [] if text is None else [each for each in asked.getlist(name) if each != text]
     asked.setlist(name, kept)
-    return address(asked)
+    return list_address(asked)

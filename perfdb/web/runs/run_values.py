@@ -1,4 +1,4 @@
-"""A run's figures laid out as the published tables do: metrics as lines in groups, roles as columns."""
+"""Values and circumstances of a run, as its page shows them; and the run among its trials."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from perfdb.results.runs import evidence as origins
 from perfdb.results.runs.normalize.alias_dimensions import PRINTED, printed_text
 from perfdb.results.runs.record import FactValue
 
-# Which metrics stand together, by the end of their name; the first that fits counts.
+# Groups of metrics by the end of the name; the first match counts.
 GROUPS = (
     ("CPU time per transaction", ("cpu_ms_per_trans",)),
     ("CPU time per MB", ("cpu_ms_per_mb",)),
@@ -36,7 +36,7 @@ _ORDER = ("Throughput and response", "CPU utilisation of the whole system", "Uti
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A metric and its figure for each role; ``figures`` are (number on the page, figure), None where there is none."""
+    """A metric. ``figures``: (number on the page, figure) of each role, or None."""
 
     metric: Metric
     figures: list[tuple[int, Figure] | None]
@@ -44,32 +44,32 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Lines that belong together."""
+    """Lines under a title."""
 
     title: str
     lines: list[Line]
 
 
 def group_of(metric: str) -> str:
-    """The title of the group in which a metric stands."""
+    """Return the title of a metric's group."""
     return next(title for title, endings in GROUPS if metric.endswith(endings))
 
 
 def _position(title: str) -> int:
-    """Throughput first, then utilisation, then costs, then the rest."""
+    """Sort throughput first, then utilisation, then costs, then the rest."""
     titles = [*_ORDER, *(each for each, _ in GROUPS if each not in _ORDER)]
     return titles.index(title)
 
 
-def roles(figures: Sequence[Figure]) -> list[str]:
-    """The roles that any figure has: total, client and server as tables are printed, then the others by name."""
+def list_roles(figures: Sequence[Figure]) -> list[str]:
+    """Return the roles with values: total, client, server, then others by name."""
     present = sorted({figure.measure.role for figure in figures})
     return [role for role in _FIRST_ROLES if role in present] + [role for role in present if role not in _FIRST_ROLES]
 
 
-def groups(figures: Sequence[Figure]) -> list[Group]:
-    """The figures in groups, each metric a line with a place for each role."""
-    columns = roles(figures)
+def group_figures(figures: Sequence[Figure]) -> list[Group]:
+    """Return the figures in groups, a line for each metric."""
+    columns = list_roles(figures)
     by_metric: dict[str, dict[str, tuple[int, Figure]]] = {}
     for number, figure in enumerate(figures):
         by_metric.setdefault(figure.metric.name, {})[figure.measure.role] = (number, figure)
@@ -82,15 +82,15 @@ def groups(figures: Sequence[Figure]) -> list[Group]:
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A circumstance as printed; without a place when a person gave it."""
+    """A circumstance as printed; ``place`` is None if a person entered the fact."""
 
     key: str
     text: str
     place: Place | None
 
 
-def subtitle(run: Run) -> list[str]:
-    """The run in one line: workload, device, MTU, users and trial, as far as they are known."""
+def describe_run(run: Run) -> list[str]:
+    """Return workload, device, MTU, users and trial, as far as known."""
     parts = (
         run.workload and run.workload.name,
         run.device and run.device.name,
@@ -102,7 +102,7 @@ def subtitle(run: Run) -> list[str]:
 
 
 def list_circumstances(run: Run) -> list[tuple[str, object]]:
-    """The dimensions and the system, each with its title; a missing one is None and shown as missing."""
+    """Return (title, value) of dimensions and system; None if missing."""
     fixed: list[tuple[str, object]] = [
         ("Study", run.study),
         ("Campaign", _as_printed(run, "campaign", run.campaign)),
@@ -122,7 +122,7 @@ def list_circumstances(run: Run) -> list[tuple[str, object]]:
 
 
 def _started(run: Run) -> str:
-    """The moment; of a run that has no date of its own the day of what dates it."""
+    """Return the start, or the day of the fact that dates the run."""
     dated_by = _facts(run).get("dated_by")
     if dated_by is not None:
         return format_html('{} <span class="muted">by {}</span>', f"{run.started:%Y-%m-%d}", dated_by.text)
@@ -130,7 +130,7 @@ def _started(run: Run) -> str:
 
 
 def _as_printed(run: Run, dimension: str, value: object) -> object:
-    """A value of a dimension, and beside it what the files say where that differs."""
+    """Return a value, with the printed text if different."""
     text = printed_text(_facts(run), dimension)
     if value in (None, "") or text in (None, "", str(value)):
         return value
@@ -142,9 +142,9 @@ def _facts(run: Run) -> dict[str, FactValue]:
     return origins.decode_facts(evidence) if evidence else {}
 
 
-def facts(run: Run, paths: Mapping[int, str]) -> list[Fact]:
-    """Everything that the files say besides figures, by key. ``paths``: artifact -> path."""
-    # What aliases keep for themselves is said beside the dimensions.
+def list_facts(run: Run, paths: Mapping[int, str]) -> list[Fact]:
+    """Return all printed circumstances by key. ``paths``: path of each artifact."""
+    # The printed texts of aliases are shown with the dimensions.
     return [_fact(key, fact, paths) for key, fact in sorted(_facts(run).items()) if not key.startswith(PRINTED)]
 
 
@@ -155,7 +155,7 @@ def _fact(key: str, fact: FactValue, paths: Mapping[int, str]) -> Fact:
 
 @dataclass(frozen=True, slots=True)
 class PrintedAt:
-    """One place of a document that prints a figure; ``address`` is the table in the study's report."""
+    """A place in a document that prints a value. ``address``: the table in the report."""
 
     table: str
     line: int | None
@@ -165,8 +165,8 @@ class PrintedAt:
     address: str
 
 
-def printed_at(run: Run) -> Mapping[Measure, list[PrintedAt]]:
-    """All places of the document that print figures of a run, in its order; empty for a run that was measured."""
+def find_printed_places(run: Run) -> Mapping[Measure, list[PrintedAt]]:
+    """Return the places that print a run's values; empty for measured runs."""
     report = reverse("web:study", args=[run.study.slug])
     found: dict[Measure, list[PrintedAt]] = {}
     for each in run.published_figures.order_by("line", "pk"):
@@ -177,13 +177,13 @@ def printed_at(run: Run) -> Mapping[Measure, list[PrintedAt]]:
     return found
 
 
-# The strip's own units, which its element scales: the values lie between the margins.
+# In units of the SVG element, which scales.
 WIDTH, HEIGHT, _MARGIN = 240.0, 24.0, 10.0
 
 
 @dataclass(frozen=True, slots=True)
 class Dot:
-    """A trial on a strip: where it lies, which run it is, and whether it is the page's own."""
+    """A trial on a strip. ``here``: the page's own run."""
 
     x: float
     run: int
@@ -193,7 +193,7 @@ class Dot:
 
 @dataclass(frozen=True, slots=True)
 class Strip:
-    """One metric of the run among its trials, in print; positions are in the strip's own units."""
+    """A metric of the run among its trials; positions in the strip's units."""
 
     title: str
     unit: str
@@ -208,8 +208,8 @@ class Strip:
     flags: list[Flag]
 
 
-def strips(standings: Iterable[RunVsTrials], run: Run) -> list[Strip]:
-    """The strips of a run's main metrics."""
+def build_strips(standings: Iterable[RunVsTrials], run: Run) -> list[Strip]:
+    """Return the strips of a run's main metrics."""
     return [_strip(each, run) for each in standings]
 
 
@@ -239,7 +239,7 @@ def _strip(found: RunVsTrials, run: Run) -> Strip:
         mean="" if found.mean is None else said(found.mean),
         trials=len(found.trials),
         percent="" if found.percent is None else short_percent(found.percent / 100, plus=True),
-        # The run's own last: it lies above those that are where it is.
+        # Draw the own run last, on top.
         dots=sorted(dots, key=lambda dot: dot.here),
         mean_at=None if found.mean is None else at(found.mean),
         interval=None if found.interval is None else (at(found.interval[0]), at(found.interval[1])),
@@ -259,20 +259,20 @@ def _in_words(found: RunVsTrials, said: Callable[[float], str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Sibling:
-    """A trial in the table: its row, whether it is the page's own run, and the question that holds it against that."""
+    """A trial in the table. ``here``: the page's own run."""
 
     row: dict[str, Any]
     here: bool
     compare: str
 
 
-def siblings(run: Run, rows: Sequence[dict[str, Any]]) -> list[Sibling]:
-    """The trials of a run's experiment, each with the way to compare it with this run."""
+def build_siblings(run: Run, rows: Sequence[dict[str, Any]]) -> list[Sibling]:
+    """Return the trials of a run's experiment, each with the address to compare."""
     return [Sibling(row, row["id"] == run.pk, _against(run, row)) for row in rows]
 
 
 def _against(run: Run, row: dict[str, Any]) -> str:
-    """Both runs by what tells them apart, this one as the base; empty for itself and what enters no table."""
+    """Return the address that compares both runs, or "" if one does not count."""
     counting = run.status == row["status"] == Run.Status.COMPLETE
     if row["id"] == run.pk or not counting:
         return ""

@@ -4,10 +4,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from django.contrib import messages
-from django.contrib.auth.decorators import user_passes_test
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_GET, require_POST
 
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.results.queries.run_list import columns, facets
@@ -17,32 +15,31 @@ from perfdb.results.queries.run_list.filters import RunFilter
 from perfdb.results.queries.run_list.pages import read_run_page
 from perfdb.results.queries.run_list.paging import parse_size
 from perfdb.results.runs import measures
-from perfdb.results.runs.access import may_read
 from perfdb.web.runs import run_filters, run_list
 from perfdb.web.runs.chosen_run_views import FORMS
 from perfdb.web.runs.run_list import Row
 from perfdb.web.tables import answer_hints
+from perfdb.web.view_access import read_required
 
 _COOKIE = "perfdb_columns"
 _YEAR = 365 * 24 * 60 * 60
-# What changes when other columns are chosen.
+# Parameters that a choice of columns replaces.
 _PLACE = ("columns", "cursor")
-# Parameters of the address that the filter form has no field for and carries on.
+# Parameters without a field, kept in hidden fields.
 _KEPT = ("size", "columns", "exclude", "range", "run_id", "run", "trial", "date")
 
 
-@require_GET
-@user_passes_test(may_read)
+@read_required()
 def runs(request: HttpRequest) -> HttpResponse:
-    """Filter, sort, choose columns and page; what is not understood answers 400 and lists the known parameters."""
+    """List runs by filters, order, columns and page; answer 400 for invalid parameters."""
     asked = request.GET
     context: dict[str, Any] = {"asked": asked, "kept": _pairs(asked, _KEPT), "query": asked.urlencode()}
-    # What was done is said in the part of the page that is swapped, and not above it.
+    # Messages belong to the swapped part of the page.
     context |= {"done": list(messages.get_messages(request)), "messages": ()}
     try:
         filtered = _filtered(asked)
         found = facets.count_facets(filtered)
-        context |= {"offered": run_filters.of(asked, found)}
+        context |= {"offered": run_filters.build_filter_form(asked, found)}
         context |= {
             "alike": answer_hints.find_spellings({name: counts.values for name, counts in found.counts.items()})
         }
@@ -53,12 +50,11 @@ def runs(request: HttpRequest) -> HttpResponse:
 
 
 def _pairs(asked: QueryDict, names: Iterable[str]) -> list[tuple[str, str]]:
-    """These parameters, for hidden fields."""
     return [(name, text) for name in names for text in asked.getlist(name) if text.strip()]
 
 
 def _filtered(asked: QueryDict) -> RunFilter:
-    """The filter of an address, whose columns say nothing about which runs; raises QueryError."""
+    """Return the filter of an address. Raise QueryError."""
     filters = asked.copy()
     filters.pop("columns", None)
     filtered = RunFilter(filters)
@@ -68,7 +64,7 @@ def _filtered(asked: QueryDict) -> RunFilter:
 
 
 def _columns(request: HttpRequest) -> tuple[ListColumn, ...]:
-    """The columns of the address, else those that this browser remembers; raises QueryError for unknown ones."""
+    """Return the address's columns, else those in the cookie. Raise QueryError."""
     if asked := request.GET.getlist("columns"):
         return columns.parse_columns(asked)
     try:
@@ -78,7 +74,7 @@ def _columns(request: HttpRequest) -> tuple[ListColumn, ...]:
 
 
 def _page(asked: QueryDict, filtered: RunFilter, found: Facets, shown: tuple[ListColumn, ...]) -> dict[str, Any]:
-    """A page of the list; raises QueryError."""
+    """Return a page of the list. Raise QueryError."""
     slots = measures.read_slots()
     orderings = columns.build_orderings(slots, few=found.all.exact and found.all.total <= facets.MOST_COUNTED)
     page = read_run_page(
@@ -90,40 +86,39 @@ def _page(asked: QueryDict, filtered: RunFilter, found: Facets, shown: tuple[Lis
         orderings=orderings,
     )
     if shown == columns.parse_columns([]):
-        shown = _with(shown, run_list.telling_apart(page.rows))
+        shown = _insert_columns(shown, run_list.find_distinguishing_columns(page.rows))
     rows = [Row(row["id"], row["run_id"], row["status"], "; ".join(row["notes"])) for row in page.rows]
     read = {each: [*map(each.reader(slots), page.rows)] for each in shown}
     return {
-        "listing": run_list.of(asked, read, rows, orderings),
+        "listing": run_list.build_list(asked, read, rows, orderings),
         "forms": FORMS.items(),
         "known_tags": list(found.counts["tag"].values) if "tag" in found.counts else [],
-        "choosable": run_filters.choosable(shown, found, slots, page.rows),
+        "choosable": run_filters.choosable_columns(shown, found, slots, page.rows),
         "shown": [each.name for each in shown],
         "others": _pairs(asked, [name for name in asked if name not in _PLACE]),
-        "usual": run_list.without(asked, "columns"),
-        "next": run_list.with_cursor(asked, page.next),
-        "previous": run_list.with_cursor(asked, page.previous),
+        "usual": run_list.address_without(asked, "columns"),
+        "next": run_list.cursor_address(asked, page.next),
+        "previous": run_list.cursor_address(asked, page.previous),
     }
 
 
-def _with(shown: tuple[ListColumn, ...], more: list[ListColumn]) -> tuple[ListColumn, ...]:
-    """Further dimensions beside the usual ones, before the figures."""
+def _insert_columns(shown: tuple[ListColumn, ...], more: list[ListColumn]) -> tuple[ListColumn, ...]:
+    """Insert dimensions before the measures."""
     at = next(place for place, each in enumerate(shown) if each.measure)
     return (*shown[:at], *more, *shown[at:])
 
 
-@require_POST
-@user_passes_test(may_read)
+@read_required("POST")
 def remember_columns(request: HttpRequest) -> HttpResponse:
-    """Remember the chosen columns in this browser, for addresses that name none; none chosen are the usual ones."""
+    """Remember the chosen columns in a cookie."""
     query = QueryDict(request.POST.get("query", ""), mutable=True)
     query.pop("columns", None)
-    answer = redirect(run_list.address(query))
+    answer = redirect(run_list.list_address(query))
     try:
         chosen = columns.parse_columns(request.POST.getlist("columns"))
     except QueryError:
-        # The list says what is wrong with them.
+        # The list shows the error.
         query.setlist("columns", request.POST.getlist("columns"))
-        return redirect(run_list.address(query))
+        return redirect(run_list.list_address(query))
     answer.set_cookie(_COOKIE, ",".join(each.name for each in chosen), _YEAR, httponly=True, samesite="Lax")
     return answer

@@ -3,12 +3,10 @@
 from urllib.parse import urlencode
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required, user_passes_test
-from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods
 
 from perfdb.analysis import dimensions
 from perfdb.analysis.query.parameters import QueryError
@@ -16,6 +14,7 @@ from perfdb.results.changes import alias_changes, spellings
 from perfdb.results.changes.spellings import ALIASED, DimensionSpellings, Suggestion, read_spellings
 from perfdb.results.models import Study
 from perfdb.results.runs import access
+from perfdb.web.view_access import get_own_study, get_study, person_of, read_required, sign_in_required
 
 _ASKED = ("dimension", "printed", "meaning")
 
@@ -26,9 +25,9 @@ def aliases(request: HttpRequest, slug: str) -> HttpResponse:
     return _make(request, slug) if request.method == "POST" else _show(request, slug)
 
 
-@user_passes_test(access.may_read)
+@read_required()
 def _show(request: HttpRequest, slug: str) -> HttpResponse:
-    study = get_object_or_404(access.visible_studies(request.user), slug=slug)
+    study = get_study(request, slug)
     asked = {name: request.GET.get(name, "") for name in _ASKED}
     found = read_spellings(study)
     context = {
@@ -76,20 +75,12 @@ def _address(study: Study, *asked: str) -> str:
     return f"{reverse('web:aliases', args=[study.slug])}?{question}#preview"
 
 
-def _own(request: HttpRequest, slug: str) -> Study:
-    """Return the study for its editors."""
-    study = get_object_or_404(access.visible_studies(request.user), slug=slug)
-    if not access.may_change(request.user, study):
-        raise PermissionDenied
-    return study
-
-
-@login_required
+@sign_in_required()
 def _make(request: HttpRequest, slug: str) -> HttpResponse:
-    study = _own(request, slug)
+    study = get_own_study(request, slug)
     dimension, printed, meaning = (request.POST.get(name, "") for name in _ASKED)
     try:
-        alias = alias_changes.add_alias(study, dimension, printed, meaning, access.signed_in_user(request.user))
+        alias = alias_changes.add_alias(study, dimension, printed, meaning, person_of(request))
     except QueryError:
         # The preview says why; it may have become wrong only after it was shown.
         return redirect(_address(study, dimension, printed, meaning))
@@ -97,11 +88,10 @@ def _make(request: HttpRequest, slug: str) -> HttpResponse:
     return redirect("web:aliases", slug=slug)
 
 
-@require_POST
-@login_required
+@sign_in_required()
 def undo(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Undo an alias: its runs get back the printed value."""
-    study = _own(request, slug)
+    study = get_own_study(request, slug)
     alias = get_object_or_404(study.aliases, pk=pk)
     alias_changes.remove_alias(alias)
     messages.success(request, f"{alias.printed} means what it says again.")

@@ -4,41 +4,28 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
-from django.core.exceptions import PermissionDenied
-from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.views.decorators.http import require_http_methods, require_POST
 
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.results.changes import move_runs, reparse
 from perfdb.results.changes.reparse import Scope
 from perfdb.results.models import Job, Study
-from perfdb.results.runs import access
 from perfdb.results.studies import run_id_patterns, study_lifecycle
 from perfdb.results.studies import study_details as stored
 from perfdb.results.studies.study_details import ChangedMeanwhileError
 from perfdb.results.studies.study_plan import check_plan
 from perfdb.web.studies import study_forms
 from perfdb.web.studies.study_forms import Pattern, PlanPart, Texts
+from perfdb.web.view_access import changeable_studies, get_own_study, person_of, sign_in_required
 
 _TEXTS = ("purpose", "method", "source")
 # So many runs to be moved are listed.
 MOST_SHOWN = 50
 
 
-def study_to_change(request: HttpRequest, slug: str) -> Study:
-    """Return the study of an address for its editors; others get 403."""
-    study = get_object_or_404(access.visible_studies(request.user), slug=slug)
-    if not access.may_change(request.user, study):
-        raise PermissionDenied
-    return study
-
-
-@require_http_methods(["GET", "POST"])
-@login_required
+@sign_in_required("GET", "POST")
 def new(request: HttpRequest) -> HttpResponse:
     """Show the form of a new study; redirect to its page once created."""
     if request.method == "GET":
@@ -46,7 +33,7 @@ def new(request: HttpRequest) -> HttpResponse:
     written = {name: value.replace("\r\n", "\n").strip() for name, value in request.POST.dict().items()}
     try:
         study = study_lifecycle.create_study(
-            access.signed_in_user(request.user), written.get("title", ""), written.get("slug", ""), **_of(written)
+            person_of(request), written.get("title", ""), written.get("slug", ""), **_of(written)
         )
     except QueryError as error:
         return render(request, "web/study_new.html", {"written": written, "error": error}, status=400)
@@ -58,11 +45,10 @@ def _of(written: Mapping[str, str]) -> dict[str, str]:
     return {name: written.get(name, "").replace("\0", "") for name in _TEXTS}
 
 
-@require_POST
-@login_required
+@sign_in_required()
 def delete(request: HttpRequest, slug: str) -> HttpResponse:
     """Delete an empty study; refuse otherwise with a message."""
-    study = study_to_change(request, slug)
+    study = get_own_study(request, slug)
     try:
         study_lifecycle.delete_study(study)
     except QueryError as error:
@@ -72,11 +58,10 @@ def delete(request: HttpRequest, slug: str) -> HttpResponse:
     return redirect("web:studies")
 
 
-@require_http_methods(["GET", "POST"])
-@login_required
+@sign_in_required("GET", "POST")
 def share(request: HttpRequest, slug: str) -> HttpResponse:
     """Publish a report at a read-only address, change or remove it."""
-    study = study_to_change(request, slug)
+    study = get_own_study(request, slug)
     if request.method == "POST":
         if request.POST.get("do") == "withdraw":
             study_lifecycle.unpublish_study(study)
@@ -90,33 +75,23 @@ def share(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "web/study_share.html", {"study": study, "address": address})
 
 
-@require_http_methods(["GET", "POST"])
-@login_required
+@sign_in_required("GET", "POST")
 def move(request: HttpRequest, slug: str) -> HttpResponse:
     """Preview or start moving runs to another study."""
-    study = study_to_change(request, slug)
+    study = get_own_study(request, slug)
     given = request.POST if request.method == "POST" else request.GET
     asked, to = str(given.get("runs", "")), str(given.get("to", ""))
-    targets = _targets(request, study)
+    targets = changeable_studies(request).exclude(pk=study.pk)
     context = {"study": study, "asked": asked, "to": to, "targets": targets, "job": _last_move(study)}
     try:
         runs = move_runs.select_runs(study, asked)
         context |= {"runs": list(runs.order_by("run_id", "trial")[:MOST_SHOWN]), "total": runs.count()}
         if request.method == "POST":
-            move_runs.enqueue_move(
-                study, get_object_or_404(targets, slug=to), asked, access.signed_in_user(request.user)
-            )
+            move_runs.enqueue_move(study, get_object_or_404(targets, slug=to), asked, person_of(request))
             return redirect("web:study-move", slug=slug)
     except QueryError as error:
         return render(request, "web/study_move.html", context | {"error": error}, status=400)
     return render(request, "web/study_move.html", context)
-
-
-def _targets(request: HttpRequest, study: Study) -> QuerySet[Study]:
-    """Return the other studies that this user may change."""
-    person = access.signed_in_user(request.user)
-    found = access.visible_studies(person).exclude(pk=study.pk).order_by("title")
-    return found if person.is_staff else found.filter(owner=person)
 
 
 def _last_move(study: Study) -> Job | None:
@@ -127,11 +102,10 @@ def _last_move(study: Study) -> Job | None:
 _REVIEWED = 20
 
 
-@require_http_methods(["GET", "POST"])
-@login_required
+@sign_in_required("GET", "POST")
 def edit(request: HttpRequest, slug: str) -> HttpResponse:
     """Show or store a study's texts, with others' changes beside them."""
-    study = study_to_change(request, slug)
+    study = get_own_study(request, slug)
     if request.method == "GET":
         return _texts(request, study, Texts.of(study))
     written = Texts.sent(request.POST)
@@ -162,11 +136,10 @@ def _state(request: HttpRequest, study: Study, more: dict[str, Any]) -> dict[str
     return more | {"state": sent or stored.details_digest(study)}
 
 
-@require_http_methods(["GET", "POST"])
-@login_required
+@sign_in_required("GET", "POST")
 def run_ids(request: HttpRequest, slug: str) -> HttpResponse:
     """Show or store the run ID pattern; "try" stores nothing."""
-    study = study_to_change(request, slug)
+    study = get_own_study(request, slug)
     if request.method == "GET":
         return _pattern(request, study, Pattern.of(study), "\n".join(stored.example_run_ids(study)))
     written, tried = Pattern.sent(request.POST), str(request.POST.get("run_ids", ""))
@@ -198,14 +171,13 @@ def _pattern(request: HttpRequest, study: Study, written: Pattern, run_ids: str,
     return render(request, "web/study_run_ids.html", context, status=status)
 
 
-@require_http_methods(["GET", "POST"])
-@login_required
+@sign_in_required("GET", "POST")
 def apply(request: HttpRequest, slug: str) -> HttpResponse:
     """Preview reading the stored runs again; POST starts it."""
-    study = study_to_change(request, slug)
+    study = get_own_study(request, slug)
     scope = Scope(study=study.pk, every=True)
     if request.method == "POST":
-        if reparse.enqueue_reparse(scope, access.signed_in_user(request.user)) is None:
+        if reparse.enqueue_reparse(scope, person_of(request)) is None:
             messages.error(request, "Runs are being read again already; try when that is done.")
         return redirect("web:study-apply", slug=slug)
     job = study_job(study, reparse.KIND)
@@ -220,11 +192,10 @@ def study_job(study: Study, kind: str) -> Job | None:
     return Job.objects.filter(kind=kind, about__study=study.pk).order_by("-pk").first()
 
 
-@require_http_methods(["GET", "POST"])
-@login_required
+@sign_in_required("GET", "POST")
 def plan(request: HttpRequest, slug: str) -> HttpResponse:
     """Show or store the test plan; "more" and "present" store nothing."""
-    study = study_to_change(request, slug)
+    study = get_own_study(request, slug)
     if request.method == "GET":
         return _plan(request, study, study_forms.plan_of(study))
     written = study_forms.plan_sent(request.POST)

@@ -4,12 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.contrib.auth.decorators import user_passes_test
 from django.contrib.auth.models import AnonymousUser, User
 from django.db.models import Count
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, render
-from django.views.decorators.http import require_GET
+from django.shortcuts import render
 
 from perfdb.analysis.insights import plan_coverage
 from perfdb.analysis.insights.plan_coverage import Part
@@ -23,11 +21,12 @@ from perfdb.results.runs import access
 from perfdb.results.studies.report_items import count_runs
 from perfdb.results.studies.study_plan import parse_plan
 from perfdb.web.reports import audit_page
-from perfdb.web.reports.report_page import report
+from perfdb.web.reports.report_page import build_report
 from perfdb.web.studies import coverage_matrix, study_contents
 from perfdb.web.studies.coverage_matrix import observed
 from perfdb.web.studies.study_contents import MOST_WORKLOADS, first_charts
 from perfdb.web.tables import table_grids
+from perfdb.web.view_access import get_study, read_required
 
 # The list only says what was measured at all, whatever difference is to be decided.
 _ANY = 0.02
@@ -99,18 +98,16 @@ def _far(measured: int, planned: int, *, published: bool) -> str:
     return f"{measured} of {planned} experiments"
 
 
-@require_GET
-@user_passes_test(access.may_read)
+@read_required()
 def studies(request: HttpRequest) -> HttpResponse:
     """Show all studies, published ones first."""
     return render(request, "web/studies.html", {"studies": listed(request.user)})
 
 
-@require_GET
-@user_passes_test(access.may_read)
+@read_required()
 def study(request: HttpRequest, slug: str) -> HttpResponse:
     """Show a study's report, or charts; ``severity`` and ``delta`` are filters."""
-    found = get_object_or_404(access.visible_studies(request.user), slug=slug)
+    found = get_study(request, slug)
     try:
         context = contents(found, request.GET, fetched=True)
     except QueryError as error:
@@ -131,19 +128,19 @@ def contents(study: Study, asked: Mapping[str, str], *, fetched: bool = False) -
     severity = parameters.parse_choice(
         audit_page.Severity, "severity", asked.get("severity", "").strip(), audit_page.ANY
     )
-    wrong = audit_page.disagreements(study)
+    wrong = audit_page.read_disagreements(study)
     runs = count_runs(study)
     context = {
         "study": study,
         "runs": runs,
         "subjects": study_contents.subjects(study),
         "workloads": study_contents.workloads(study),
-        "audit": audit_page.audited(wrong, severity),
+        "audit": audit_page.build_audit(wrong, severity),
         "delta": delta,
         **_plan(study, delta),
     }
     if study.report_items.exists():
-        return context | {"report": report(study, wrong, runs)}
+        return context | {"report": build_report(study, wrong, runs)}
     if fetched:
         return context | {"first": first_charts(study, context["workloads"])}
     return context | _charts(context["workloads"])

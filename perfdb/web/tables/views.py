@@ -3,11 +3,9 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from django.contrib.auth.decorators import user_passes_test
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.views.decorators.gzip import gzip_page
-from django.views.decorators.http import require_GET
 
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.query.query import Query
@@ -16,15 +14,14 @@ from perfdb.analysis.tables.table import Table
 from perfdb.results.models import Page
 from perfdb.results.queries.answers import answer_query
 from perfdb.results.queries.questions import Answer, Question, answer_question
-from perfdb.results.runs.access import may_read
 from perfdb.web.links import to_question
 from perfdb.web.questions import question_links
 from perfdb.web.questions.question_links import question_actions_context
 from perfdb.web.tables import answer_section, filter_form, maximum_page, table_grids
+from perfdb.web.view_access import read_required
 
 
-@require_GET
-@user_passes_test(may_read)
+@read_required()
 def charts(request: HttpRequest) -> HttpResponse:
     """Show a query's charts and tables; by default for the newest run.
 
@@ -48,8 +45,7 @@ def charts(request: HttpRequest) -> HttpResponse:
     return render(request, "web/charts.html", context | question_actions_context(request, question))
 
 
-@require_GET
-@user_passes_test(may_read)
+@read_required()
 @gzip_page
 def figure(request: HttpRequest) -> HttpResponse:
     """Return the first figure of a query as JSON."""
@@ -63,8 +59,7 @@ def figure(request: HttpRequest) -> HttpResponse:
     return JsonResponse(drawn)
 
 
-@require_GET
-@user_passes_test(may_read)
+@read_required()
 def table(request: HttpRequest) -> HttpResponse:
     """Show the table with number ``panel``, which the charts page left out."""
     asked = request.GET.copy()
@@ -123,8 +118,7 @@ def _further_baselines(query: Query) -> list[tuple[str, str]]:
 _KEPT = ("exclude", "range", "order", "pick", "layout")
 
 
-@require_GET
-@user_passes_test(may_read)
+@read_required()
 def maximum(request: HttpRequest) -> HttpResponse:
     """Show the best experiment of each device or other dimension."""
     there = filter_form.read_offered_values()

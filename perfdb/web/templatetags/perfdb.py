@@ -22,9 +22,9 @@ from perfdb.analysis.metrics import Measure
 from perfdb.analysis.render.labels import measure_title
 from perfdb.analysis.units import decimals_for, round_half_up
 from perfdb.staticfiles import list_parts
-from perfdb.web.home.rules_page import anchor, limit_anchor
-from perfdb.web.reports.embedded_questions import html
-from perfdb.web.reports.standalone_page import static_text
+from perfdb.web.home.rules_page import limit_anchor, rule_anchor
+from perfdb.web.reports.embedded_questions import render_prose
+from perfdb.web.reports.standalone_page import read_static_text
 
 register = template.Library()
 
@@ -164,7 +164,7 @@ def rule(limit: Bottleneck) -> str:
 @register.filter
 def explained(rule: str) -> str:
     """Return the link to a verdict's rule."""
-    return anchor("comparing", rule)
+    return rule_anchor("comparing", rule)
 
 
 @register.simple_tag(takes_context=True)
@@ -178,11 +178,11 @@ def current(context: RequestContext, *beginnings: str) -> SafeString:
 @register.simple_tag
 def stylesheet(name: str) -> SafeString:
     """Return the links of a style sheet and, if unbundled, its imports."""
-    names = [name] if getattr(staticfiles_storage, "joins_sheets", False) else list_parts(name, static_text)
+    names = [name] if getattr(staticfiles_storage, "joins_sheets", False) else list_parts(name, read_static_text)
     return format_html_join("\n", '<link rel="stylesheet" href="{}">', ((static(each),) for each in names))
 
 
 @register.filter
 def prose(text: str) -> SafeString:
     """Return prose as HTML; all other marks are escaped."""
-    return html(text)
+    return render_prose(text)

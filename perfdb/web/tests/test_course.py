@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from perfdb.web.runs.raw_evidence import course
+from perfdb.web.runs.raw_evidence import build_interval_chart
 
 Columns = dict[tuple[str, str], Sequence[float | None]]
 
@@ -13,7 +13,7 @@ BOUNDS: Columns = {("t0", "s"): [0.0, 1.0, 2.0], ("t1", "s"): [1.0, 2.0, 2.5]}
 
 def drawn(columns: Columns) -> dict[str, list[float | None]]:
     """Heading -> values."""
-    figure = course(list(columns), list(columns.values()))
+    figure = build_interval_chart(list(columns), list(columns.values()))
     assert figure is not None
     assert [note["text"] for note in figure["layout"]["annotations"]] == [trace["name"] for trace in figure["data"]]
     return {trace["name"]: trace["y"] for trace in figure["data"]}
@@ -56,7 +56,7 @@ def test_a_column_that_changes_its_unit_is_one() -> None:
         "Throughput (MB/s)": [pytest.approx(1.0), pytest.approx(1000.0)],
         "Operations per second (1/s)": [3.0, 4.0],
     }
-    figure = course(list(columns), list(columns.values()))
+    figure = build_interval_chart(list(columns), list(columns.values()))
     assert figure is not None
     assert (figure["data"][0]["x"], figure["layout"]["xaxis"]["title"]["text"]) == ([1.0, 2.0], "Time in the run (s)")
 
@@ -66,14 +66,14 @@ def test_amounts_are_drawn_where_nothing_says_their_rate() -> None:
 
 
 def test_nothing_to_draw_is_no_figure() -> None:
-    assert course([("t1", "s"), ("errors", "count")], [[1.0, 2.0], [0.0, 0.0]]) is None
-    assert course([("t1", "s"), ("rtt", "us")], [[1.0], [5.0]]) is None
+    assert build_interval_chart([("t1", "s"), ("errors", "count")], [[1.0, 2.0], [0.0, 0.0]]) is None
+    assert build_interval_chart([("t1", "s"), ("rtt", "us")], [[1.0], [5.0]]) is None
 
 
 def test_many_quantities_get_the_room_that_they_need() -> None:
     columns = BOUNDS | {(f"q{n}", "us"): [1.0, 2.0, 3.0] for n in range(5)}
 
-    figure = course(list(columns), list(columns.values()))
+    figure = build_interval_chart(list(columns), list(columns.values()))
 
     assert figure is not None
     assert figure["layout"]["height"] == 700

@@ -12,7 +12,7 @@ from perfdb.results.ingest import uploads
 from perfdb.results.models import Note, ReportItem, Run, SavedQuery, Study, UploadFile
 from perfdb.results.runs import access
 from perfdb.results.tests.builders import make_run, make_study
-from perfdb.web.home.search_views import narrowed, pieces
+from perfdb.web.home.search_views import mark_words, parse_run_filters
 from perfdb.web.tests.pages import inline_code
 
 
@@ -150,7 +150,7 @@ def test_as_many_sql_queries_for_one_hit_as_for_twenty(
     ],
 )
 def test_words_choose_runs(archive: Run, typed: str, address: str, rest: str) -> None:
-    chosen, left = narrowed(typed)
+    chosen, left = parse_run_filters(typed)
 
     assert chosen is not None
     assert chosen.runs == f"/runs/?{address}"
@@ -159,7 +159,7 @@ def test_words_choose_runs(archive: Run, typed: str, address: str, rest: str) ->
 
 @pytest.mark.parametrize("typed", ["mtu:wide", "colour:red", "users:", "10:20:30", "factor.:x", "a:b"])
 def test_other_words_are_searched_for(db: None, typed: str) -> None:
-    assert narrowed(typed) == (None, typed)
+    assert parse_run_filters(typed) == (None, typed)
 
 
 def test_the_runs_that_words_choose_come_first(web: Client, archive: Run) -> None:
@@ -182,13 +182,13 @@ def test_the_runs_that_words_choose_come_first(web: Client, archive: Run) -> Non
     ],
 )
 def test_pieces_that_fit(text: str, words: list[str], fits: list[str]) -> None:
-    cut = pieces(text, words, near=False)
+    cut = mark_words(text, words, near=False)
 
     assert "".join(part for part, _ in cut) == text
     assert [part for part, fitting in cut if fitting] == fits
 
 
 def test_the_piece_that_was_mistyped() -> None:
-    assert pieces("The HiperSockets win", ["HYPERSCOKETS"], near=True)[1] == ("HiperSockets", True)
-    assert pieces("The HiperSockets win", ["HYPERSCOKETS"], near=False) == [("The HiperSockets win", False)]
-    assert pieces("Autumn", ["SPRING"], near=True) == [("Autumn", False)]
+    assert mark_words("The HiperSockets win", ["HYPERSCOKETS"], near=True)[1] == ("HiperSockets", True)
+    assert mark_words("The HiperSockets win", ["HYPERSCOKETS"], near=False) == [("The HiperSockets win", False)]
+    assert mark_words("Autumn", ["SPRING"], near=True) == [("Autumn", False)]

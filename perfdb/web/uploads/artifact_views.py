@@ -4,14 +4,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from django.contrib.auth.decorators import user_passes_test
 from django.http import FileResponse, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
-from django.views.decorators.http import require_GET
 
 from perfdb.results.ingest import artifacts
 from perfdb.results.models import Artifact, RunSource, UploadFile
-from perfdb.results.runs.access import may_read
+from perfdb.web.view_access import read_required
 
 WINDOW = 1000
 # So many runs of a file are named.
@@ -70,8 +68,7 @@ class Window:
         )
 
 
-@require_GET
-@user_passes_test(may_read)
+@read_required()
 def artifact(request: HttpRequest, pk: int) -> HttpResponse:
     """Show a file's text, with ``?line=N`` or ``?line=N-M`` highlighted."""
     found = get_object_or_404(Artifact, pk=pk)
@@ -85,8 +82,7 @@ def artifact(request: HttpRequest, pk: int) -> HttpResponse:
     return render(request, "web/artifact.html", context)
 
 
-@require_GET
-@user_passes_test(may_read)
+@read_required()
 def download(request: HttpRequest, pk: int) -> FileResponse:
     """Return the file's bytes as received, under its name."""
     found = get_object_or_404(Artifact, pk=pk)

@@ -1,7 +1,6 @@
 """Views of runs read by an older importer: changes by the newer one."""
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required, user_passes_test
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -10,7 +9,7 @@ from django.views.decorators.http import require_http_methods
 from perfdb.results.changes import reparse as reparsing
 from perfdb.results.changes.reparse import Scope
 from perfdb.results.models import Job
-from perfdb.results.runs import access
+from perfdb.web.view_access import person_of, read_required, sign_in_required
 
 # So many runs are read again for one page of the preview.
 SHOWN = 20
@@ -23,7 +22,7 @@ def reparse(request: HttpRequest) -> HttpResponse:
     return _start(request) if request.method == "POST" else _show(request)
 
 
-@user_passes_test(access.may_read)
+@read_required()
 def _show(request: HttpRequest) -> HttpResponse:
     last = Job.objects.filter(kind=reparsing.KIND).order_by("-pk").first()
     working = last is not None and last.state in _OPEN
@@ -53,10 +52,10 @@ def _page(text: str) -> int:
     return max(1, int(text)) if text.isdecimal() and text.isascii() and len(text) < 8 else 1
 
 
-@login_required
+@sign_in_required()
 def _start(request: HttpRequest) -> HttpResponse:
-    if not access.signed_in_user(request.user).is_staff:
+    if not person_of(request).is_staff:
         raise PermissionDenied
-    if reparsing.enqueue_reparse(Scope(), access.signed_in_user(request.user)) is None:
+    if reparsing.enqueue_reparse(Scope(), person_of(request)) is None:
         messages.error(request, "Runs are being read again already.")
     return redirect("web:reparse")

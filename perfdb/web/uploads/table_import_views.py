@@ -3,12 +3,10 @@
 from dataclasses import dataclass
 from typing import Any
 
-from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_http_methods
 
 from importers.published.pasted_tables import Syntax
 from perfdb.results.ingest import artifacts
@@ -21,6 +19,7 @@ from perfdb.results.published.paste_preview import Preview, preview_tables
 from perfdb.results.published.published_records import FORMAT
 from perfdb.web.uploads import mapping_form, upload_page
 from perfdb.web.uploads.upload_form import UploadForm
+from perfdb.web.view_access import sign_in_required
 
 MOST_BYTES = 1024 * 1024
 _DECISION = "decision:"
@@ -51,8 +50,7 @@ class _Asked:
         return Study.objects.filter(owner=self.form.owner, slug=INBOX).first()
 
 
-@require_http_methods(["GET", "POST"])
-@login_required
+@sign_in_required("GET", "POST")
 def table_import(request: HttpRequest) -> HttpResponse:
     """Show or store a step; only the last one stores."""
     assert isinstance(request.user, User)  # for the type checker: login_required has seen to it

@@ -7,15 +7,13 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required, user_passes_test
-from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.core.files.base import File
 from django.db import transaction
 from django.http import FileResponse, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods
 
 from importers import formats
 from importers.model import SourceFile
@@ -30,11 +28,11 @@ from perfdb.results.models import Artifact, Study, Upload
 from perfdb.results.models.dimensions import INBOX
 from perfdb.results.published.published_records import FORMAT as PUBLISHED
 from perfdb.results.queries.run_list.paging import Column, Ordering, read_page
-from perfdb.results.runs.access import may_read
 from perfdb.web.runs import run_list
 from perfdb.web.uploads import missing_facts, upload_page
 from perfdb.web.uploads.missing_facts import NOTHING, Entered
 from perfdb.web.uploads.upload_form import UploadForm
+from perfdb.web.view_access import person_of, read_required, sign_in_required
 
 _ORDERINGS = {"created": Column("created")}
 _COLUMNS = {
@@ -51,7 +49,7 @@ def uploads(request: HttpRequest) -> HttpResponse:
     return receive(request) if request.method == "POST" else _list(request)
 
 
-@user_passes_test(may_read)
+@read_required()
 def _list(request: HttpRequest) -> HttpResponse:
     try:
         ordering = Ordering.parse("-created", _ORDERINGS)
@@ -62,20 +60,19 @@ def _list(request: HttpRequest) -> HttpResponse:
     context = {
         "uploads": [row | {"outcomes": outcomes.get(row["id"], [])} for row in found.rows],
         "stale": Scope().runs.count(),
-        "next": run_list.with_cursor(request.GET, found.next),
-        "previous": run_list.with_cursor(request.GET, found.previous),
+        "next": run_list.cursor_address(request.GET, found.next),
+        "previous": run_list.cursor_address(request.GET, found.previous),
     }
     return render(request, "web/uploads.html", context)
 
 
-@require_GET
-@login_required
+@sign_in_required("GET")
 def new(request: HttpRequest) -> HttpResponse:
     """Show the form for new files, with ``study`` of the address."""
     return _form_page(request, UploadForm(owner=person_of(request), initial={"study": request.GET.get("study")}))
 
 
-@login_required
+@sign_in_required()
 def receive(request: HttpRequest) -> HttpResponse:
     """Store files for a preview; ``paths`` has their folders, parallel to ``files``."""
     form = UploadForm(request.POST, owner=person_of(request))
@@ -127,8 +124,7 @@ def _form_page(request: HttpRequest, form: UploadForm, status: int = 200) -> Htt
     return render(request, "web/upload_new.html", context, status=status)
 
 
-@require_POST
-@login_required
+@sign_in_required()
 def recognise(request: HttpRequest) -> HttpResponse:
     """Return the format of the beginning of a file, or ""."""
     name = request.GET.get("name", "pasted.txt")
@@ -137,8 +133,7 @@ def recognise(request: HttpRequest) -> HttpResponse:
     return JsonResponse({"format": reading.format or "", "title": title})
 
 
-@require_GET
-@user_passes_test(may_read)
+@read_required()
 def upload(request: HttpRequest, pk: int) -> HttpResponse:
     """Show one upload: progress, preview, or outcomes."""
     return upload_page_of(request, get_object_or_404(Upload.objects.select_related("study", "owner"), pk=pk))
@@ -148,12 +143,6 @@ def upload_page_of(request: HttpRequest, found: Upload, entered: Entered = NOTHI
     """Return the page of an upload, with ``entered`` input if refused."""
     context = upload_page.context(found, may_change=_may_change(request, found), entered=entered)
     return render(request, "web/upload.html", context, status=status)
-
-
-def person_of(request: HttpRequest) -> User:
-    """Return the signed-in user, ensured by login_required."""
-    assert isinstance(request.user, User)  # for the type checker: login_required has seen to it
-    return request.user
 
 
 def _may_change(request: HttpRequest, found: Upload) -> bool:
@@ -168,8 +157,7 @@ def own_upload(request: HttpRequest, pk: int) -> Upload:
     return found
 
 
-@require_POST
-@login_required
+@sign_in_required()
 def accept(request: HttpRequest, pk: int) -> HttpResponse:
     """Store a preview's runs, conflicts as decided."""
     found = own_upload(request, pk)
@@ -183,8 +171,7 @@ def accept(request: HttpRequest, pk: int) -> HttpResponse:
     return redirect("web:upload", pk=pk)
 
 
-@require_POST
-@login_required
+@sign_in_required()
 def undo(request: HttpRequest, pk: int) -> HttpResponse:
     """Undo an upload or discard its preview; files stay."""
     found = own_upload(request, pk)
@@ -209,8 +196,7 @@ class _Kept(File):  # type: ignore[type-arg] # generic for the type checker alon
             yield from stream.chunks(chunk_size)
 
 
-@require_POST
-@login_required
+@sign_in_required()
 def again(request: HttpRequest, pk: int) -> HttpResponse:
     """Upload the same files again, with study and facts."""
     found = own_upload(request, pk)
@@ -228,8 +214,7 @@ def again(request: HttpRequest, pk: int) -> HttpResponse:
     return redirect("web:upload", pk=new.pk)
 
 
-@require_GET
-@user_passes_test(may_read)
+@read_required()
 def download(request: HttpRequest, pk: int) -> FileResponse:
     """Return an upload's files as received, in one zip."""
     found = get_object_or_404(Upload, pk=pk)
@@ -244,8 +229,7 @@ def download(request: HttpRequest, pk: int) -> FileResponse:
     return FileResponse(packed, as_attachment=True, filename=f"upload-{pk}.zip", content_type="application/zip")
 
 
-@require_POST
-@login_required
+@sign_in_required()
 def correct(request: HttpRequest, pk: int) -> HttpResponse:
     """Store facts of chosen runs; show an error beside an invalid field."""
     found = own_upload(request, pk)
@@ -266,15 +250,13 @@ def correct(request: HttpRequest, pk: int) -> HttpResponse:
     return _back(pk)
 
 
-@require_POST
-@login_required
+@sign_in_required()
 def take_back(request: HttpRequest, pk: int, number: int) -> HttpResponse:
     """Undo one correction."""
     return _change(request, pk, lambda found: corrections.remove_correction(found, number))
 
 
-@require_POST
-@login_required
+@sign_in_required()
 def leave_out(request: HttpRequest, pk: int) -> HttpResponse:
     """Exclude a file, or include it again."""
     excluded = "leave_out" in request.POST
@@ -282,16 +264,14 @@ def leave_out(request: HttpRequest, pk: int) -> HttpResponse:
     return _change(request, pk, lambda found: corrections.exclude_file(found, path, excluded=excluded))
 
 
-@require_POST
-@login_required
+@sign_in_required()
 def choose_format(request: HttpRequest, pk: int) -> HttpResponse:
     """Read a file as a chosen format."""
     path, name = request.POST.get("path", ""), request.POST.get("format", "")
     return _change(request, pk, lambda found: corrections.choose_format(found, path, name))
 
 
-@require_POST
-@login_required
+@sign_in_required()
 def move(request: HttpRequest, pk: int) -> HttpResponse:
     """Move a preview's runs to another study or the owner's inbox."""
     form = UploadForm(request.POST, owner=person_of(request))
