@@ -45,9 +45,7 @@ def run(request: HttpRequest, pk: int) -> HttpResponse:
         "counters": raw_evidence.read_counters(record, paths),
         "listings": listings,
         "has_chart": any(each.figure for each in listings),
-        "problems": problem_list.group_kinds(
-            problem_list.link_problems(noticed, {path: pk for pk, path in paths.items()})
-        ),
+        "problems": problem_list.kinds(problem_list.with_addresses(noticed, {path: pk for pk, path in paths.items()})),
         "sources": sources,
         "circumstances": run_values.list_circumstances(found),
         "history": history.read_history(found),
