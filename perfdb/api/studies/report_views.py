@@ -170,7 +170,7 @@ def report_items(request: Request, slug: str) -> Response:
     if request.method == "POST":
         given = _given(NewItemSerializer(data=request.data))
         item = items.add_item(study, _written(given), given.get("before"))
-        return Response(_item(request, study, item), status=201)
+        return Response(_item_body(request, study, item), status=201)
     items.reorder_items(study, _given(OrderSerializer(data=request.data))["order"])
     return Response(_list(request, study))
 
@@ -211,7 +211,7 @@ def report_item(request: Request, slug: str, pk: int) -> Response:
         except ChangedMeanwhileError as error:
             raise Conflict(str(error)) from None
         item.refresh_from_db()
-    return Response(_item(request, study, item))
+    return Response(_item_body(request, study, item))
 
 
 @extend_schema(
@@ -225,7 +225,7 @@ def put_back(request: Request, slug: str, pk: int) -> Response:
     """Put a removed item back to its place."""
     study = study_to_change(request, slug)
     removed = get_object_or_404(RemovedItem.objects.select_related("study"), study=study, pk=pk)
-    return Response(_item(request, study, items.restore_item(removed)), status=201)
+    return Response(_item_body(request, study, items.restore_item(removed)), status=201)
 
 
 def _given(asked: Any) -> dict[str, Any]:
@@ -244,10 +244,10 @@ def _written(given: dict[str, Any]) -> ItemText:
 
 def _list(request: Request, study: Study) -> dict[str, Any]:
     found = items.list_items(study)
-    return {"runs": items.count_runs(study), "results": [_item(request, study, item) for item in found]}
+    return {"runs": items.count_runs(study), "results": [_item_body(request, study, item) for item in found]}
 
 
-def _item(request: Request, study: Study, item: ReportItem) -> dict[str, Any]:
+def _item_body(request: Request, study: Study, item: ReportItem) -> dict[str, Any]:
     url = reverse("api:report-item", [study.slug, item.pk], request=request)
     more = {"id": item.pk, "version": item.version, "written_with": item.written_with, "url": url}
     return _now(item) | more
