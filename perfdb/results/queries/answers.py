@@ -1,4 +1,4 @@
-"""Answers to a Query: its tables, compared with a baseline and with earlier campaigns."""
+"""Tables of a Query, compared with a baseline and with earlier campaigns."""
 
 from collections.abc import Iterable
 
@@ -24,13 +24,13 @@ _OF_A_CAMPAIGN = {"campaign", "level", *REPEATS, *SELECTORS}
 
 
 def answer_query(query: Query) -> tuple[Query, list[Table]]:
-    """Return the query with its default metrics, and its tables. Raise QueryError."""
+    """Return the query with default metrics, and the tables. Raise QueryError."""
     query, found = read_answer(query)
     return query, make_tables(query, found)
 
 
 def read_answer(query: Query) -> tuple[Query, Observations]:
-    """Return the query with its default metrics, and its runs. Raise QueryError."""
+    """Return the query with default metrics, and the runs. Raise QueryError."""
     if not query.metrics:
         query = query.replace(metrics=default_metrics(find_patterns(query)))
     found = read_noted_observations(query)
@@ -52,7 +52,7 @@ def make_tables(query: Query, found: Observations) -> list[Table]:
 def read_earlier_campaigns(query: Query, found: Observations) -> Observations | None:
     """Return the runs of all campaigns of the studies, for noise, or None.
 
-    More than MOST_RUNS runs are left alone: the comparison then rests on its own trials.
+    More than MOST_RUNS runs are left alone: the comparison then has the noise of the trials alone.
     """
     present = set(found.distinct_keys(["study", "campaign", "level"]))
     studies = {str(study) for study, _, _ in present}

@@ -43,7 +43,7 @@ PARAMETERS = ("dimension", "old", "new")
 
 @dataclass(frozen=True, slots=True)
 class ComparedValue:
-    """One new value with its matched pairs and their other differences."""
+    """One new value with matched pairs and other differences."""
 
     matched: Matched
     differs: list[Difference]
@@ -82,7 +82,7 @@ class ChosenSides:
 
 
 def take_sides(pairs: Iterable[tuple[str, str]]) -> tuple[ChosenSides, list[tuple[str, str]]]:
-    """Return the sides that an address chooses, and its other parameters.
+    """Return the sides that an address chooses, and all other parameters.
 
     Raise QueryError for two dimensions or two old sides.
     """
@@ -133,7 +133,7 @@ def compare_sides(query: Query, *sides: Sides) -> Comparison:
 
 
 def _there(sides: Sequence[Sides], found: Observations) -> Iterator[Sides]:
-    """Yield the sides as the runs spell them, with aliases replaced by their meanings."""
+    """Yield the sides as the runs spell them, with meanings instead of aliases."""
     name = sides[0].dimension
     known = find_meanings({name: [value for each in sides for value in (each.old, each.new)]}, found)
     for each in sides:
@@ -141,7 +141,7 @@ def _there(sides: Sequence[Sides], found: Observations) -> Iterator[Sides]:
 
 
 def _together(asked: Query, found: Observations, parts: Sequence[Matched]) -> tuple[Query, Observations]:
-    """Return the query for the pairs of all parts, and their runs."""
+    """Return the query for the pairs of all parts, and the runs."""
     runs = {row[0] for part in parts for row in part.observations.rows}
     varying = sort_dimensions(dict.fromkeys(name for part in parts for name in part.varying))
     question = parts[0].question(asked)
@@ -211,7 +211,7 @@ def _differences(matched: Matched) -> tuple[list[Difference], int]:
     dict,
 )
 def read_facts(runs: Sequence[int]) -> Mapping[int, Facts]:
-    """Return the circumstances in the files of these runs, as printed, by run."""
+    """Return the printed circumstances of runs, by run."""
     rows = RunEvidence.objects.filter(run__in=runs).values_list("run_id", "facts")
     return {
         run: {key: fact_text(fact) for key, fact in facts.items() if not key.startswith(PRINTED)} for run, facts in rows
@@ -226,7 +226,7 @@ def read_circumstances(runs: Observations, old: Sequence[Row], new: Sequence[Row
 
 
 def _circumstances(runs: Observations, row: Row, facts: Mapping[int, Facts]) -> Facts:
-    """Return a run's facts, its dimensions instead of printed ones, and duration."""
+    """Return a run's facts, dimensions (instead of printed ones) and duration."""
     names = [name for name in runs.dimensions if name not in REPEATS]
     dimensions = _spelled(names, runs.key_reader(names)(row))
     place = runs.measure_index(_DURATION)

@@ -1,6 +1,6 @@
 """Explanations of a difference: circumstances, other measures, bottlenecks, flags and notes.
 
-The two sides are a compared cell and its baseline, taken from the table that compared the two, or two runs. The
+The two sides are a compared cell and the baseline, taken from the table that compared the two, or two runs. The
 verdict on a cell is the table's own. Differences of other measures come from the same runs, with the noise of the
 table's other cells of the same kind.
 """
@@ -101,7 +101,7 @@ class Explanation:
 
 
 def explain_cell(query: Query, measure: Measure, at: Mapping[str, Value]) -> Explanation:
-    """Explain the difference of a cell from its baseline.
+    """Explain the difference of a cell from the baseline.
 
     Raise QueryError for a cell that does not exist or has no baseline.
     """
@@ -172,7 +172,7 @@ def _limit(cell: Cell) -> Bottleneck | None:
 
 
 def explain_runs(old: int, new: int, measure: Measure | None = None) -> Explanation:
-    """Explain the difference between two runs, with their trials' noise.
+    """Explain the difference between two runs, with the noise of trials.
 
     ``measure`` is by default the rate of the new run's workload. Raise QueryError for missing or incomplete runs.
     """
@@ -207,14 +207,14 @@ def _complete(number: int, name: str) -> Run:
 
 
 def _primary(run: Run) -> Measure:
-    """Return the rate of a run's workload, else its first hot metric."""
+    """Return the rate of a run's workload, else the first hot metric."""
     wanted = [primary_metric(run.workload.pattern)] if run.workload else []
     has = [name for name in (*wanted, *Run.HOT) if getattr(run, name, None) is not None]
     return Measure(has[0] if has else "trans_per_s")
 
 
 def _shared(runs: Iterable[Run]) -> set[Measure]:
-    """Return the measures that all of these runs have."""
+    """Return the measures that all runs have."""
     slots = measures.read_slots()
     return set.intersection(
         *(
@@ -249,7 +249,7 @@ def _compare(measure: Measure, pairs: _RunPairs, values: Mapping[int, float], de
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """Both sides and their comparison; ``companions`` are pairs with the same noise."""
+    """Both sides and the comparison; ``companions`` are pairs with the same noise."""
 
     measure: Measure
     where: Mapping[str, Value]

@@ -1,4 +1,4 @@
-"""Frozen links: a short address of a question with its rows.
+"""Frozen links: a short address of a question with the rows of the answer.
 
 A tape (`recorded_reads`) records all that the answer reads, and is stored. When the link is opened the tape plays,
 and the same code makes the same answer from the stored rows. Differences from today's rows are found by the versions of

@@ -18,8 +18,8 @@ _RATE, _BYTES = Measure("trans_per_s"), Measure("mb_per_s")
 def judge_limit(runs: Sequence[Run], slots: Mapping[Measure, int] | None = None) -> Bottleneck:
     """Return the bottleneck of an experiment's trials, by mean values.
 
-    Reads ``workload``, ``device`` and ``system`` of the first run: fetch them along. ``slots`` are the places of
-    measures in ``values``, by default those of the registry.
+    Reads ``workload``, ``device`` and ``system`` of the first run, best fetched along. ``slots`` are the places of
+    measures in ``values``, by default from the registry.
     """
     return _judge(runs, _select_slots(measures.read_slots() if slots is None else slots))
 
@@ -69,7 +69,7 @@ def _mean_values(runs: Sequence[Run], slots: Mapping[Measure, int]) -> dict[Meas
 
 
 def _virtual_processors(means: Mapping[Measure, float]) -> dict[str, int]:
-    """Return the number of virtual processors of each guest whose captures have it."""
+    """Return the number of virtual processors of each guest, where captured."""
     return {
         measure.role: round(value)
         for measure, value in means.items()

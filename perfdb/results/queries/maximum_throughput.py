@@ -1,4 +1,4 @@
-"""Maximum-throughput query: each device's best experiment and its costs."""
+"""Maximum-throughput query: each device's best experiment and the costs."""
 
 from perfdb.analysis.dimensions import FACTOR
 from perfdb.analysis.metrics import TOTAL, Measure
@@ -60,7 +60,7 @@ def build_maximum_query(asked: Query) -> Query:
 
 
 def pick_best_of_each(query: Query, names: tuple[str, ...]) -> Query:
-    """Return the query with the best experiment for each value of these dimensions."""
+    """Return the query with the best experiment for each value of some dimensions."""
     return query.replace(columns=names, pick=Pick(query.metrics[0], names))
 
 

@@ -44,7 +44,7 @@ DIMENSION_COLUMNS: dict[str, str | Combinable] = {
     "runs", lambda query: query.encode(), recorded_reads.pack_observations, recorded_reads.unpack_observations
 )
 def read_observations(query: Query) -> Observations:
-    """Return the runs of a query with all dimensions and its measures.
+    """Return the runs of a query with all dimensions and the query's measures.
 
     A cell may mix a dimension that is neither shown nor fixed, so all are read. A pick from very many runs is made
     from the runs that can be the best, with a warning. Raise QueryError for more than MOST_RUNS runs.
@@ -58,7 +58,7 @@ def read_observations(query: Query) -> Observations:
 
 
 def _read_runs(runs: QuerySet[Run], asked: Sequence[Measure], factors: Iterable[str]) -> Observations:
-    """Read runs in the order of their ids, with ``factors`` as dimensions."""
+    """Read runs in the order of ids, with ``factors`` as dimensions."""
     columns = [*DIMENSION_COLUMNS.values(), Cast("factors", TextField()), *measure_columns(asked)]
     found = list(runs.order_by().values_list("id", *columns)[: MOST_RUNS + 1])
     if len(found) > MOST_RUNS:
@@ -99,7 +99,7 @@ def read_noted_observations(query: Query) -> Observations:
 
 
 def add_notes(found: Observations, query: Query) -> Observations:
-    """Return the runs that a query found with the notes on them."""
+    """Return the runs of a query with notes."""
     return found.with_notes(_read_notes(query, found)) if len(found.runs) else found
 
 

@@ -1,4 +1,4 @@
-"""Questions of charts, comparisons and maxima, with their answers.
+"""Questions of charts, comparisons and maxima, and answers.
 
 Named queries, frozen links and reports keep questions as `Question`, which parses an address as the page itself does.
 """
@@ -41,7 +41,7 @@ class Question:
 
     @classmethod
     def from_pairs(cls, page: Page, pairs: Iterable[tuple[str, str]]) -> Self:
-        """Return the question of a page with these parameters. Raise QueryError."""
+        """Return the question of a page from parameters. Raise QueryError."""
         drawing, rest = Drawing.parse(pairs)
         chosen = ChosenSides()
         if page is Page.COMPARE:
@@ -71,7 +71,7 @@ class Question:
         return self.query.filters.get("study", ())
 
     def with_metrics(self) -> "Question":
-        """Return the question with its metrics filled in from the present data."""
+        """Return the question with metrics filled in from the present data."""
         if self.page is Page.MAXIMUM:
             return replace(self, query=_maximum(self.query)[0])
         if self.query.metrics:
@@ -90,7 +90,7 @@ def _selecting(question: Question) -> Query:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A question's tables, their Query, and the comparison or best behind them."""
+    """A question's tables, the Query, and the comparison or best behind."""
 
     query: Query
     tables: list[Table]
@@ -110,6 +110,6 @@ def answer_question(question: Question) -> Answer:
 
 
 def _maximum(asked: Query) -> tuple[Query, Observations]:
-    """Return the maximum-throughput query and its runs."""
+    """Return the maximum-throughput query and the runs."""
     query, runs = read_answer(build_maximum_query(asked))
     return query if asked.columns else pick_best_of_each(query, (find_telling_dimension(runs),)), runs

@@ -1,4 +1,4 @@
-"""The trials beside a run, and the runs before and after it."""
+"""The trials beside a run, and the runs before and after."""
 
 from collections.abc import Hashable, Sequence
 from math import isfinite
@@ -22,9 +22,9 @@ _FIRST_VALUE = 4
 
 
 def compute_standings(run: Run) -> list[RunVsTrials]:
-    """Compare a run with its trials in its workload's main metrics.
+    """Compare a run with other trials in the workload's main metrics.
 
-    Reads ``workload``: fetch it along.
+    Reads ``workload``, best fetched along.
     """
     measures = (*default_metrics([run.workload.pattern] if run.workload else []), _BESIDE)
     rows = _rows(_campaign(run), measures)

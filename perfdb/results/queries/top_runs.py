@@ -59,7 +59,7 @@ class _High(NamedTuple):
 def find_top_experiments(query: Query, runs: QuerySet[Run]) -> list[int] | None:
     """Return the candidates of a pick's groups; None to read all runs.
 
-    With each best come the experiments that are equal to it but for their users. ``runs`` are those of the query.
+    With each best come the experiments that are equal but for the users. ``runs`` are the runs of the query.
     """
     pick = query.pick
     if pick is None or not _is_about_very_many(query, pick):
@@ -124,7 +124,7 @@ def _halves(alias: str, column: str, numbers: Sequence[int | None]) -> Iterable[
 
 
 def _means(column: str, experiments: Iterable[int], runs: QuerySet[Run]) -> dict[int, float]:
-    """Return the mean of each of these experiments that has a value."""
+    """Return the mean of each experiment that has a value."""
     means = runs.filter(experiment__in=sorted(experiments)).order_by().values("experiment").annotate(mean=Avg(column))
     return {experiment: mean for experiment, mean in means.values_list("experiment", "mean") if mean is not None}
 
@@ -149,7 +149,7 @@ def _best(pick: Pick, found: Iterable[_High], means: Mapping[int, float], most: 
 
 
 def _find_curves(experiments: Iterable[int]) -> set[int]:
-    """Return the experiments equal to these except in users, by key."""
+    """Return the experiments that are equal except in users, by key."""
     best = list(Experiment.objects.filter(pk__in=experiments).values_list("study", "key", "users"))
     counts = DimensionCount.objects.filter(study__in={study for study, *_ in best}, name="users", runs__gt=0)
     known: dict[int, set[str]] = defaultdict(set)

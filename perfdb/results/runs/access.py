@@ -79,7 +79,7 @@ def visible_studies(user: User | AnonymousUser) -> QuerySet[Study]:
 
 
 def may_change(user: User | AnonymousUser, study: Study) -> bool:
-    """Return whether a visitor may change a study: its owner and staff."""
+    """Return whether a visitor may change a study: the owner and staff."""
     return bool(user.is_authenticated and (user.is_staff or study.owner_id == user.pk))
 
 

@@ -36,8 +36,7 @@ def find_meanings(
     """Return the meanings of values that no run has.
 
     ``known`` are meanings read before. Without missing values there is no SQL query. Frozen answers use the names of
-    their
-    runs.
+    the runs in the answer.
     """
     absent = list(_absent(values, found))
     if not absent or recorded_reads.playing_tape():

@@ -1,7 +1,7 @@
 """Changes of many stored runs at once: permission, limit, and history.
 
 Each change is one transaction: lock the runs, change them, add a `RunChange` row for each and raise the version of
-their studies, which invalidates caches.
+the studies, which invalidates caches.
 """
 
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ _STUDY_LOCK = 0x5354_5544  # any number of our own: "STUD"
 
 
 def lock_runs(user: User, runs: QuerySet[Run]) -> list[Run]:
-    """Return these runs, locked until the transaction ends, with study, status and identity.
+    """Return the runs, locked until the transaction ends, with study, status and identity.
 
     Raise PermissionDenied if the user may not change one of the studies, and QueryError above MOST_CHANGED runs.
     """
@@ -38,9 +38,9 @@ def lock_runs(user: User, runs: QuerySet[Run]) -> list[Run]:
 
 
 def record_changes(runs: Sequence[Run], kind: RunChange.Kind, detail: str, user: User) -> None:
-    """Record a change of these runs and raise the versions of their studies.
+    """Record a change of runs and raise the versions of the studies.
 
-    ``status`` of a run is its status before the change, to which a restored run returns.
+    ``status`` of a run is the status before the change, to which a restored run returns.
     """
     withdrawn = kind == RunChange.Kind.WITHDRAWN
     rows = [

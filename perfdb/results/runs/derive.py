@@ -29,7 +29,7 @@ TIME = "time"
 def derive_values(record: RunRecord) -> list[Derived]:
     """Return all values that follow from a run's reported metrics and counters.
 
-    Published values have none: their document calculated with more digits than it prints.
+    Published values have none: a document calculates with more digits than printed.
     """
     if any(value.origin is Origin.PUBLISHED for value in record.values.values()):
         return []
@@ -37,7 +37,7 @@ def derive_values(record: RunRecord) -> list[Derived]:
 
 
 def derive_into(record: RunRecord) -> list[Derived]:
-    """Add the derived values to the record; printed values keep their text and place."""
+    """Add the derived values to the record; printed values keep text and place."""
     answers = derive_values(record)
     for each in answers:
         known = record.values.get(each.measure, Value(each.value, Origin.DERIVED))
@@ -113,7 +113,7 @@ def _numbers(record: RunRecord) -> Mapping[str, tuple[float, ...]]:
 # Most runs of a study say the same.
 @lru_cache(4096)
 def _numbers_in(text: str) -> tuple[float, ...]:
-    """Return the numbers of a text; none if it has other words."""
+    """Return the numbers of a text; none for a text with other words."""
     numbers = tuple([parse_sample(word) for word in text.split()])
     return numbers if all(map(isfinite, numbers)) else ()
 

@@ -16,7 +16,7 @@ BETWEEN = "\n"
 
 
 def encode_values(values: Mapping[int, Value]) -> tuple[Any, ...]:
-    """Return the ``COLUMNS`` with the origins of these values, by slot."""
+    """Return the ``COLUMNS`` with the origins of values, by slot."""
     slots = sorted(values)
     own = [values[slot] for slot in slots]
     told = [_is_told(value.origin, value.printed) for value in own]
@@ -36,7 +36,7 @@ def _is_told(origin: Origin, printed: str) -> bool:
 
 
 def _shortened(told: Sequence[bool], numbers: list[int]) -> list[int]:
-    """Return a number a value, or one if all printed share it."""
+    """Return a number for each value, or one that all printed values share."""
     of_told = set(compress(numbers, told))
     if len(of_told) > 1 or any(number for number, is_told in zip(numbers, told, strict=True) if not is_told):
         return numbers
@@ -44,7 +44,7 @@ def _shortened(told: Sequence[bool], numbers: list[int]) -> list[int]:
 
 
 def decode_values(evidence: RunEvidence, values: Sequence[float | None]) -> Iterator[tuple[int, Value]]:
-    """Yield each slot with its value and origin."""
+    """Yield each slot with value and origin."""
     origins = list(map(Origin, evidence.origins))
     texts = evidence.printed.split(BETWEEN) if origins else []
     told = list(map(_is_told, origins, texts))
@@ -59,7 +59,7 @@ def decode_values(evidence: RunEvidence, values: Sequence[float | None]) -> Iter
 def encode_facts(
     facts: Mapping[str, FactValue], artifacts: Sequence[int], lines: Sequence[int]
 ) -> dict[str, str | dict[str, Any]]:
-    """Return facts by key; those at the common place as text."""
+    """Return facts by key; facts at the common place as text."""
     place = (artifacts[0], lines[0]) if len(artifacts) == len(lines) == 1 else None
     return {key: each.text if (each.artifact, each.line) == place else _placed(each) for key, each in facts.items()}
 
@@ -69,7 +69,7 @@ def _placed(fact: FactValue) -> dict[str, Any]:
 
 
 def decode_facts(evidence: RunEvidence) -> dict[str, FactValue]:
-    """Return the facts of a run with their places."""
+    """Return the facts of a run with places."""
     place = (evidence.artifacts[0], evidence.lines[0]) if len(evidence.artifacts) == len(evidence.lines) == 1 else ()
     return {
         key: FactValue(said, *place) if isinstance(said, str) else FactValue(**said)

@@ -56,7 +56,7 @@ class Vocabulary:
         return self.experiments([configuration])[0]
 
     def experiments(self, configurations: Sequence[Configuration]) -> list[Experiment]:
-        """Return the experiments with these configurations; store new ones in one statement."""
+        """Return the experiments of configurations; store new ones in one statement."""
         dimensions = [each.dimensions() for each in configurations]
         keys = [_key_of(each) for each in dimensions]
         self._read(set(keys) - self._experiments.keys())
@@ -139,7 +139,7 @@ def read_configuration(experiment: Experiment) -> Configuration:
 
 
 def keep_trial(run: Run, record: RunRecord) -> None:
-    """Keep a run's trial and former number in its new record."""
+    """Keep a run's trial and former number in the new record."""
     facts = evidence.decode_facts(RunEvidence.objects.get(run=run))
     if _TRIAL in facts and record.trial == run.trial:
         record.facts[_TRIAL] = facts[_TRIAL]

@@ -21,13 +21,13 @@ _LOCK = 0x5045_5246  # any number of our own: "PERF"
     beside=True,
 )
 def read_slots() -> dict[Measure, int]:
-    """Return all measures with their slots, which count from 1 as PostgreSQL's arrays do."""
+    """Return all measures with slots, which count from 1 as PostgreSQL's arrays do."""
     rows = models.Measure.objects.values_list("metric", "role", "slot")
     return {Measure(metric, role): slot for metric, role, slot in rows}
 
 
 def ensure_slots(measures: Iterable[Measure]) -> dict[Measure, int]:
-    """Return all measures with their slots, after adding missing ones."""
+    """Return all measures with slots, after adding missing ones."""
     wanted = set(measures)
     known = read_slots()
     if wanted <= known.keys():

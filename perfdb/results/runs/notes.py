@@ -1,8 +1,7 @@
-"""Notes on runs: add, edit, remove, and read those of many runs.
+"""Notes on runs: add, edit, remove, and read for many runs.
 
-A note stays when its run is read again, extended or changed by an alias. A replaced run keeps its notes; the new run
-does
-not get them, since they are about other numbers.
+A note stays when the run is read again, extended or changed by an alias. A replaced run keeps the notes, which are
+about other numbers than the new run's.
 """
 
 from collections.abc import Mapping
@@ -52,7 +51,7 @@ def edit_note(editor: User, note: Note, text: str) -> None:
 
 
 def remove_note(editor: User, note: Note) -> None:
-    """Remove a note, if still there; its text stays in the run's history."""
+    """Remove a note, if still there; the text stays in the run's history."""
     with transaction.atomic():
         held = Note.objects.select_for_update(of=["self"]).select_related("run__study").filter(pk=note.pk).first()
         if held is None:
@@ -78,7 +77,7 @@ def _checked(text: str) -> str:
 
 
 def read_notes(runs: NDArray[np.int64]) -> Mapping[int, tuple[str, ...]]:
-    """Return the notes on these runs, oldest first, by run id."""
+    """Return the notes on runs, oldest first, by run id."""
     # Runs that are read together were mostly written together: most notes between the first and the last are theirs.
     between = Note.objects.filter(run__gte=int(runs.min()), run__lte=int(runs.max())).order_by("created", "pk")
     wanted, texts = set(runs.tolist()), dict[int, tuple[str, ...]]()

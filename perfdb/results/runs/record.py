@@ -49,7 +49,7 @@ class Value(NamedTuple):
 
 
 class FactValue(NamedTuple):
-    """A circumstance as printed, with its place."""
+    """A circumstance as printed, with the place."""
 
     text: str
     artifact: int = 0
@@ -123,7 +123,7 @@ class SystemIdentity:
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """Dimensions of an experiment, without its study."""
+    """Dimensions of an experiment, without the study."""
 
     workload: Workload | None = None
     device: str | None = None
@@ -166,7 +166,7 @@ class Configuration:
 
 @dataclass(slots=True)
 class RunRecord:
-    """A run with all its data; a ``refused`` one must not be stored.
+    """A run with all data; a ``refused`` one must not be stored.
 
     ``tags`` are only stored with a new run.
     """
@@ -194,7 +194,7 @@ class RunRecord:
 
 
 def format_workload(workload: Workload) -> str:
-    """Return the value of dimension ``workload`` for these sizes."""
+    """Return the value of dimension ``workload`` for sizes."""
     return workload_name(workload.pattern, workload.request_bytes, workload.response_bytes)
 
 
@@ -209,7 +209,7 @@ def seconds_to_moment(seconds: float) -> datetime:
 
 
 def resolve_zone(moment: datetime, zone: str) -> datetime:
-    """Return a printed time with its offset (``-05:00``, ``-0500``), by default UTC."""
+    """Return a printed time with the offset (``-05:00``, ``-0500``), by default UTC."""
     try:
         return (moment - _offset(zone)).replace(tzinfo=UTC)
     except OverflowError:

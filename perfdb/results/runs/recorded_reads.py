@@ -1,7 +1,8 @@
 """Recording of database reads, so that frozen links can be answered again.
 
-Functions that read for questions are marked by `reading`. While a `Tape` records, their results are kept as plain data;
-while it plays, they return the kept data without the database. All code above is the same for live and frozen answers.
+Functions that read for questions are marked by `recorded`. While a `Tape` records, the results are kept as plain data;
+while a tape plays, the functions return the kept data without the database. All code above is the same for live and
+frozen answers.
 """
 
 import hashlib
@@ -41,7 +42,7 @@ class Tape:
     label: str = ""
 
     def take(self, key: str, read: Callable[[], Any], beside: bool) -> Any:
-        """Return the kept data of a key, after reading them while recording. Raise QueryError."""
+        """Return the kept data of a key, read first while recording. Raise QueryError."""
         if key not in self.kept:
             if self.playing:
                 raise QueryError("", "this link was made by an older perfdb, and does not hold what is asked for today")
@@ -95,7 +96,7 @@ def recorded(
     *,
     beside: bool = False,
 ) -> Callable[[Callable[_P, _T]], Callable[_P, _T]]:
-    """Mark a function that reads for answers. ``key`` spells its arguments; ``unpack`` inverts ``pack``.
+    """Mark a function that reads for answers. ``key`` spells the arguments; ``unpack`` inverts ``pack``.
 
     Nested reads are part of the outer recording.
     """

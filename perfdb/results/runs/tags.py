@@ -20,7 +20,7 @@ _ARRAY: Any = ArrayField(TextField())
 
 
 def parse_tag(name: str) -> str:
-    """Return a tag in small letters. Raise QueryError unless it is one short word."""
+    """Return a tag in small letters. Raise QueryError unless the tag is one short word."""
     word = name.strip().lower()
     if not _WORD.fullmatch(word) or len(word) > LONGEST:
         raise QueryError(
@@ -31,7 +31,7 @@ def parse_tag(name: str) -> str:
 
 @transaction.atomic
 def add_tag(user: User, runs: QuerySet[Run], name: str) -> int:
-    """Add a tag to the runs that lack it, and return their number.
+    """Add a tag to the runs without the tag, and return the number of runs.
 
     Raise QueryError for an invalid tag or too many runs, PermissionDenied as `bulk_changes.take`.
     """
@@ -42,7 +42,7 @@ def add_tag(user: User, runs: QuerySet[Run], name: str) -> int:
 
 @transaction.atomic
 def remove_tag(user: User, runs: QuerySet[Run], name: str) -> int:
-    """Remove a tag from runs and return their number. Raise QueryError."""
+    """Remove a tag from runs and return the number of runs. Raise QueryError."""
     tag = parse_tag(name)
     shorter = Func("tags", Value(tag, TextField()), function="array_remove", output_field=_ARRAY)
     none_left = NullIf(shorter, Value([], _ARRAY))

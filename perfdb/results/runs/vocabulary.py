@@ -1,4 +1,4 @@
-"""Rows of the vocabulary tables by their names and by the aliases of studies."""
+"""Rows of the vocabulary tables by name and by the aliases of studies."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field

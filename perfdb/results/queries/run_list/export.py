@@ -30,7 +30,7 @@ _KEYS = ("run", "run_id", "status")
 
 
 def read_chunks(runs: QuerySet[Run], shown: Sequence[ListColumn]) -> Iterator[list[list[Any]]]:
-    """Yield chunks of rows by id: a run's keys, then its columns."""
+    """Yield chunks of rows by id: a run's keys, then the columns."""
     slots = measures.read_slots()
     readers = [each.reader(slots) for each in _columns(shown)]
     last = 0
@@ -96,7 +96,7 @@ def _type(shown: ListColumn) -> pa.DataType:
 
 
 def write_logs_zip(runs: QuerySet[Run], out: IO[bytes]) -> int:
-    """Write the logs of runs to a zip, each once; return their number.
+    """Write the logs of runs to a zip, each once; return the number of logs.
 
     The zip file has a folder for each upload. Raise QueryError for more than MOST_LOGGED runs.
     """

@@ -70,7 +70,7 @@ class Facets:
 
 
 def count_facets(filtered: RunFilter) -> Facets:
-    """Return a list's facets in one SQL query; its filter must be valid."""
+    """Return a list's facets in one SQL query; the filter must be valid."""
     asked = filtered.read_values()
     own = [name for name in asked if name in _COLUMNS or name.startswith(FACTOR)]
     if "status" in asked or _by_experiment(_named(asked, "status")):
@@ -88,7 +88,7 @@ def count_facets(filtered: RunFilter) -> Facets:
 def select_listed_runs(filtered: RunFilter, found: Facets) -> QuerySet[Run]:
     """Return the runs of a list; few experiments are named by id.
 
-    The planner does not know that dimensions depend on each other, and would search all runs by time for these.
+    The planner does not know that dimensions depend on each other, and would search all runs by time.
     """
     chosen: QuerySet[Run] = filtered.qs
     asked = filtered.read_values()
@@ -100,7 +100,7 @@ def select_listed_runs(filtered: RunFilter, found: Facets) -> QuerySet[Run]:
 
 
 def _fetch(parts: Sequence[_Statement]) -> list[tuple[int, str, str | None, int]]:
-    """Return the place of each part with its dimensions, values and numbers of runs."""
+    """Return the place of each part with dimensions, values and numbers of runs."""
     selects = [f"SELECT {place}, part.* FROM ({sql}) AS part" for place, (sql, _) in enumerate(parts)]
     with connections[Run.objects.db].cursor() as cursor:
         cursor.execute(" UNION ALL ".join(selects), [each for _, parameters in parts for each in parameters])
@@ -108,7 +108,7 @@ def _fetch(parts: Sequence[_Statement]) -> list[tuple[int, str, str | None, int]
 
 
 def _by_experiment(names: Iterable[str]) -> bool:
-    """Return whether filters by these names select whole experiments, apart from the status."""
+    """Return whether filters select whole experiments, apart from the status."""
     return all(name in _COLUMNS or name == "status" or name.startswith(FACTOR) for name in names)
 
 
@@ -120,7 +120,7 @@ def _named(asked: Mapping[str, Any], without: str) -> set[str]:
 
 
 def _part(filtered: RunFilter, asked: Mapping[str, Any], name: str = "") -> _Statement:
-    """Return SQL that counts one dimension without its own filter, or all."""
+    """Return SQL that counts one dimension without the own filter, or all."""
     # Only the counts by experiment include runs without a factor.
     if _named(asked, name) <= _OF_STUDIES and not name.startswith(FACTOR):
         return _of_studies(filtered, name)

@@ -1,6 +1,6 @@
 """The filter of the list of runs, shared by page, API and export.
 
-The filter of a dimension follows from its declaration. Values of one dimension are alternatives; filters of several
+The filter of a dimension follows from the declaration. Values of one dimension are alternatives; filters of several
 dimensions all apply. Withdrawn runs are hidden by default. An unknown parameter is an error that lists the known ones.
 """
 
@@ -31,7 +31,7 @@ class SeveralInput(forms.SelectMultiple):
     """Reader of a repeated parameter, without choices."""
 
     def value_from_datadict(self, data: Any, files: Any, name: str) -> list[str]:
-        """Return the values without blank ones, since a form sends its empty fields too."""
+        """Return the values without blank ones, since a form sends empty fields too."""
         texts = data.getlist(name) if isinstance(data, QueryDict) else data.get(name, [])
         return [text for text in texts if text.strip()]
 
@@ -173,7 +173,7 @@ class RunFilter(FilterSet):  # type: ignore[misc] # django-filter has no types
     range = QueryPartFilter("range", "`dimension:low..high`")
 
     class Meta:
-        """No fields by reflection: the fields of dimensions follow from their declarations."""
+        """No fields by reflection: the fields of dimensions follow from declarations."""
 
         form = _RunFilterForm
 

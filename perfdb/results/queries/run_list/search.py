@@ -66,7 +66,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A hit: name, other searched text, and the fields of its link."""
+    """A hit: name, other searched text, and the fields of a link."""
 
     kind: Kind
     pk: int
@@ -167,7 +167,7 @@ def _hits(rows: Iterable[_Row], size: int) -> dict[Kind, list[Hit]]:
 
 
 def _add_runs(hits: Collection[Hit]) -> None:
-    """Add to each run id a run that has it."""
+    """Add to each run id a run of that name."""
     columns = ("pk", "trial", "status", "study__title", "workload__name", "device__name", "mtu", "users")
     runs = {
         row["pk"]: row for row in Run.objects.filter(pk__in=[hit.about["runs"][0] for hit in hits]).values(*columns)
@@ -232,7 +232,7 @@ def _in_table(table: _Table, condition: Q, score: Combinable, size: int) -> _Row
 
 
 def _names() -> list[tuple[Kind, QuerySet[SearchName]]]:
-    """Return run ids and tags with up to two of their runs."""
+    """Return run ids and tags with up to two runs each."""
     names = SearchName.objects.annotate(folded=Upper("text"))
     kept = Run.objects.exclude(status=Run.Status.WITHDRAWN)
     # Runs are indexed by study and id.
