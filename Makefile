@@ -47,6 +47,7 @@ lint:
 	$(SETUP) dev
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
+	.venv/bin/python scripts/docstrings.py
 	.venv/bin/mypy .
 
 format:
