@@ -96,7 +96,7 @@ detail() { # what the server said of its refusal
     sed -e "s/\\\\\"/'/g" "$scratch/answer" | sed -n 's/.*"detail": *"\([^"]*\)".*/: \1/p' | sed 1q
 }
 
-large_answer() { # KEY: its words in the answer
+answered() { # KEY: its words in the answer
     grep -o "\"$1\": *\"[a-z-]*\"" "$scratch/answer" | cut -d '"' -f 4
 }
 

@@ -12,7 +12,7 @@ from django.db import OperationalError
 from django.utils import timezone
 
 from importers.awm import log as awm
-from importers.model import Fact, Fragment, Parsed, Text
+from importers.model import Fact, Fragment, Parsed, Problem, Text
 from perfdb.analysis.metrics import Measure
 from perfdb.results import tasks
 from perfdb.results.changes import rebuild, reparse
@@ -38,10 +38,11 @@ def newer(monkeypatch: pytest.MonkeyPatch) -> Newer:
     """Raise the version of AWM's importer; ``change`` is how it reads otherwise."""
 
     def do(change: Change) -> None:
-        parse, version = awm.parse, awm.VERSION + 1
+        each_run, version = awm.each, awm.VERSION + 1
 
         def parse_otherwise(text: Text) -> Parsed:
-            parsed = parse(text)
+            problems: list[Problem] = []
+            parsed = Parsed(list(each_run(text, problems)), problems)
             newer = [replace(each, format_version=version) for old in parsed.fragments for each in change(old)]
             return Parsed(newer, parsed.problems)
 

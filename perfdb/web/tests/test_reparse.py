@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from importers.awm import log as awm
-from importers.model import Fact, Parsed, Text
+from importers.model import Fact, Parsed, Problem, Text
 from perfdb.results import tasks
 from perfdb.results.models import Job, Run, RunSource
 from perfdb.results.runs.evidence import decode_facts
@@ -20,10 +20,11 @@ ADDRESS = "/reparse/"
 @pytest.fixture
 def newer(run: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
     """A stored run, and a newer importer that reads a fact more."""
-    parse, version = awm.parse, awm.VERSION + 1
+    each_run, version = awm.each, awm.VERSION + 1
 
     def parse_more(text: Text) -> Parsed:
-        parsed = parse(text)
+        problems: list[Problem] = []
+        parsed = Parsed(list(each_run(text, problems)), problems)
         more = [
             replace(each, format_version=version, facts=(*each.facts, Fact("colour", "red", each.first_line)))
             for each in parsed.fragments
