@@ -18,7 +18,7 @@ from perfdb.results import tasks
 from perfdb.results.changes import rebuild, reparse
 from perfdb.results.changes.reparse import Scope
 from perfdb.results.ingest import uploads
-from perfdb.results.models import Job, MeasurementHistory, Problem, Run, RunSource, UploadRun
+from perfdb.results.models import Job, MeasurementHistory, Run, RunSource, UploadRun
 from perfdb.results.runs.evidence import decode_facts
 from perfdb.results.runs.measures import read_slots
 from perfdb.results.tests.conftest import LOGS, Bring, Work, case
