@@ -12,13 +12,14 @@ from django.db import OperationalError
 from django.utils import timezone
 
 from importers.awm import log as awm
-from importers.model import Fact, Fragment, Parsed, Problem, Text
+from importers.model import Fact, Fragment, Parsed, Text
+from importers.model import Problem as Found
 from perfdb.analysis.metrics import Measure
 from perfdb.results import tasks
 from perfdb.results.changes import rebuild, reparse
 from perfdb.results.changes.reparse import Scope
 from perfdb.results.ingest import uploads
-from perfdb.results.models import Job, MeasurementHistory, Run, RunSource, UploadRun
+from perfdb.results.models import Job, MeasurementHistory, Problem, Run, RunSource, UploadRun
 from perfdb.results.runs.evidence import decode_facts
 from perfdb.results.runs.measures import read_slots
 from perfdb.results.tests.conftest import LOGS, Bring, Work, case
@@ -41,7 +42,7 @@ def newer(monkeypatch: pytest.MonkeyPatch) -> Newer:
         each_run, version = awm.each, awm.VERSION + 1
 
         def parse_otherwise(text: Text) -> Parsed:
-            problems: list[Problem] = []
+            problems: list[Found] = []
             parsed = Parsed(list(each_run(text, problems)), problems)
             newer = [replace(each, format_version=version) for old in parsed.fragments for each in change(old)]
             return Parsed(newer, parsed.problems)
