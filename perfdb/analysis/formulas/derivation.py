@@ -8,7 +8,7 @@ from functools import lru_cache
 from math import isfinite
 from typing import NamedTuple
 
-from perfdb.analysis.formulas.catalogue import BY_ID, FORMULAS
+from perfdb.analysis.formulas.catalogue import BY_ID, FORMULAS, LATENCIES
 from perfdb.analysis.formulas.formula import Formula, Term
 from perfdb.analysis.formulas.run_values import Derived, Input, Known, RunFigures
 from perfdb.analysis.formulas.terms import PARTS_OF_TOTAL, one_machine
@@ -17,7 +17,7 @@ from perfdb.analysis.units import round_half_up
 
 _SIGNIFICANT = 4
 # The most shapes of runs in the cache; the runs of a study have few.
-_SHAPES = 512
+_SHAPES = 4096
 _PROCESSORS_OF_SIDES = tuple(f"{role}_cpus" for role in PARTS_OF_TOTAL)
 
 
@@ -35,6 +35,9 @@ class _NoValueError(Exception):
 
 
 _TERMS = tuple((formula, formula.terms) for formula in FORMULAS)
+READ = frozenset(name for formula, terms in _TERMS for name in (formula.metric, *(term.name for term in terms)))
+"""The metrics that formulas read, besides latencies."""
+
 _steps: dict[Hashable, tuple[_Step, ...]] = {}
 
 
@@ -60,7 +63,7 @@ def derive(figures: RunFigures) -> list[Derived]:
 def _learn(shape: Hashable, known: Known, roles: tuple[str, ...]) -> None:
     """Try every formula for every role, and remember the useful ones."""
     useful, complete = [], True
-    for step in _every_step(roles):
+    for step in _every_step(roles, counted=bool(known.figures.counters)):
         superseded = step.measure in known.derived
         try:
             if _apply(step, known) or superseded:
@@ -75,10 +78,11 @@ def _learn(shape: Hashable, known: Known, roles: tuple[str, ...]) -> None:
 
 
 @lru_cache(maxsize=64)
-def _every_step(roles: tuple[str, ...]) -> tuple[_Step, ...]:
+def _every_step(roles: tuple[str, ...], *, counted: bool) -> tuple[_Step, ...]:
     return tuple(
         _Step(formula, terms, role, Measure(formula.metric, role))
         for formula, terms in _TERMS
+        if counted or not any(term.counted for term in terms)
         for role in ((TOTAL, *roles) if formula.per_role else (TOTAL,))
     )
 
@@ -87,7 +91,8 @@ def _shape(figures: RunFigures, roles: tuple[str, ...]) -> Hashable:
     """Return a key that is equal for runs with the same terms."""
     counters, facts = figures.counters, figures.facts
     return (
-        frozenset(figures.metrics),
+        frozenset([measure for measure in figures.metrics if measure[0] in READ]),
+        any(metric in LATENCIES and role == TOTAL for metric, role in figures.metrics),
         roles,
         frozenset(counters),
         frozenset(figures.taken),

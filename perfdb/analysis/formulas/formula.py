@@ -72,12 +72,13 @@ class Number(Expression):
 class Term(Expression):
     """A quantity of a run: the sum of the inputs found for a role.
 
-    ``title`` names the quantity with its unit.
+    ``title`` names the quantity with its unit; ``counted``: there is none in a run without counters.
     """
 
     name: str
     title: str
     find: Resolver
+    counted: bool = False
 
     def terms(self) -> "Iterator[Term]":
         """Yield the term itself."""

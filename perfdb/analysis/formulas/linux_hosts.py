@@ -65,9 +65,11 @@ def _roles(known: Known, role: str) -> tuple[str, ...]:
 def _host_time(term: str, title: str, times: tuple[str, ...]) -> Term:
     """Return the term of seconds that whole hosts spent in these kinds of time."""
     counted = _Counted(term, times)
-    return Term(
-        term, title, lambda known, role: join_parts(counted.growth(known, part, (CPU,)) for part in _roles(known, role))
-    )
+
+    def find(known: Known, role: str) -> tuple[Input, ...]:
+        return join_parts(counted.growth(known, part, (CPU,)) for part in _roles(known, role))
+
+    return Term(term, title, find, counted=True)
 
 
 def _bound_time(term: str, title: str, times: tuple[str, ...]) -> Term:
@@ -78,7 +80,7 @@ def _bound_time(term: str, title: str, times: tuple[str, ...]) -> Term:
         numbers = known.figures.facts.get(f"{role}_cpus", ())
         return counted.growth(known, role, [f"processor/{number:g}" for number in numbers])
 
-    return Term(term, title, lambda known, role: join_parts(of_side(known, part) for part in parts_of(role)))
+    return Term(term, title, lambda known, role: join_parts(of_side(known, part) for part in parts_of(role)), True)
 
 
 def _subjects(known: Known, role: str, prefix: str) -> frozenset[str]:
@@ -96,9 +98,11 @@ def _test_adapters(known: Known, role: str) -> frozenset[str]:
 
 def _grown(title: str, counted: _Counted, select: _Select) -> Term:
     """Return the term of a role's counter increase; none for the total."""
-    return Term(
-        counted.term, title, lambda known, role: tuple(counted.growth(known, role, sorted(select(known, role))))
-    )
+
+    def find(known: Known, role: str) -> tuple[Input, ...]:
+        return tuple(counted.growth(known, role, sorted(select(known, role))))
+
+    return Term(counted.term, title, find, counted=True)
 
 
 def _sender(known: Known, role: str) -> tuple[str, ...]:
@@ -130,8 +134,9 @@ _PROCESS_CPU = Term(
     "process_cpu",
     "CPU seconds of the control group",
     lambda known, role: join_parts(_process(known, part) for part in parts_of(role)),
+    counted=True,
 )
-_RETRANSMITS = Term("resent", "segments sent again", _resent)
+_RETRANSMITS = Term("resent", "segments sent again", _resent, counted=True)
 _RECEIVED = _grown("packets received", _Counted("received", ("rx_packets",), "packets"), _test_adapters)
 _SENT = _grown("packets sent", _Counted("sent", ("tx_packets",), "packets"), _test_adapters)
 _DROPPED = _grown("packets dropped", _Counted("dropped", _DROPS, "packets"), _test_adapters)

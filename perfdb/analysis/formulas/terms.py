@@ -95,7 +95,7 @@ def cpu_seconds(term: str, title: str, fine: str, coarse: str | None = None) -> 
         complete = all((role, "", name) in known.figures.counters for name in ("totcpu", "virtcpu"))
         return _growth(known, term, fine if coarse is None or complete else coarse, role)
 
-    return Term(term, title, lambda known, role: join_parts(find(known, part) for part in parts_of(role)))
+    return Term(term, title, lambda known, role: join_parts(find(known, part) for part in parts_of(role)), counted=True)
 
 
 def _processors(known: Known, role: str) -> tuple[Input, ...]:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from perfdb.analysis.formulas import derivation
 from perfdb.analysis.formulas.derivation import derive
 from perfdb.analysis.formulas.run_values import Derived, RunFigures
+from perfdb.analysis.metrics import METRICS
 
 _VALUES = st.sampled_from([0.0, 1.0, 2.5, 1e300])
 _METRICS = st.dictionaries(
@@ -87,3 +88,36 @@ def test_only_so_many_shapes_are_remembered(monkeypatch: pytest.MonkeyPatch) -> 
     for role in ("a", "b", "c", "d"):
         derive(RunFigures(metrics={("cpu_util", role): 1.0}))
     assert len(derivation._steps) <= 2
+
+
+class _Recorder(dict[Any, float]):
+    """Metrics that record which names are looked up."""
+
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        self.names: set[str] = set()
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        self.names.add(key[0])
+        return super().get(key, default)
+
+    def __contains__(self, key: Any) -> bool:
+        self.names.add(key[0])
+        return super().__contains__(key)
+
+
+@pytest.mark.parametrize("pattern", ["RR", "STRG"])
+def test_the_shape_has_all_metrics_that_formulas_read(pattern: str) -> None:
+    every = {(metric.name, role): 2.0 for metric in METRICS for role in ("total", "client", "server", "lpar")}
+    common: dict[str, Any] = {"pattern": pattern, "users": 1, "think_ms": 0, "of_processes": True}
+    read = set()
+    for missing in (None, *(metric.name for metric in METRICS)):
+        metrics = _Recorder({key: value for key, value in every.items() if key[0] != missing})
+        derivation._steps.clear()
+        derive(RunFigures(metrics=metrics, request_bytes=1, response_bytes=1, **common))
+        read |= metrics.names
+    none = _Recorder()
+    derivation._steps.clear()
+    derive(RunFigures(metrics=none, **common))
+    assert read | none.names <= derivation.READ
+    assert {"trans_per_s", "mb_per_s", "processors"} <= read
