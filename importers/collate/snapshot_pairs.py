@@ -137,9 +137,10 @@ def _of_run(draft: RunDraft) -> list[SourcedFact]:
     placed: dict[tuple[str, str], SourcedFact] = {}
     for fact in draft.facts:
         role = draft.roles.get(fact.file, "") if fact.of_host else ""
-        foreign = role not in {"", CLIENT}
-        key = f"{role}.{fact.key}" if foreign else fact.key
-        one = fact._replace(key=key, role=fact.role or role or None, of_host=False)
+        one = fact
+        if fact.of_host or fact.role == "":
+            key = fact.key if role in {"", CLIENT} else f"{role}.{fact.key}"
+            one = fact._replace(key=key, role=fact.role or role or None, of_host=False)
         placed.setdefault((one.key, one.text), one)
     return list(placed.values())
 

@@ -22,5 +22,4 @@ def test_few_items_stay_in_memory() -> None:
     items: SpooledList[int] = SpooledList(300)
     for number in range(1000):
         items.append(number)
-    assert len(items._newest) < 100
-    assert len(items._read) == 0
+    assert (len(items._first), len(items._newest), len(items._read)) == (300, 0, 0)

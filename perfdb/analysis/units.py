@@ -158,10 +158,16 @@ def _base(text: str, unit: str) -> tuple[Fraction, str]:
     return Fraction(Decimal(_digits(text))) * known.factor, known.kind
 
 
+def _is_plain(text: str) -> bool:
+    """Return whether a text has only digits and perhaps a point, as most numbers have."""
+    digits = text.replace(".", "", 1)
+    return digits.isdecimal() and digits.isascii()
+
+
 @lru_cache(maxsize=_REMEMBERED)
 def read_number(text: str) -> float:
     """Parse a printed number without unit. Raise ValueError for other texts."""
-    value = float(_digits(text))
+    value = float(text if _is_plain(text) else _digits(text))
     if math.isinf(value):
         raise ValueError(f"{text!r} is too large a number")
     return value
@@ -228,6 +234,8 @@ def rescale(value: float, unit: str, wanted: str) -> float:
 @lru_cache(maxsize=_REMEMBERED)
 def _exponent(text: str) -> int:
     """Return the power of ten of the last printed digit; in a time shape, of its last part."""
+    if _is_plain(text):
+        return -len(text.partition(".")[2])
     exponent = Decimal(_digits(re.split("[:m]", text)[-1].removesuffix("s"))).as_tuple().exponent
     return int(exponent)
 

@@ -237,6 +237,8 @@ def _disagreement(
 
 def _contradictions(run: PrintedRun) -> Iterator[Disagreement]:
     """Yield numbers printed with different values, compared with the first printing."""
+    if len(run.figures) == len(run.measures()):
+        return
     for measure in dict.fromkeys(figure.measure for figure in run.figures):
         told: set[str] = set()
         for first, later in combinations(run.printings(measure), 2):

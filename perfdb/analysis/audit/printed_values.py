@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from perfdb.analysis.checks.finding import Quantity
 from perfdb.analysis.metrics import BY_NAME, Measure
-from perfdb.analysis.units import decimals, rescale, step
+from perfdb.analysis.units import decimals, read_number, rescale, step
 from perfdb.analysis.workloads import Workload
 
 # Tolerance for binary noise of numbers exactly their half-steps apart.
@@ -75,7 +75,7 @@ class Printed:
     """
 
     def __post_init__(self) -> None:
-        self.interval = _interval(self.quantity, self.own_unit, self.half_step)
+        self.interval = _interval(self)
 
     @property
     def factor(self) -> float:
@@ -101,15 +101,14 @@ class Printed:
         return f"{value * self.factor:.12g}"
 
 
-def _interval(quantity: Quantity, own_unit: str, half_step: float | None) -> Interval | None:
-    value = quantity.value
-    if value is None or value < 0:
-        return None
+def _interval(figure: Printed) -> Interval | None:
     try:
-        factor = rescale(1, quantity.unit, own_unit) if quantity.unit else 1.0
+        value, factor = read_number(figure.quantity.text), figure.factor
     except ValueError:
         return None
-    half = step(quantity.text) / 2 if half_step is None else half_step
+    if value < 0:
+        return None
+    half = step(figure.quantity.text) / 2 if figure.half_step is None else figure.half_step
     return Interval(max(0.0, value - half) * factor, value * factor, (value + half) * factor)
 
 

@@ -22,7 +22,7 @@ _PROGRESS_S = 0.25  # The least time between two updates of the progress.
 _MEMBERS = 200  # Members of an archive that are added by one statement.
 _MAGIC = 4  # Bytes that identify an archive.
 
-IN_MEMORY = 20000
+IN_MEMORY = 10_000
 """Up to this number of fragments stay in memory."""
 
 TOGETHER = 1000

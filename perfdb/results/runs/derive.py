@@ -68,10 +68,10 @@ def find_outdated(before: Mapping[Measure, Value], after: Mapping[Measure, Value
 
 def collect_figures(record: RunRecord) -> RunFigures:
     """Return the record as input of formulas: usable counters, no derived values."""
-    configuration = record.configuration
+    configuration, derived = record.configuration, Origin.DERIVED
     workload, system = measured_workload(record), configuration.system
     return RunFigures(
-        metrics={(m.metric, m.role): v.value for m, v in record.values.items() if v.origin != Origin.DERIVED},
+        metrics={measure: value.value for measure, value in record.values.items() if value.origin is not derived},
         counters=counter_values(record),
         taken=snapshot_times(record),
         pattern=workload.pattern if workload else None,

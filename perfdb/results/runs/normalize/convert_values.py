@@ -62,7 +62,8 @@ def _drop_means_of_nothing(record: RunRecord) -> None:
 
 def _converted(reading: Reading, fragment: Fragment, record: RunRecord) -> float | None:
     try:
-        value = units.convert(reading.text, _unit(reading, record), reading.name)
+        unit = _megabytes(record) if reading.unit == "MB/s" else reading.unit
+        value = units.convert(reading.text, unit, reading.name)
     except ValueError as error:
         record.problems.append(_unreadable(reading, fragment, record.run_id, str(error)))
         return None
@@ -74,10 +75,8 @@ def _converted(reading: Reading, fragment: Fragment, record: RunRecord) -> float
     return value
 
 
-def _unit(reading: Reading, record: RunRecord) -> str:
-    """Return the printed unit, with the log's own size of megabytes."""
-    if reading.unit != "MB/s":
-        return reading.unit
+def _megabytes(record: RunRecord) -> str:
+    """Return the unit of megabytes per second, with the log's own size of a megabyte."""
     mb_bytes = record.facts.get("mb_bytes")
     return "MB/s 10^6" if mb_bytes is not None and mb_bytes.text == "1000000" else "MB/s"
 

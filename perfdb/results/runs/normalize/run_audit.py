@@ -64,9 +64,9 @@ def _printed(record: RunRecord) -> Iterator[Printed]:
 
     Values without an audit rule, which are many, are left out.
     """
-    told = audited_measures(frozenset(record.values))
+    audited, origins = audited_measures(frozenset(record.values)), (Origin.REPORTED, Origin.DERIVED)
     for measure, value in record.values.items():
-        if measure in told and value.origin in (Origin.REPORTED, Origin.DERIVED) and _in_own_unit(value):
+        if measure in audited and value.origin in origins and _in_own_unit(value):
             yield Printed(measure, Quantity(value.printed, "", value.line or None))
 
 
