@@ -100,7 +100,13 @@ def _is_usable(fragment: Fragment, problems: list[Problem]) -> bool:
 def _merged_facts(fragments: Sequence[Fragment]) -> list[SourcedFact]:
     """Return all facts of a draft's fragments, driver first, without repetitions (for each host)."""
     facts: dict[tuple[str, str, str | None], SourcedFact] = {}
-    stated = {fact.key for each in fragments for fact in each.facts if fact.key not in assumed_keys(each.facts)}
+    stated = {
+        fact.key
+        for each in fragments
+        for assumed in [assumed_keys(each.facts)]
+        for fact in each.facts
+        if fact.key not in assumed
+    }
     for each in fragments:
         for fact in drop_assumed(each.facts, stated):
             sourced = SourcedFact(fact.key, fact.text, each.file, fact.line, each.role, fact.of_host)

@@ -28,10 +28,11 @@ def chunks(items: Iterable[UploadedRecord]) -> Iterator[list[UploadedRecord]]:
     """Yield up to CHUNK records at a time, of one identity only one."""
     chunk: dict[str, UploadedRecord] = {}
     for item in items:
-        if len(chunk) == CHUNK or item.record.identity in chunk:
+        identity = item.record.identity
+        if len(chunk) == CHUNK or identity in chunk:
             yield list(chunk.values())
             chunk = {}
-        chunk[item.record.identity] = item
+        chunk[identity] = item
     if chunk:
         yield list(chunk.values())
 

@@ -312,10 +312,10 @@ def _run_row(pk: int, record: RunRecord, experiment: Experiment, slots: dict[Mea
 
 def _by_slot(record: RunRecord, slots: dict[Measure, int]) -> list[float | None]:
     """The values array, no longer than its last value."""
-    last = max((slots[measure] for measure in record.values), default=0)
-    values: list[float | None] = [None] * last
-    for measure, value in record.values.items():
-        values[slots[measure] - 1] = value.value
+    own = [slots[measure] for measure in record.values]
+    values: list[float | None] = [None] * max(own, default=0)
+    for slot, value in zip(own, record.values.values(), strict=True):
+        values[slot - 1] = value.value
     return values
 
 
