@@ -13,6 +13,7 @@ from typing import Any
 from django.db import connections
 from django.db.models import IntegerField, QuerySet
 from django.db.models import Value as Number
+from django.db.models.fields.json import KeyTextTransform
 
 from perfdb.analysis.dimensions import FACTOR, Value, dimension
 from perfdb.analysis.query.parameters import value_order
@@ -39,7 +40,6 @@ _COLUMNS: dict[str, str] = {
 COUNTED = (*_COLUMNS, "status", "tag")
 # The filters that the counts by study can answer.
 _OF_STUDIES = frozenset({"study", "status"})
-_BASE = (*_COLUMNS, "factors", "status", "runs")
 
 # SQL that counts rows, and its parameters.
 _Statement = tuple[str, Sequence[Any]]
@@ -124,8 +124,7 @@ def _part(filtered: RunFilter, asked: Mapping[str, Any], name: str = "") -> _Sta
     # Only the counts by experiment include runs without a factor.
     if _named(asked, name) <= _OF_STUDIES and not name.startswith(FACTOR):
         return _of_studies(filtered, name)
-    rows = _of_runs(filtered, asked, name)
-    return _one(rows, name) if name else _main(rows)
+    return _one(filtered, asked, name) if name else _main(filtered, asked)
 
 
 def _statuses(filtered: RunFilter, without: str) -> Sequence[str]:
@@ -148,15 +147,21 @@ def _of_studies(filtered: RunFilter, name: str) -> _Statement:
     return counted, [*given, name, name]
 
 
-def _of_runs(filtered: RunFilter, asked: Mapping[str, Any], without: str = "") -> QuerySet[Any]:
-    """Return rows of _BASE; the last column counts runs."""
+def _read_rows(filtered: RunFilter, asked: Mapping[str, Any], names: Sequence[str], without: str = "") -> _Statement:
+    """Return SQL for rows with these columns and a number of runs."""
     if not _by_experiment(_named(asked, without)):
-        return _some(filtered.narrow(Run.objects.all(), {without})).values_list(
-            *_COLUMNS.values(), "factors", "status", Number(1, IntegerField())
-        )
+        runs = _some(filtered.narrow(Run.objects.all(), {without}))
+        columns = (_column(name, "") for name in names)
+        return compile_query(runs.values_list(*columns, Number(1, IntegerField())))
     experiments = filtered.narrow(Experiment.objects.all(), {without, "status"})
     counts = RunCount.objects.filter(experiment__in=experiments, status__in=_statuses(filtered, without), runs__gt=0)
-    return counts.values_list(*(f"experiment__{path}" for path in (*_COLUMNS.values(), "factors")), "status", "runs")
+    return compile_query(counts.values_list(*(_column(name, "experiment__") for name in names), "runs"))
+
+
+def _column(name: str, experiment: str) -> str | KeyTextTransform:
+    if name.startswith(FACTOR):
+        return KeyTextTransform(name.removeprefix(FACTOR), f"{experiment}factors")
+    return name if name == "status" else f"{experiment}{_COLUMNS.get(name, name)}"
 
 
 def _some(runs: QuerySet[Run]) -> QuerySet[Run]:
@@ -164,31 +169,25 @@ def _some(runs: QuerySet[Run]) -> QuerySet[Run]:
     return runs.order_by()[: MOST_COUNTED + 1]
 
 
-def _main(rows: QuerySet[Any]) -> _Statement:
+def _main(filtered: RunFilter, asked: Mapping[str, Any]) -> _Statement:
     """Return SQL that counts every dimension but tags, and all rows."""
-    pairs = [_pair(name) for name in (*_COLUMNS, "status")]
+    names = (*_COLUMNS, "status")
+    sql, given = _read_rows(filtered, asked, (*names, "factors"))
+    base = f"({sql}) AS base ({', '.join(names)}, factors, runs)"
+    pairs = ", ".join(f"('{name}', nullif(base.{name}::text, ''))" for name in names)
     factors = f"SELECT '{FACTOR}' || key, value FROM jsonb_each_text(base.factors)"
-    return _grouped(rows, f"VALUES ('', NULL), {', '.join(pairs)} UNION ALL {factors}", [])
-
-
-def _one(rows: QuerySet[Any], name: str) -> _Statement:
-    """Return SQL that counts one dimension."""
-    if name.startswith(FACTOR):
-        return _grouped(rows, "SELECT %s, base.factors ->> %s", [name, name.removeprefix(FACTOR)])
-    return _grouped(rows, f"VALUES {_pair(name)}", [])
-
-
-def _pair(name: str) -> str:
-    return f"('{name}', nullif(base.{name}::text, ''))"
-
-
-def _grouped(rows: QuerySet[Any], pairs: str, parameters: list[Any]) -> _Statement:
-    sql, given = compile_query(rows)
     counted = (
-        f"SELECT pair.name, pair.value, sum(base.runs)::bigint FROM ({sql}) AS base ({', '.join(_BASE)}) "
-        f"CROSS JOIN LATERAL ({pairs}) AS pair (name, value) GROUP BY 1, 2"
+        f"SELECT pair.name, pair.value, sum(base.runs)::bigint FROM {base} "
+        f"CROSS JOIN LATERAL (VALUES ('', NULL), {pairs} UNION ALL {factors}) AS pair (name, value) GROUP BY 1, 2"
     )
-    return counted, [*given, *parameters]
+    return counted, given
+
+
+def _one(filtered: RunFilter, asked: Mapping[str, Any], name: str) -> _Statement:
+    """Return SQL that counts one dimension without the own filter."""
+    sql, given = _read_rows(filtered, asked, (name,), without=name)
+    counted = f"SELECT %s, nullif(value::text, ''), sum(runs)::bigint FROM ({sql}) AS base (value, runs) GROUP BY 1, 2"
+    return counted, [name, *given]
 
 
 def _tags(filtered: RunFilter) -> _Statement:
