@@ -56,7 +56,7 @@ def decode(name: str, content: Content) -> Decoded:
     start = _behind_mark(content)
     if all(part.isascii() for part in parts(content, start)):
         return _decode_lines(name, content, "ascii", "ascii", start)
-    census = _Census.of(content)
+    census = _Census.count(content)
     if census.is_ebcdic_as_latin1 and _is_utf8(content):
         message = (
             "This looks like an EBCDIC report that was converted as if it were Latin-1; "
@@ -113,7 +113,7 @@ class _Census:
     ebcdic_text: int
 
     @classmethod
-    def of(cls, content: Content) -> "_Census":
+    def count(cls, content: Content) -> "_Census":
         """Count all bytes."""
         return cls(len(content), *map(sum, zip(*map(_counts, parts(content)), strict=True)))
 

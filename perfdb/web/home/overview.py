@@ -149,7 +149,7 @@ class Newest:
     headings: list[tuple[str, str]]
 
     @classmethod
-    def of(cls, rows: Sequence[dict[str, Any]]) -> Self:
+    def from_rows(cls, rows: Sequence[dict[str, Any]]) -> Self:
         """Return rows of the list with ``figures``, parallel to (title, unit) headings."""
         names = [name for name in SHORT_TITLES if any(row[name] is not None for row in rows)]
         filled = [row | {"figures": [(row[name], name) for name in names]} for row in rows]

@@ -33,7 +33,7 @@ _COLUMNS = {**RUN_COLUMNS, "study_title": "study__title"}
 def home(request: HttpRequest) -> HttpResponse:
     """Show studies, newest runs, and unfinished uploads."""
     kept = Run.objects.exclude(status=Run.Status.WITHDRAWN)
-    newest = overview.Newest.of(read_page(kept, _COLUMNS, _ADDED_LAST, size=NEWEST).rows)
+    newest = overview.Newest.from_rows(read_page(kept, _COLUMNS, _ADDED_LAST, size=NEWEST).rows)
     uploads, studies = overview.read_uploads(), overview.read_studies()
     context = {
         "newest": newest,

@@ -71,14 +71,14 @@ def _published(view: _View) -> _View:
     """Look up the study of a published address; forbid indexing, referrers and caching."""
 
     @wraps(view)
-    def shown(request: HttpRequest, token: str, **rest: str) -> HttpResponse:
+    def wrapped(request: HttpRequest, token: str, **rest: str) -> HttpResponse:
         response = view(request, get_object_or_404(Study, share_token=token), **rest)
         response["X-Robots-Tag"] = "noindex, nofollow"
         response["Referrer-Policy"] = "no-referrer"
         response["Cache-Control"] = "private, no-store"
         return response
 
-    return require_http_methods(["GET", "HEAD", "POST"])(shown)
+    return require_http_methods(["GET", "HEAD", "POST"])(wrapped)
 
 
 @_published

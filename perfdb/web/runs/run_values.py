@@ -220,40 +220,40 @@ def _strip(found: RunVsTrials, run: Run) -> Strip:
     least, most = min(reach), max(reach)
     decimals = decimals_for(values.values(), found.metric.decimals)
 
-    def at(value: float) -> float:
+    def place(value: float) -> float:
         share = (value - least) / (most - least) if most > least else 0.5
         return round(_MARGIN + share * (WIDTH - 2 * _MARGIN), 2)
 
-    def said(value: float) -> str:
+    def printed(value: float) -> str:
         return round_half_up(value, decimals)
 
     dots = [
-        Dot(at(value), pk, f"trial {numbers[pk]}: {said(value)} {found.metric.unit}", pk == run.pk)
+        Dot(place(value), pk, f"trial {numbers[pk]}: {printed(value)} {found.metric.unit}", pk == run.pk)
         for pk, value in values.items()
         if isinstance(pk, int)
     ]
     return Strip(
         title=found.metric.title,
         unit=found.metric.unit,
-        value=said(found.value),
-        mean="" if found.mean is None else said(found.mean),
+        value=printed(found.value),
+        mean="" if found.mean is None else printed(found.mean),
         trials=len(found.trials),
         percent="" if found.percent is None else short_percent(found.percent / 100, plus=True),
         # Draw the own run last, on top.
         dots=sorted(dots, key=lambda dot: dot.here),
-        mean_at=None if found.mean is None else at(found.mean),
-        interval=None if found.interval is None else (at(found.interval[0]), at(found.interval[1])),
-        said=_in_words(found, said),
+        mean_at=None if found.mean is None else place(found.mean),
+        interval=None if found.interval is None else (place(found.interval[0]), place(found.interval[1])),
+        said=_in_words(found, printed),
         flags=list(found.flags),
     )
 
 
-def _in_words(found: RunVsTrials, said: Callable[[float], str]) -> str:
-    parts = [f"{said(found.value)} {found.metric.unit}"]
+def _in_words(found: RunVsTrials, printed: Callable[[float], str]) -> str:
+    parts = [f"{printed(found.value)} {found.metric.unit}"]
     if found.mean is not None:
-        parts.append(f"the mean of {len(found.trials)} trials is {said(found.mean)}")
+        parts.append(f"the mean of {len(found.trials)} trials is {printed(found.mean)}")
     if found.interval is not None:
-        parts.append(f"95 % of means: {said(found.interval[0])} to {said(found.interval[1])}")
+        parts.append(f"95 % of means: {printed(found.interval[0])} to {printed(found.interval[1])}")
     return "; ".join(parts)
 
 

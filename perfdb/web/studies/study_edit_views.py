@@ -107,7 +107,7 @@ def edit(request: HttpRequest, slug: str) -> HttpResponse:
     """Show or store a study's texts, with others' changes beside them."""
     study = get_own_study(request, slug)
     if request.method == "GET":
-        return _texts(request, study, Texts.of(study))
+        return _texts(request, study, Texts.from_study(study))
     written = Texts.sent(request.POST)
     try:
         stored.change_details(study, written.columns(), str(request.POST.get("state", "")))
@@ -141,7 +141,7 @@ def run_ids(request: HttpRequest, slug: str) -> HttpResponse:
     """Show or store the run ID pattern; "try" stores nothing."""
     study = get_own_study(request, slug)
     if request.method == "GET":
-        return _pattern(request, study, Pattern.of(study), "\n".join(stored.example_run_ids(study)))
+        return _pattern(request, study, Pattern.from_study(study), "\n".join(stored.example_run_ids(study)))
     written, tried = Pattern.sent(request.POST), str(request.POST.get("run_ids", ""))
     if "try" in request.POST:
         return _pattern(request, study, written, tried)
@@ -152,7 +152,7 @@ def run_ids(request: HttpRequest, slug: str) -> HttpResponse:
         return _pattern(request, study, written, tried)
     except ChangedMeanwhileError:
         study.refresh_from_db()
-        return _pattern(request, study, written, tried, theirs=Pattern.of(study))
+        return _pattern(request, study, written, tried, theirs=Pattern.from_study(study))
     messages.success(request, "The pattern of run ids was changed. It is used for what comes in from now on.")
     return redirect("web:study-apply", slug=study.slug)
 

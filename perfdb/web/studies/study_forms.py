@@ -38,7 +38,7 @@ class Texts:
     notes: str = ""
 
     @classmethod
-    def of(cls, study: Study) -> "Texts":
+    def from_study(cls, study: Study) -> "Texts":
         """Return a study's present texts."""
         return cls(study.title, study.source, study.purpose, study.method, "\n".join(map(_noted, study.notes)))
 
@@ -54,7 +54,7 @@ class Texts:
 
     def differing(self, study: Study) -> list[tuple[str, str]]:
         """Return the study's different fields as (field, text)."""
-        now = Texts.of(study)
+        now = Texts.from_study(study)
         named = ((each.name, getattr(now, each.name)) for each in fields(self))
         return [(name.capitalize(), text) for name, text in named if text != getattr(self, name)]
 
@@ -88,7 +88,7 @@ class Pattern:
     codes: tuple[Code, ...] = ()
 
     @classmethod
-    def of(cls, study: Study) -> "Pattern":
+    def from_study(cls, study: Study) -> "Pattern":
         """Return a study's present pattern."""
         values = study.run_id_values if isinstance(study.run_id_values, dict) else {}
         codes = (Code(name, code, str(value)) for name, each in values.items() for code, value in each.items())
@@ -141,7 +141,7 @@ class PlanPart:
     rows: tuple[Values, ...] = field(default=())
 
     @classmethod
-    def of(cls, part: Mapping[str, Any]) -> "PlanPart":
+    def from_stored(cls, part: Mapping[str, Any]) -> "PlanPart":
         """Return a stored part as texts."""
         named = [name for name in part if name not in ABOUT]
         rows = tuple(Values(name, _listed(part[name])) for name in parameters.sort_dimensions(named))
@@ -183,7 +183,7 @@ def _values(row: Values) -> Iterator[str | int]:
 
 def plan_of(study: Study) -> list[PlanPart]:
     """Return the parts of a study's plan."""
-    return [PlanPart.of(part) for part in study.plan]
+    return [PlanPart.from_stored(part) for part in study.plan]
 
 
 def plan_sent(data: QueryDict) -> list[PlanPart]:

@@ -144,7 +144,7 @@ def title_of(measure: Measure) -> str:
 
 
 @register.filter
-def given(value: Any) -> Any:
+def or_dash(value: Any) -> Any:
     """Return the value, or a dash for a missing one."""
     return MISSING if value is None or value == "" else value
 

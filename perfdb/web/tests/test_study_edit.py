@@ -60,7 +60,7 @@ def test_texts_are_changed(web: Client, study: Study) -> None:
     study.refresh_from_db()
     assert (study.title, study.method, study.version) == ("Guest LAN", "Once.\n\nTwice.", version + 1)
     assert study.notes == [{"tables": ["1", "2"], "text": "the unit is wrong"}, {"tables": [], "text": "odd"}]
-    assert Texts.of(study).columns()["notes"] == study.notes
+    assert Texts.from_study(study).columns()["notes"] == study.notes
 
 
 def test_a_study_needs_a_title(web: Client, study: Study) -> None:
@@ -127,7 +127,7 @@ def test_a_pattern_is_saved_and_comes_back(web: Client, study: Study) -> None:
     assert web.post(f"{BASE}run-ids/", PATTERN).headers["Location"] == f"{BASE}apply/"
     study.refresh_from_db()
     assert pattern_of(study) == RunIdPattern(PATTERN["pattern"], {"device": {"GB": "QDIO GbE"}})
-    shown = Pattern.of(study)
+    shown = Pattern.from_study(study)
     assert shown.values() == {"device": {"GB": "QDIO GbE"}}
     web.post(f"{BASE}run-ids/", {**PATTERN, "pattern": "NM{device:2}{users:2}"})
     study.refresh_from_db()
@@ -272,7 +272,7 @@ def test_what_a_document_brought_can_be_edited(ada: User) -> None:
     address = "/studies/linux-networking-zvm52/edit/"
     assert "Loaded from a document" in text_of(staff.get(address))
     study = Study.objects.get(slug="linux-networking-zvm52")
-    shown = Texts.of(study)
+    shown = Texts.from_study(study)
     fields = {name: getattr(shown, name) for name in Texts.__slots__}
     assert staff.post(address, {**fields, "title": "Mine"}).status_code == 302
     again = Study.objects.get(pk=study.pk)

@@ -53,7 +53,7 @@ class Why:
     ask: bool
 
     @classmethod
-    def of(cls, guess: Guess | None) -> "Why":
+    def from_guess(cls, guess: Guess | None) -> "Why":
         """Return the reason in words."""
         if guess is None:
             return cls("", ask=False)
@@ -129,7 +129,7 @@ class Said:
     errors: list[str] = field(default_factory=list)
 
 
-def said_of(tables: Sequence[ReadTable], data: Map[str, str]) -> Said:
+def read_mappings(tables: Sequence[ReadTable], data: Map[str, str]) -> Said:
     """Read the fields of each table; missing ones stay as guessed."""
     said = Said()
     for number, table in enumerate(tables):
@@ -191,7 +191,7 @@ def _name(fields: _Fields, part: str, text: str, guessed: Mapping, errors: list[
     if (means, unit) == (written(known), known.read_as):
         return known
     try:
-        name = meant(means)
+        name = parse_meaning(means)
     except ValueError as error:
         errors.append(f"{text}: {error}")
         return Name()
@@ -217,7 +217,7 @@ def written(name: Name) -> str:
     return name.dimension if name.what is What.DIMENSION else name.what.value
 
 
-def meant(text: str) -> Name:
+def parse_meaning(text: str) -> Name:
     """Return the meaning of a text. Raise ValueError."""
     if text in {What.DIFFERENCE, What.IGNORE, What.UNKNOWN}:
         return Name(What(text))
@@ -239,14 +239,14 @@ def meanings() -> list[tuple[str, str]]:
     return [*found, ("difference", "differences in per cent"), ("ignore", "left out")]
 
 
-def shown(table: ReadTable, mapping: Mapping, number: int) -> ShownTable:
+def build_table(table: ReadTable, mapping: Mapping, number: int) -> ShownTable:
     """Return one table for the page, with its present mapping."""
     grid, why = table.grid, table.guessed.why
     answer = ShownTable(f"t{number}.", grid.title, mapping.head, mapping.side, _cells(grid, mapping), False)
     answer.cut = len(grid.rows) > _SHOWN_ROWS
     answer.lines = _lines(grid, mapping, why)
     answer.names = [
-        ShownText(f"name.{at}", text, written(name), Why.of(why.get(f"names.{text}")), name.read_as)
+        ShownText(f"name.{at}", text, written(name), Why.from_guess(why.get(f"names.{text}")), name.read_as)
         for at, (text, name) in enumerate(mapping.names.items())
     ]
     answer.values = [
@@ -254,11 +254,11 @@ def shown(table: ReadTable, mapping: Mapping, number: int) -> ShownTable:
         for at, (dimension, text, means) in enumerate(_printed_values(table, mapping))
     ]
     answer.fixed = [
-        (name, label, help_text, mapping.fixed.get(name, ""), Why.of(why.get(f"fixed.{name}")))
+        (name, label, help_text, mapping.fixed.get(name, ""), Why.from_guess(why.get(f"fixed.{name}")))
         for name, label, help_text in FIXED
     ]
     if any(name.what is What.DIFFERENCE for name in mapping.names.values()):
-        reason = Why.of(why.get("difference", NOTHING))
+        reason = Why.from_guess(why.get("difference", NOTHING))
         answer.difference = [
             ("difference", "Dimension that differs", mapping.difference, Why("", ask=False)),
             ("compared", "Printed is how much larger", mapping.compared, reason),
@@ -280,7 +280,7 @@ def _lines(grid: Grid, mapping: Mapping, why: Map[str, Guess]) -> list[ShownLine
         *([("section", "Texts alone in their row", mapping.section, valued)] if valued else []),
     ]
     return [
-        ShownLine(name, title, _sample(own), _options(kind, own[0] if own else ""), Why.of(why.get(name)))
+        ShownLine(name, title, _sample(own), _options(kind, own[0] if own else ""), Why.from_guess(why.get(name)))
         for name, title, kind, own in lines
     ]
 

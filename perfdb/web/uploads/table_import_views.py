@@ -66,7 +66,7 @@ def table_import(request: HttpRequest) -> HttpResponse:
     if not first.tables:
         errors = [f"{each.message} {each.remedy}" for each in first.problems]
         return _paste_page(request, asked.form, asked.text, errors)
-    said = mapping_form.said_of(first.tables, request.POST.dict())
+    said = mapping_form.read_mappings(first.tables, request.POST.dict())
     reading = read_paste(asked.text, asked.study, asked.syntax, said.mappings)
     action = request.POST.get("action", "read")
     if action == "load" and not said.errors:
@@ -136,7 +136,7 @@ def _studies(form: UploadForm) -> dict[str, Any]:
 def _tables_page(
     request: HttpRequest, asked: _Asked, reading: Reading, preview: Preview | None, errors: list[str]
 ) -> HttpResponse:
-    tables = [mapping_form.shown(table, table.mapping, number) for number, table in enumerate(reading.tables)]
+    tables = [mapping_form.build_table(table, table.mapping, number) for number, table in enumerate(reading.tables)]
     context = {
         "form": asked.form,
         "text": asked.text,
@@ -158,7 +158,7 @@ def _previewed(preview: Preview) -> dict[str, Any]:
     audit = [each for each in preview.problems if each.code.startswith("audit.")]
     return {
         "preview": preview,
-        "outcomes": upload_page.said(counts),
+        "outcomes": upload_page.list_outcomes(counts),
         "runs": [
             {
                 "label": each.match.record.run_id,

@@ -87,7 +87,7 @@ def context(upload: Upload, *, may_change: bool, entered: Entered = NOTHING) -> 
         "fault": _fault(upload) if upload.state == Upload.State.FAILED and not shown else "",
         **missing_facts.context(upload, runs, ask=may_change and _may_be_corrected(upload, files), entered=entered),
         "may_change": may_change,
-        "outcomes": said(counts),
+        "outcomes": list_outcomes(counts),
         "storable": counts["new"] + counts["extended"],
         "known": counts["already-there"],
         "conflicts": counts["conflict"],
@@ -145,7 +145,7 @@ def _number_to_read(upload: Upload, files: list[UploadFile]) -> int:
     return sum(file.format != ARCHIVE and not file.excluded for file in files)
 
 
-def said(counts: Mapping[str, int]) -> list[Said]:
+def list_outcomes(counts: Mapping[str, int]) -> list[Said]:
     """Return the outcomes present, best first, from outcome -> runs."""
     return [
         Said(outcome, text.format(number=number, s="" if number == 1 else "s"))
@@ -160,7 +160,7 @@ def outcomes_of(uploads: Iterable[int]) -> dict[int, list[Said]]:
     counts: dict[int, dict[str, int]] = {}
     for upload, outcome, number in found.annotate(number=Count("pk")):
         counts.setdefault(upload, {})[outcome] = number
-    return {upload: said(each) for upload, each in counts.items()}
+    return {upload: list_outcomes(each) for upload, each in counts.items()}
 
 
 def _fault(upload: Upload) -> str:
