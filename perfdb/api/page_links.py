@@ -6,7 +6,7 @@ from typing import Any
 from rest_framework.request import Request
 
 from perfdb.analysis.query.parameters import QueryError
-from perfdb.results.queries.run_list.paging import Page
+from perfdb.results.queries.keyset_paging import Page
 
 
 def page_body(request: Request, page: Page, row: Callable[[dict[str, Any]], dict[str, Any]]) -> dict[str, Any]:

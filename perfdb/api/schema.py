@@ -9,9 +9,9 @@ from perfdb.analysis.query.query import Layout, Summary
 from perfdb.analysis.render.charts.chart_options import DRAWING_PARAMETERS
 from perfdb.api.errors import MEDIA_TYPE
 from perfdb.api.serializers import ProblemDetailsSerializer
+from perfdb.results.queries.keyset_paging import LARGEST_PAGE, PAGE_SIZE
 from perfdb.results.queries.run_list.filters import RunFilter
-from perfdb.results.queries.run_list.pages import RUN_ORDERINGS
-from perfdb.results.queries.run_list.paging import LARGEST_PAGE, PAGE_SIZE
+from perfdb.results.queries.run_list.run_pages import RUN_ORDERINGS
 
 _STATUS_TEXT = {
     400: "A parameter or field is not understood; `parameter` and `known` say which and what is.",

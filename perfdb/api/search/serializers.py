@@ -5,7 +5,7 @@ from typing import Any
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework import serializers
 
-from perfdb.results.queries.run_list.search import Kind
+from perfdb.results.queries.name_search import Kind
 
 SEARCH_PARAMETERS = [
     OpenApiParameter("q", str, OpenApiParameter.QUERY, required=True, description="Words, all of which must occur"),

@@ -13,7 +13,7 @@ from rest_framework.reverse import reverse
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.api.schema import errors
 from perfdb.api.search.serializers import SEARCH_PARAMETERS, SearchSerializer
-from perfdb.results.queries.run_list.search import LONGEST, Hit, Kind, search_names
+from perfdb.results.queries.name_search import LONGEST, Hit, Kind, search_names
 
 _MOST, _USUAL = 50, 10
 

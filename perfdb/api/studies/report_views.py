@@ -30,7 +30,7 @@ from perfdb.api.studies.serializers import (
 from perfdb.api.studies.views import study_of, study_to_change
 from perfdb.api.tables.serializers import ProblemListSerializer, ReportSerializer, ReportTableSerializer
 from perfdb.results.models import Disagreement, RemovedItem, ReportItem, Study
-from perfdb.results.queries.run_list.paging import Column, Ordering, parse_size, read_page
+from perfdb.results.queries.keyset_paging import Column, Ordering, parse_size, read_page
 from perfdb.results.runs import access
 from perfdb.results.runs.vocabulary import read_looks
 from perfdb.results.studies import report_items as items

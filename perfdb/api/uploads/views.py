@@ -40,7 +40,7 @@ from perfdb.results.ingest.supplied_facts import Correction, Place
 from perfdb.results.ingest.uploads import IntakeError
 from perfdb.results.models import Artifact, Study, Upload, UploadFile
 from perfdb.results.models.dimensions import INBOX
-from perfdb.results.queries.run_list.paging import Column, Ordering, parse_size, read_page
+from perfdb.results.queries.keyset_paging import Column, Ordering, parse_size, read_page
 
 LONGEST_WAIT_S = 30.0
 _LOOK_S = 0.25

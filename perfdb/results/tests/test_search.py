@@ -6,8 +6,8 @@ from pytest_django import DjangoAssertNumQueries
 
 from perfdb.results.ingest import uploads
 from perfdb.results.models import Note, ReportItem, Run, SavedQuery
-from perfdb.results.queries.run_list import search
-from perfdb.results.queries.run_list.search import Hit, Kind
+from perfdb.results.queries import name_search
+from perfdb.results.queries.name_search import Hit, Kind
 from perfdb.results.runs import access
 from perfdb.results.tests.builders import make_run, make_study
 
@@ -16,12 +16,12 @@ pytestmark = pytest.mark.django_db
 
 def found(text: str, size: int = 10) -> dict[Kind, list[str]]:
     """The names of what is found, by kind."""
-    return {kind: [hit.name for hit in hits] for kind, hits in search.search_names(text, size).hits.items()}
+    return {kind: [hit.name for hit in hits] for kind, hits in name_search.search_names(text, size).hits.items()}
 
 
 def hit(text: str, kind: Kind) -> Hit:
     """The best hit of a kind."""
-    return search.search_names(text, 10).hits[kind][0]
+    return name_search.search_names(text, 10).hits[kind][0]
 
 
 @pytest.fixture
@@ -90,8 +90,8 @@ def test_a_slip_of_the_fingers_is_forgiven(archive: Run, typed: str, kind: Kind,
 
 
 def test_what_is_only_alike_says_so_and_never_stands_beside_what_fits(archive: Run) -> None:
-    assert search.search_names("NMGBR95O", 10).near
-    assert not search.search_names("NMGBR950", 10).near
+    assert name_search.search_names("NMGBR95O", 10).near
+    assert not name_search.search_names("NMGBR950", 10).near
     assert found("NMGBR950") == {Kind.RUN: ["NMGBR950"]}
 
 
@@ -134,7 +134,7 @@ def test_somebody_s_inbox_is_not_found() -> None:
 
 
 def test_a_long_text_is_cut_to_its_first_words() -> None:
-    assert search.split_words("a " * 50) == ["A"] * search.MOST_WORDS
+    assert name_search.split_words("a " * 50) == ["A"] * name_search.MOST_WORDS
     assert found("x" * 100_000) == {}
 
 
@@ -147,4 +147,4 @@ def test_a_search_takes_as_many_sql_queries_however_much_is_found(
     with django_assert_num_queries(2):
         assert len(found("nmg")[Kind.RUN]) == 10
     with django_assert_num_queries(7):
-        search.search_names("nothing is like it", 10)
+        name_search.search_names("nothing is like it", 10)

@@ -16,7 +16,7 @@ from perfdb.analysis.dimensions import BY_NAME, FACTOR, SELECTORS, Dimension, de
 from perfdb.analysis.dimensions import Value as DimensionValue
 from perfdb.analysis.query.query import Query
 from perfdb.results.models import Device, Level, Study, System, Workload
-from perfdb.results.queries.run_list.search import Found, Hit, Kind, search_names
+from perfdb.results.queries.name_search import Found, Hit, Kind, search_names
 from perfdb.web.questions import question_links
 from perfdb.web.view_access import read_required
 

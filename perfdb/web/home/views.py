@@ -15,8 +15,8 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from django_htmx.http import reselect, reswap, retarget
 
 from perfdb.results.models import Run
-from perfdb.results.queries.run_list.pages import RUN_COLUMNS
-from perfdb.results.queries.run_list.paging import Column, Ordering, read_page
+from perfdb.results.queries.keyset_paging import Column, Ordering, read_page
+from perfdb.results.queries.run_list.run_pages import RUN_COLUMNS
 from perfdb.results.runs import access
 from perfdb.results.studies.load_document import enqueue_loading
 from perfdb.web.home import overview

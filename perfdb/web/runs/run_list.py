@@ -13,7 +13,7 @@ from perfdb.analysis.dimensions import FACTOR, display_value
 from perfdb.analysis.units import decimals_for, round_half_up
 from perfdb.results.queries.run_list import columns
 from perfdb.results.queries.run_list.columns import ListColumn
-from perfdb.results.queries.run_list.pages import NEWEST_FIRST
+from perfdb.results.queries.run_list.run_pages import NEWEST_FIRST
 
 MISSING = "–"
 _RUN = ListColumn("run_id", "Run", "Run")

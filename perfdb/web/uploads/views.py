@@ -27,7 +27,7 @@ from perfdb.results.ingest.uploads import IntakeError
 from perfdb.results.models import Artifact, Study, Upload
 from perfdb.results.models.dimensions import INBOX
 from perfdb.results.published.published_records import FORMAT as PUBLISHED
-from perfdb.results.queries.run_list.paging import Column, Ordering, read_page
+from perfdb.results.queries.keyset_paging import Column, Ordering, read_page
 from perfdb.web.runs import run_list
 from perfdb.web.uploads import missing_facts, upload_page
 from perfdb.web.uploads.missing_facts import NOTHING, Entered

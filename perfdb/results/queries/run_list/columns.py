@@ -11,8 +11,8 @@ from perfdb.analysis.query import parameters
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.render.labels import measure_title
 from perfdb.results.models import Run
-from perfdb.results.queries.run_list.pages import RUN_COLUMNS, RUN_ORDERINGS
-from perfdb.results.queries.run_list.paging import Column
+from perfdb.results.queries.keyset_paging import Column
+from perfdb.results.queries.run_list.run_pages import RUN_COLUMNS, RUN_ORDERINGS
 
 # Columns beside dimensions and measures. The run id is the heading of the row and no column.
 OWN_COLUMNS = {"started": "Started", "status": "Status", "tags": "Tags", "notes": "Notes"}

@@ -8,7 +8,7 @@ from importers.collate.snapshot_pairs import name_roles
 from importers.model import Problem, RunDraft, Severity, Status
 from importers.run_records import log as run_records
 from importers.run_records.log import TAGS
-from perfdb.results.runs.normalize import configuration, convert_values, run_checks
+from perfdb.results.runs.normalize import configuration, record_values, run_checks
 from perfdb.results.runs.normalize.alias_dimensions import NONE, Aliases, align
 from perfdb.results.runs.normalize.monitor_reports import add_reports
 from perfdb.results.runs.normalize.reading_problems import FoundProblems
@@ -47,9 +47,9 @@ def prepare(draft: RunDraft, context: Context) -> RunRecord:
         tags=_tags(draft),
         has_driver=draft.driver is not None,
     )
-    convert_values.add_values(record, draft, context.artifacts)
-    convert_values.add_traces(record, draft, context.artifacts)
-    record.counters = convert_values.counters_of(draft, context.artifacts, record.problems)
+    record_values.add_values(record, draft, context.artifacts)
+    record_values.add_traces(record, draft, context.artifacts)
+    record.counters = record_values.counters_of(draft, context.artifacts, record.problems)
     shares = add_reports(record, draft, context.artifacts)
     record.configuration = configuration.with_system(record)
     align(record, context.aliases, context.aliases.dimensions, context.artifacts)

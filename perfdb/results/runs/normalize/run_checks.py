@@ -11,7 +11,7 @@ from perfdb.analysis.checks.host_snapshots import WRAP, check_host, check_machin
 from perfdb.analysis.units import convert, read_number
 from perfdb.results.runs.derive import TIME, counter_values, fact_number, measured_workload, snapshot_times
 from perfdb.results.runs.normalize.configuration import PROCESSORS
-from perfdb.results.runs.normalize.convert_values import pairs_of
+from perfdb.results.runs.normalize.record_values import pairs_of
 from perfdb.results.runs.normalize.transfer_ends import check_ends
 from perfdb.results.runs.record import Counters, RunRecord, seconds_to_moment
 

@@ -8,8 +8,8 @@ from django.db.models.expressions import Combinable
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.results.database.sql import TooLongError, in_time
 from perfdb.results.models import Run
+from perfdb.results.queries.keyset_paging import PAGE_SIZE, Column, Ordering, Page, read_page
 from perfdb.results.queries.observations import DIMENSION_COLUMNS
-from perfdb.results.queries.run_list.paging import PAGE_SIZE, Column, Ordering, Page, read_page
 from perfdb.results.runs import notes
 
 # How long a page may take, in milliseconds.
