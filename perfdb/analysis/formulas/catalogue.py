@@ -1,4 +1,4 @@
-"""Catalogue of formulas, one declaration for each derived metric.
+"""Catalogue of all formulas in order, with those of drivers and snapshots; siblings have the others.
 
 Of several formulas for the same measure, the first in ``FORMULAS`` with all terms is used; a formula comes after those
 that produce its inputs.

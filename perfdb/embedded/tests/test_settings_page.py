@@ -5,7 +5,7 @@ import re
 from perfdb.embedded import ROOT
 
 # env.str("NAME" in the settings, os.environ in its forms elsewhere.
-READ = re.compile(r"""(?:\benv\.\w+|environ(?:\.get)?|getenv|or_dash\.get|_take)[\[(]\s*["']([A-Z][A-Z0-9_]+)["']""")
+READ = re.compile(r"""(?:\benv\.\w+|environ(?:\.get)?|getenv|given\.get|_take)[\[(]\s*["']([A-Z][A-Z0-9_]+)["']""")
 SOURCES = ("perfdb/settings.py", "perfdb/embedded", "frontend/tests", "scripts", "Makefile")
 # The system's and Django's own.
 INTERNAL = {"PATH", "PYTEST_XDIST_WORKER"}

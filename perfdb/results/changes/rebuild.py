@@ -94,7 +94,7 @@ def process_runs(job: Job, runs: Callable[[], QuerySet[Run]], do: Callable[[Run]
     """
     while study := _next_study(job, runs):
         with transaction.atomic():
-            jobs.hold(job)
+            jobs.renew_lease(job)
             lock_study(study)
             chunk = list(_remaining(job, runs).filter(study=study).select_related("study")[:CHUNK])
             changed = sum([do(run) for run in chunk])

@@ -21,7 +21,7 @@ def run_undo(job: Job) -> None:
     """Undo the upload of a job, in one transaction."""
     upload = jobs.upload_of(job)
     with transaction.atomic():
-        jobs.hold(job)
+        jobs.renew_lease(job)
         lock_study(upload.study)
         upload_summary.save_summaries(UploadRun.objects.filter(upload=upload))
         replacements = list(upload.runs.exclude(replaced=None).select_related("run", "replaced"))

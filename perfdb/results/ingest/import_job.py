@@ -86,20 +86,20 @@ def run_import(job: Job, recognisers: Sequence[Recognise] = ()) -> None:
 
 
 def _progress(job: Job, upload: Upload, files: int) -> None:
-    jobs.hold(job)
+    jobs.renew_lease(job)
     Upload.objects.filter(pk=upload.pk).update(files_read=files)
 
 
 def _set_state(job: Job, upload: Upload, state: State) -> None:
     with transaction.atomic():
-        jobs.hold(job)
+        jobs.renew_lease(job)
         upload.state, upload.settled = state, None
         upload.save(update_fields=["state", "settled"])
 
 
 def _settle(job: Job, upload: Upload, state: State, problems: Sequence[Problem] = ()) -> None:
     with transaction.atomic():
-        jobs.hold(job)
+        jobs.renew_lease(job)
         store_problems(upload, problems)
         upload.state, upload.settled = state, timezone.now()
         upload.save(update_fields=["state", "settled"])
@@ -145,7 +145,7 @@ def _show(job: Job, upload: Upload, batches: Batches, kind: UploadType) -> set[O
         upload.runs_found, upload.runs_loaded = found + len(rows), 0
         upload.save(update_fields=["runs_found", "runs_loaded"])
         # At the end: until the commit nothing else can renew the lease.
-        jobs.hold(job)
+        jobs.renew_lease(job)
     return outcomes
 
 
@@ -181,7 +181,7 @@ def _load(job: Job, upload: Upload, batches: Batches, kind: UploadType) -> None:
     if not done:
         # Loading matches again and repeats the problems that still apply.
         with transaction.atomic():
-            jobs.hold(job)
+            jobs.renew_lease(job)
             upload.problems.all().delete()
     try:
         _store_runs(job, upload, (each for batch in batches for each in batch if each.number not in done))
@@ -190,7 +190,7 @@ def _load(job: Job, upload: Upload, batches: Batches, kind: UploadType) -> None:
         _settle(job, upload, State.PREVIEW if Outcome.CONFLICT in outcomes else State.FAILED)
         return
     with transaction.atomic():
-        jobs.hold(job)
+        jobs.renew_lease(job)
         complete = kind.complete(upload)
         if not shown:
             upload.runs_found = upload.runs.count()
@@ -224,4 +224,4 @@ def _study_held(job: Job, upload: Upload) -> Iterator[None]:
         lock_study(upload.study)
         yield
         # At the end: until the commit nothing else can renew the lease.
-        jobs.hold(job)
+        jobs.renew_lease(job)

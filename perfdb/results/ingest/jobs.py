@@ -114,7 +114,7 @@ def send_bulk() -> None:
         send(waiting.pk)
 
 
-def hold(job: Job) -> None:
+def renew_lease(job: Job) -> None:
     """Renew the lease; until a commit no other worker can claim the job.
 
     Raise LeaseLostError if another worker has claimed the job.
@@ -147,7 +147,7 @@ def keep_lease(job: Job) -> Iterator[None]:
 def _keep(job: Job, done: Event) -> None:
     try:
         while not done.wait(LEASE / timedelta(seconds=3)):
-            hold(job)
+            renew_lease(job)
     except LeaseLostError:
         # The block notices with its next write.
         return
@@ -160,7 +160,7 @@ def progress(job: Job, outcome: dict[str, object]) -> None:
 
     Raise LeaseLostError if another worker has claimed the job.
     """
-    hold(job)
+    renew_lease(job)
     job.outcome = outcome
     job.save(update_fields=["outcome"])
 
