@@ -87,7 +87,8 @@ class Dimension:
 
     ``explains``: a difference could explain a difference in results, so a cell that mixes values carries a note.
     ``phrase`` formats a value within a sentence (``s`` is the plural's s). ``quantity`` makes a numeric axis, in
-    ``unit``. ``repeats``: runs of one experiment may differ.
+    ``unit``. ``repeats``: runs of one experiment may differ. ``bounds``: smallest and largest value of a whole number
+    that experiments and runs have as a column of the same name.
     """
 
     name: str
@@ -98,6 +99,7 @@ class Dimension:
     quantity: bool = False
     unit: str = ""
     repeats: bool = False
+    bounds: tuple[int, int] | None = None
 
     @property
     def ordered(self) -> bool:
@@ -123,13 +125,18 @@ DIMENSIONS: tuple[Dimension, ...] = (
     Dimension("level", "Level"),
     Dimension("workload", "Workload"),
     Dimension("device", "Device"),
-    Dimension("mtu", "MTU", parse_bytes, phrase="MTU {value}", quantity=True, unit="bytes"),
-    Dimension("users", "Users", parse_integer, phrase="{value} user{s}", quantity=True),
-    Dimension("layer", "Layer", parse_integer, phrase="layer {value}"),
+    Dimension("mtu", "MTU", parse_bytes, phrase="MTU {value}", quantity=True, unit="bytes", bounds=(1, 2**31 - 1)),
+    Dimension("users", "Users", parse_integer, phrase="{value} user{s}", quantity=True, bounds=(1, 2**31 - 1)),
+    Dimension("layer", "Layer", parse_integer, phrase="layer {value}", bounds=(0, 2**15 - 1)),
     Dimension("trial", "Trial", parse_integer, explains=False, phrase="trial {value}", quantity=True, repeats=True),
     Dimension("date", "Date", parse_date, explains=False, repeats=True),
     Dimension("run_id", "Run", explains=False, repeats=True),
 )
+
+NUMBERS: dict[str, Dimension] = {each.name: each for each in DIMENSIONS if each.bounds}
+"""Whole numbers with a column of their own, by name; other modules take these dimensions from here."""
+
+NUMBER_BOUNDS: dict[str, tuple[int, int]] = {each.name: each.bounds for each in DIMENSIONS if each.bounds}
 
 BY_NAME: dict[str, Dimension] = {dimension.name: dimension for dimension in DIMENSIONS}
 

@@ -1,14 +1,14 @@
 """Serializers of requests and answers, for OpenAPI and for checking requests.
 
 Answers are plain data from `runs.run_data` and `analysis.render.exports.json`, since serializing each row would cost
-many
-times the query. A test checks real answers against these declarations.
+many times the query. A test checks real answers against these declarations.
 """
 
 from typing import Any
 
 from rest_framework import serializers
 
+from perfdb.analysis.dimensions import NUMBERS
 from perfdb.api.uploads.parsers import clean_path
 from perfdb.results.ingest.uploads import DECISIONS
 from perfdb.results.models import Problem, Run, Upload, UploadRun
@@ -45,10 +45,15 @@ class DimensionsSerializer(serializers.Serializer[Any]):
     level = serializers.CharField(allow_null=True)
     workload = serializers.CharField(allow_null=True)
     device = serializers.CharField(allow_null=True)
-    mtu = serializers.IntegerField(allow_null=True, help_text="Bytes")
-    users = serializers.IntegerField(allow_null=True)
-    layer = serializers.IntegerField(allow_null=True)
     factors = serializers.DictField(child=serializers.CharField())
+
+    def get_fields(self) -> dict[str, Any]:
+        """Return the declared fields and one for each whole-number dimension."""
+        numbers = {
+            name: serializers.IntegerField(allow_null=True, help_text=each.unit.capitalize() or None)
+            for name, each in NUMBERS.items()
+        }
+        return super().get_fields() | numbers
 
 
 class RunRowSerializer(DimensionsSerializer):

@@ -10,6 +10,7 @@ from django.db.models.functions import Cast
 from rest_framework.request import Request
 from rest_framework.reverse import reverse
 
+from perfdb.analysis.dimensions import NUMBERS
 from perfdb.results.changes import provenance
 from perfdb.results.changes.provenance import AppliedFormula, Figure, Input, Place
 from perfdb.results.ingest import upload_summary
@@ -64,9 +65,7 @@ def _dimensions(run: Run) -> dict[str, Any]:
         "study": run.study.slug,
         "campaign": run.campaign or None,
         **{name: row.name if row else None for name, row in named.items()},
-        "mtu": run.mtu,
-        "users": run.users,
-        "layer": run.layer,
+        **{name: getattr(run, name) for name in NUMBERS},
         "factors": run.factors,
     }
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from perfdb.analysis.dimensions import Value
+from perfdb.analysis.dimensions import NUMBERS, Value
 from perfdb.analysis.render.exports.json import note_data, table_data
 from perfdb.analysis.tables.table import Cell, CellKey, Table
 from perfdb.results.models import Disagreement, ReportItem, Run
@@ -67,9 +67,7 @@ def problem_body(found: Disagreement, run: Run) -> dict[str, Any]:
         "role": found.role,
         "dimensions": {
             **{name: row.name for name, row in named.items() if row},
-            "mtu": run.mtu,
-            "users": run.users,
-            "layer": run.layer,
+            **{name: getattr(run, name) for name in NUMBERS},
             **{f"factor.{name}": value for name, value in run.factors.items()},
         },
         "printed": found.printed,

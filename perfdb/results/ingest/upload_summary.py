@@ -14,6 +14,7 @@ from django.db.models import QuerySet
 
 from importers.collate.circumstances import ASSUMED, listed_keys
 from perfdb.analysis import metrics, units
+from perfdb.analysis.dimensions import NUMBERS
 from perfdb.analysis.metrics import Measure
 from perfdb.results.models import Run, RunSource, UploadRun
 from perfdb.results.runs.normalize.configuration import PROCESSORS
@@ -100,7 +101,7 @@ NOTHING: Summary = {
 _COLUMNS = {
     "campaign": "campaign",
     **{name: f"{name}__name" for name in ("system", "level", "workload", "device")},
-    **{name: name for name in ("mtu", "users", "layer")},
+    **{name: name for name in NUMBERS},
 }
 
 

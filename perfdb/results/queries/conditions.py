@@ -6,13 +6,13 @@ from typing import Any
 
 from django.db.models import Q, QuerySet
 
-from perfdb.analysis.dimensions import FACTOR, Value
+from perfdb.analysis.dimensions import FACTOR, NUMBER_BOUNDS, Value
 from perfdb.analysis.query.parameters import QueryError, Range
 from perfdb.analysis.query.query import Query
 from perfdb.results.models import Run
 from perfdb.results.runs.vocabulary import NAME_COLUMNS, NamedRows, find_named_rows
 
-_INTEGER_LIMITS = {"mtu": 2**31, "users": 2**31, "layer": 2**15, "trial": 2**15, "run": 2**63}
+_INTEGER_LIMITS = {name: bounds[1] + 1 for name, bounds in NUMBER_BOUNDS.items()} | {"trial": 2**15, "run": 2**63}
 # Columns that have another name than the parameter of a question.
 _COLUMNS = {"run": "pk", "tag": "tags"}
 _NOTHING = Q(pk__in=[])

@@ -10,7 +10,7 @@ from django.db.models.expressions import Combinable
 from django.db.models.functions import Cast, NullIf, TruncDate
 
 from perfdb.analysis import metrics
-from perfdb.analysis.dimensions import FACTOR
+from perfdb.analysis.dimensions import FACTOR, NUMBERS
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.query.query import Query
@@ -30,9 +30,7 @@ DIMENSION_COLUMNS: dict[str, str | Combinable] = {
     "level": "level__name",
     "workload": "workload__name",
     "device": "device__name",
-    "mtu": "mtu",
-    "users": "users",
-    "layer": "layer",
+    **{name: name for name in NUMBERS},
     "trial": "trial",
     "date": Cast(TruncDate("started", tzinfo=UTC), TextField()),
     "run_id": "run_id",

@@ -13,6 +13,7 @@ from typing import Any
 
 from django.db.models import Max
 
+from perfdb.analysis.dimensions import NUMBERS
 from perfdb.analysis.workloads import Workload as Sizes
 from perfdb.results.models import Device, Experiment, Level, Run, RunEvidence, Study, System, Workload
 from perfdb.results.runs import evidence
@@ -89,11 +90,9 @@ class Vocabulary:
             level=self._find(Level, name=each.level) if each.level is not None else None,
             workload=self._find_workload(sizes) if sizes else None,
             device=self._find(Device, name=each.device) if each.device is not None else None,
-            mtu=each.mtu,
-            users=each.users,
-            layer=each.layer,
             campaign=each.campaign,
             factors=dict(each.factors),
+            **{name: getattr(each, name) for name in NUMBERS},
         )
 
     def _find_system(self, identity: SystemIdentity) -> Any:
@@ -128,13 +127,11 @@ def read_configuration(experiment: Experiment) -> Configuration:
     return Configuration(
         workload=Sizes(workload.pattern, workload.request_bytes, workload.response_bytes) if workload else None,
         device=experiment.device.name if experiment.device else None,
-        mtu=experiment.mtu,
-        users=experiment.users,
-        layer=experiment.layer,
         campaign=experiment.campaign,
         system=SystemIdentity(system.machine, system.host, system.processors, system.memory_bytes) if system else None,
         level=experiment.level.name if experiment.level else None,
         factors=experiment.factors,
+        **{name: getattr(experiment, name) for name in NUMBERS},
     )
 
 

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from importers.model import Fragment, Problem
 from perfdb.analysis.audit.disagreement import Disagreement
+from perfdb.analysis.dimensions import NUMBERS
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.workloads import Workload, workload_name
 
@@ -143,9 +144,7 @@ class Configuration:
             "level": self.level,
             "workload": format_workload(self.workload) if self.workload else None,
             "device": self.device,
-            "mtu": self.mtu,
-            "users": self.users,
-            "layer": self.layer,
+            **{name: getattr(self, name) for name in NUMBERS},
             **{f"factor.{name}": value for name, value in sorted(self.factors.items())},
         }
         return {name: value for name, value in named.items() if value is not None and value != ""}

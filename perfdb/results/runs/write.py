@@ -11,6 +11,7 @@ from psycopg.types.json import Jsonb
 
 from importers.model import Problem as FoundProblem
 from perfdb.analysis.audit.disagreement import Disagreement as FoundDisagreement
+from perfdb.analysis.dimensions import NUMBER_BOUNDS, NUMBERS
 from perfdb.analysis.metrics import TOTAL, Measure
 from perfdb.results.models import (
     CounterLayout,
@@ -41,9 +42,7 @@ _RUN = {
     "level_id": "int8",
     "workload_id": "int8",
     "device_id": "int8",
-    "mtu": "int4",
-    "users": "int4",
-    "layer": "int2",
+    **{name: "int2" if bounds[1] < 2**15 else "int4" for name, bounds in NUMBER_BOUNDS.items()},
     "campaign": "text",
     "factors": "jsonb",
     "started": "timestamptz",
@@ -296,9 +295,7 @@ def _run_row(pk: int, record: RunRecord, experiment: Experiment, slots: dict[Mea
         experiment.level_id,
         experiment.workload_id,
         experiment.device_id,
-        experiment.mtu,
-        experiment.users,
-        experiment.layer,
+        *(getattr(experiment, name) for name in NUMBERS),
         experiment.campaign,
         Jsonb(experiment.factors),
         record.started,

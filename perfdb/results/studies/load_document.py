@@ -13,7 +13,7 @@ from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from perfdb.analysis import units
-from perfdb.analysis.dimensions import BY_NAME, FACTOR
+from perfdb.analysis.dimensions import BY_NAME, FACTOR, NUMBERS
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.workloads import parse_workload
 from perfdb.results.ingest import jobs
@@ -200,13 +200,11 @@ def _configuration(dimensions: Mapping[str, str], document: Document) -> Configu
     return Configuration(
         workload=parse_workload(dimensions["workload"]) if "workload" in dimensions else None,
         device=dimensions.get("device"),
-        mtu=_whole(read.get("mtu")),
-        users=_whole(read.get("users")),
-        layer=_whole(read.get("layer")),
         campaign=dimensions.get("campaign", ""),
         level=dimensions.get("level"),
         system=document.systems.get(system, SystemIdentity(machine=system)) if system else None,
         factors={name.removeprefix(FACTOR): text for name, text in dimensions.items() if name.startswith(FACTOR)},
+        **{name: _whole(read.get(name)) for name in NUMBERS},
     )
 
 

@@ -11,7 +11,7 @@ from django.utils.text import slugify
 
 from perfdb.analysis.comparison.percent_difference import short_percent
 from perfdb.analysis.comparison.trial_checks import Flag
-from perfdb.analysis.dimensions import FACTOR
+from perfdb.analysis.dimensions import FACTOR, NUMBERS
 from perfdb.analysis.insights.run_vs_trials import RunVsTrials
 from perfdb.analysis.metrics import TOTAL, Measure, Metric
 from perfdb.analysis.units import decimals_for, round_half_up
@@ -108,9 +108,10 @@ def list_circumstances(run: Run) -> list[tuple[str, object]]:
         ("Campaign", _as_printed(run, "campaign", run.campaign)),
         ("Workload", _as_printed(run, "workload", run.workload)),
         ("Device", _as_printed(run, "device", run.device)),
-        ("MTU (bytes)", _as_printed(run, "mtu", run.mtu)),
-        ("Users", _as_printed(run, "users", run.users)),
-        ("Layer", _as_printed(run, "layer", run.layer)),
+        *(
+            (f"{each.title} ({each.unit})" if each.unit else each.title, _as_printed(run, name, getattr(run, name)))
+            for name, each in NUMBERS.items()
+        ),
         ("Trial", _as_printed(run, "trial", run.trial)),
         ("System", _as_printed(run, "system", run.system)),
         ("Processors", run.system and run.system.processors),

@@ -15,7 +15,7 @@ from django.db.models import IntegerField, QuerySet
 from django.db.models import Value as Number
 from django.db.models.fields.json import KeyTextTransform
 
-from perfdb.analysis.dimensions import FACTOR, Value, dimension
+from perfdb.analysis.dimensions import FACTOR, NUMBERS, Value, dimension
 from perfdb.analysis.query.parameters import value_order
 from perfdb.analysis.query.query import Query
 from perfdb.results.database.sql import compile_query
@@ -33,9 +33,7 @@ _COLUMNS: dict[str, str] = {
     "level": "level__name",
     "workload": "workload__name",
     "device": "device__name",
-    "mtu": "mtu",
-    "users": "users",
-    "layer": "layer",
+    **{name: name for name in NUMBERS},
 }
 COUNTED = (*_COLUMNS, "status", "tag")
 # The filters that the counts by study can answer.

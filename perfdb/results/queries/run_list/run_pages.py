@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from django.db.models import QuerySet
 from django.db.models.expressions import Combinable
 
+from perfdb.analysis.dimensions import NUMBERS
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.results.database.sql import TooLongError, in_time
 from perfdb.results.models import Run
@@ -35,7 +36,7 @@ RUN_ORDERINGS: dict[str, Column] = {
     "study": Column("study__slug"),
     "campaign": Column("campaign"),
     **{name: Column(f"{name}__name", nullable=True) for name in ("system", "level", "workload", "device")},
-    **{name: Column(name, nullable=True) for name in ("mtu", "users", "layer")},
+    **{name: Column(name, nullable=True) for name in NUMBERS},
     **{name: Column(name, nullable=True) for name in Run.HOT},
 }
 NEWEST_FIRST = "-started"

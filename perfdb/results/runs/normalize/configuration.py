@@ -7,7 +7,7 @@ from typing import Any
 
 from importers.collate.circumstances import ASSUMED, listed_keys
 from importers.model import Problem, RunDraft, Severity
-from perfdb.analysis.dimensions import FACTOR, parse_bytes, parse_integer
+from perfdb.analysis.dimensions import FACTOR, NUMBER_BOUNDS, NUMBERS, parse_bytes, parse_integer
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.workloads import STREAMING, WELL_KNOWN, Workload, parse_pattern, parse_workload
 from perfdb.results.runs.normalize.client_processes import users_of
@@ -19,9 +19,7 @@ GIVEN_FACTS = (
     "request_bytes",
     "response_bytes",
     "device",
-    "mtu",
-    "users",
-    "layer",
+    *NUMBERS,
     "campaign",
     "level",
     "machine",
@@ -45,15 +43,15 @@ _LONGEST = 200
 _REMEMBERED = 1024
 
 
-def _whole(text: str, parse: Callable[[str], int], least: int, most: int) -> int:
+def _whole(text: str, parse: Callable[[str], str | int | None], least: int, most: int) -> int:
     """Return a whole number of this range. Raise ValueError for any other text."""
     value = parse(text)
-    if not least <= value <= most:
+    if not (isinstance(value, int) and least <= value <= most):
         raise ValueError(f"{text} is not between {least} and {most}")
     return value
 
 
-def _read(parse: Callable[[str], int], least: int, most: int) -> Callable[[str], int]:
+def _read(parse: Callable[[str], str | int | None], least: int, most: int) -> Callable[[str], int]:
     """Return a cached reader of whole numbers of a range."""
     return lru_cache(_REMEMBERED)(partial(_whole, parse=parse, least=least, most=most))
 
@@ -62,9 +60,7 @@ _PROCESSORS = _read(parse_integer, 1, _INT4)
 _MEMORY = _read(parse_bytes, 1, _INT8)
 _MESSAGE = _read(parse_bytes, 0, _INT8)
 WHOLE_NUMBERS: Mapping[str, Callable[[str], int]] = {
-    "mtu": _read(parse_bytes, 1, _INT4),
-    "users": _read(parse_integer, 1, _INT4),
-    "layer": _read(parse_integer, 0, _INT2),
+    name: _read(NUMBERS[name].parse, *bounds) for name, bounds in NUMBER_BOUNDS.items()
 }
 """Readers of the dimensions that are whole numbers; each raises ValueError."""
 
@@ -197,13 +193,11 @@ def configuration_of(
     return Configuration(
         workload=reader.workload(),
         device=reader.text("device") or reader.text("driver"),
-        mtu=reader.whole("mtu", WHOLE_NUMBERS["mtu"]),
-        users=reader.whole("users", WHOLE_NUMBERS["users"]),
-        layer=reader.whole("layer", WHOLE_NUMBERS["layer"]),
         campaign=reader.text("campaign") or "",
         level=reader.text("level") or reader.text("cp.level"),
         system=reader.system(),
         factors=factors,
+        **{name: reader.whole(name, parse) for name, parse in WHOLE_NUMBERS.items()},
     )
 
 
