@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -153,6 +154,15 @@ def test_only_programs_are_run(host: Machine, name: str) -> None:
     assert (host.records / "AB3" / "client.after.txt").exists()
 
 
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """Let children receive SIGINT, which a test run in the background ignores and they would inherit."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 def test_an_interrupted_run_has_its_snapshot_after(machine: Machine) -> None:
     machine.program("endless", "echo started; exec sleep 60")
     process = machine.start("--run-id", "AB4", "--repeat", "2", "--", "endless")
