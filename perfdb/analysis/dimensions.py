@@ -103,16 +103,16 @@ class Dimension:
 
     @property
     def ordered(self) -> bool:
-        """Whether the dimension can be filtered by a range: numbers and dates, not names."""
+        """Return whether a range can filter the dimension: numbers and dates, not names."""
         return self.parse is not parse_text
 
     @property
     def whole(self) -> bool:
-        """Whether values are whole numbers rather than text."""
+        """Return whether values are whole numbers rather than text."""
         return self.parse in (parse_bytes, parse_integer)
 
     def describe(self, value: Value) -> str:
-        """Return a value that needs no title: ``MTU 8992``, ``10 users``, ``no layer``."""
+        """Describe a value without need of a title: ``MTU 8992``, ``10 users``, ``no layer``."""
         if value is None:
             return f"no {self.title}"
         return self.phrase.format(value=display_value(self.name, value), s="" if value == 1 else "s")

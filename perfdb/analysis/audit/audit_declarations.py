@@ -18,7 +18,10 @@ _ROUNDING = "interval arithmetic over the printed digits"
 
 
 def _formula(kind: Kind, metric: str, place: int = 0) -> str:
-    """Return a rule in words; ``place`` is its index for this metric."""
+    """Return the formula of a rule in words.
+
+    ``place`` is the index among the rules of this kind for this metric.
+    """
     rule = [rule for rule in RULES if (rule.kind, rule.metric) == (kind, metric)][place]
     return f"{measure_name(Measure(metric))} {'≤' if rule.at_most else '='} {rule.text}"
 

@@ -32,7 +32,7 @@ _MEGABYTES = 2**20 / 10**6
 class Case:
     """A number that disagrees: its place, and its value by the rule.
 
-    ``others``: for each other role the rule's value, to find numbers ``swapped`` between roles.
+    ``others`` maps each other role to its printed number and its value by the same rule: two roles may be swapped.
     """
 
     kind: Kind
@@ -43,13 +43,13 @@ class Case:
 
 
 def reading(case: Case) -> str:
-    """Return the first simple reading that fits, or ""."""
+    """Return the first simple cause of the disagreement that fits; "" without one."""
     find = _READINGS.get(case.kind)
     return next(find(case), "") if find else ""
 
 
 def _fits(case: Case, factor: float) -> bool:
-    """Return whether the number, times a factor, would follow."""
+    """Return whether the printed number, times a factor, would agree with the rule."""
     own = case.printed.interval
     if own is None:
         return False
@@ -145,7 +145,7 @@ def _bounds(rule: Rule, view: View, role: str) -> dict[str, Bound] | None:
 
 
 def _asked(rule: Rule, view: View, role: str) -> tuple[Printed, dict[str, Bound]] | None:
-    """Return a rule's printed number and operands; None if not applicable."""
+    """Return a rule's printed number and operands; None if the rule cannot be checked."""
     printed = view.here(Measure(rule.metric, role))
     if printed is None or not rule.holds(view, role):
         return None
@@ -191,7 +191,7 @@ def _ask(rule: Rule, view: View, role: str) -> Disagreement | None:
 
 
 def _in_numbers(rule: Rule, bounds: dict[str, Bound], printed: Printed, wanted: Interval) -> str:
-    """Return the rule with numbers inserted and the result."""
+    """Return the rule with numbers inserted and the result; a lone number has none."""
     text = rule.expression.write({key: bound.text for key, bound in bounds.items()})
     if not isinstance(rule.expression, Operation) and text.replace(".", "").isdecimal():
         return f"{text} {printed.own_unit}"
@@ -199,7 +199,7 @@ def _in_numbers(rule: Rule, bounds: dict[str, Bound], printed: Printed, wanted: 
 
 
 def _elsewhere(rule: Rule, view: View, role: str, printed: Printed) -> str:
-    """Return another place whose numbers fit: its own place is wrong."""
+    """Return a remark that the number follows from another place; "" if from none."""
     for place in view.run.places():
         bounds = _bounds(rule, View(view.run, place), role) if place != view.place else None
         value = None if bounds is None else compute(rule.expression, bounds)
@@ -316,7 +316,7 @@ def audit_percents(rows: Iterable[PercentRow]) -> list[Disagreement]:
 
 
 def _reading(row: PercentRow, printed: float, wanted: Interval) -> str:
-    """Return the likely error: a wrong sign, or base and other exchanged."""
+    """Return the likely error, a wrong sign or exchanged operands; "" without one."""
     half = row.percent.half_step
     if Interval(-printed - half, -printed, -printed + half).meets(wanted):
         return "its sign is probably wrong"

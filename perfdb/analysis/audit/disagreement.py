@@ -13,7 +13,7 @@ NOTE_UP_TO = 0.05
 
 
 class Kind(StrEnum):
-    """The broken rule; stable codes for scripts."""
+    """The rule that a number breaks; stable codes for scripts."""
 
     LITTLE = "little"
     RATE = "rate"
@@ -58,7 +58,7 @@ def grade(printed: float, recomputed: float) -> Severity:
 
 
 def result_text(value: float, decimals: int = 0) -> str:
-    """Return a value with one decimal more, and at least four digits."""
+    """Return a value with one decimal more than ``decimals``, at least four significant digits."""
     if not isfinite(value):
         return "∞"
     magnitude = int(f"{value:e}".partition("e")[2]) if value else 0

@@ -79,7 +79,10 @@ class Printed:
 
     @property
     def factor(self) -> float:
-        """Return the factor to the metric's own unit. Raise ValueError."""
+        """Return the factor from the printed unit to the metric's own.
+
+        Raise ValueError if the units do not fit.
+        """
         return rescale(1, self.quantity.unit, self.own_unit) if self.quantity.unit else 1.0
 
     @property
@@ -172,7 +175,7 @@ class View:
         return self._here.get(measure)
 
     def find(self, measure: Measure) -> Printed | None:
-        """Return this place's number, else the most exact; None if contradictory."""
+        """Return this place's number, else the most exact elsewhere; None if other places disagree."""
         here = self.here(measure)
         if here is not None:
             return here
@@ -210,7 +213,7 @@ def _group(figure: Printed) -> tuple[object, ...]:
 
 
 def _padding(texts: Sequence[str]) -> int:
-    """Return the number of padding digits in numbers ending in zeros."""
+    """Return the number of trailing zeros, at most, that are padding in these numbers."""
     judged = [text for text in dict.fromkeys(texts) if text.strip("0.")]
     places = min((len(text.partition(".")[2]) for text in judged), default=0)
     found = 0

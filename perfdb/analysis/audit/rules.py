@@ -62,7 +62,7 @@ def in_words(expression: Expression) -> str:
 
 
 def compute(expression: Expression, bounds: Mapping[str, Bound]) -> Interval | None:
-    """Return the value of an expression with its interval, or None.
+    """Return an expression's value with its interval; None for a division by zero.
 
     If a divisor's interval reaches zero, the result has no upper end.
     """
@@ -83,7 +83,7 @@ def _at(expression: Expression, values: Mapping[str, float]) -> float:
 
 
 def figure(metric: str, role: str | None = None, title: str = "") -> Operand:
-    """Return the operand of a printed number, of this or another role."""
+    """Return the operand of a printed number, of ``role`` or the checked role."""
     name = metric if role is None else f"{metric}@{role}"
 
     def reads(at_hand: str) -> tuple[Measure, ...]:
@@ -251,9 +251,9 @@ DRIVER = (
 
 
 def _busy(prefix: str) -> Iterator[tuple[Expression, str]]:
-    """Yield per cent of one processor, from the system's utilisation or one processor's.
+    """Yield per cent of one processor, from the system's or one processor's utilisation.
 
-    CP time is total minus virtual time if the named metric is not printed.
+    The second item is a metric that must not be printed: only then is CP time total minus virtual time.
     """
     yield figure(f"{prefix}cpu_util") * PROCESSORS, ""
     yield figure(f"{prefix}processor_util"), ""
@@ -271,9 +271,10 @@ def _one_way(view: View, role: str) -> bool:
 
 
 def _costs() -> Iterator[Rule]:
-    """Yield CPU time per unit of work (1 % is 10 ms/s).
+    """Yield the rules of CPU time per unit of work.
 
-    With snapshots, utilisation is of a longer time than the driver's rate.
+    1 % of one processor is 10 ms of CPU time in each second. With snapshots, utilisation is of a longer time than the
+    driver's rate.
     """
     for prefix, (metric, rate) in product(_PREFIXES, _RATES):
         tolerance = SHORT_MESSAGE if rate is MB_PER_S else 0.0
@@ -328,7 +329,10 @@ BOUNDS = (
 
 
 def _payload(view: View, role: str) -> Bound | None:
-    """Return the line's maximum MB per second in the run's proportion."""
+    """Return the most MB per second that the line carries in both directions together.
+
+    The proportion of the directions is the run's own.
+    """
     run, work = view.run, view.run.workload
     if run.line_bits_per_s is None or run.mtu is None:
         return None
@@ -353,7 +357,10 @@ RULES: tuple[Rule, ...] = (*DRIVER, *_costs(), *MESSAGES, *SUMS, *ROLES, *BOUNDS
 
 
 class _Candidate(NamedTuple):
-    """A rule about a printed number; each set of ``needs`` needs one."""
+    """A rule about a printed measure, with its number among the rules.
+
+    The rule can be checked only if at least one measure of each set in ``needs`` is printed.
+    """
 
     number: int
     rule: Rule

@@ -80,7 +80,10 @@ class PairVerdict:
 def check_pair(
     run_id: str, before: Snapshot | None, after: Snapshot | None, processors: float | None = None
 ) -> PairVerdict:
-    """Return whether the snapshots of run ``run_id`` can be subtracted. ``processors`` are the LPAR's."""
+    """Return the verdict whether the snapshots of run ``run_id`` can be subtracted.
+
+    ``processors`` is the number of the LPAR's processors.
+    """
     if before is None or after is None:
         return PairVerdict(PairState.WAITING, tuple(missing_half(run_id, before, after)))
     elapsed, wrong = check_moments(before, after)
@@ -98,7 +101,7 @@ def check_pair(
 
 
 def check_elapsed(taken: Mapping[str, tuple[datetime, datetime]]) -> list[Finding]:
-    """Return warnings for roles whose elapsed time differs from the client's.
+    """Return warnings for roles whose elapsed time differs from the client's by over 1 s.
 
     ``taken`` maps each role to the times of its snapshots before and after the run.
     """
@@ -144,7 +147,10 @@ def missing_half(run_id: str, before: Snapshot | None, after: Snapshot | None) -
 
 
 def check_moments(before: Snapshot, after: Snapshot) -> tuple[float | None, Finding | None]:
-    """Return the seconds between the snapshots, None if unknown, and a finding if their order is wrong."""
+    """Return the seconds between the snapshots, and a finding about their order.
+
+    The seconds are None if unknown, the finding is None if the order is right.
+    """
     if before.taken is None or after.taken is None or _zone_changed(before, after):
         return None, None
     elapsed = (after.taken - before.taken).total_seconds()
@@ -196,7 +202,7 @@ def _reset(before: Snapshot, after: Snapshot) -> Finding | None:
 
 
 def _impossible(before: Snapshot, after: Snapshot, elapsed: float | None, processors: float | None) -> Finding | None:
-    """Return a finding for impossible CPU times: virtual above total, or too much."""
+    """Return a finding for impossible CPU times: virtual above total, or total above capacity."""
     remedy = "See whether the snapshots belong to the same guest and were copied whole."
     for total, virtual in (("totcpu", "virtcpu"), ("ttime", "vtime")):
         if any(_total_below_virtual(half, total, virtual) for half in (before, after)):

@@ -172,7 +172,10 @@ def _disagree(one: Quantity, other: Quantity) -> bool:
 
 
 def _out_of_order(record: DriverRecord, own: float | None, usual: str) -> list[str]:
-    """Return messages on extremes beyond the mean, in another unit."""
+    """Return messages about a least time above the mean or a largest below.
+
+    Only times in another unit than the mean's are judged.
+    """
     middle = own if own is not None else next((_in_seconds(mean) for mean in record.response_mean), None)
     if middle is None:
         return []
@@ -187,7 +190,10 @@ def _out_of_order(record: DriverRecord, own: float | None, usual: str) -> list[s
 
 
 def _beyond(time: Quantity, middle: float, sign: int) -> bool:
-    """Return whether a time is beyond the mean by more than tolerance."""
+    """Return whether a time is above (sign 1) or below (sign -1) the mean.
+
+    Differences within rounding and tolerance do not count.
+    """
     seconds = _in_seconds(time)
     return seconds is not None and sign * (seconds - middle) > 0 and not _fits(time, middle, time.unit)
 
@@ -241,7 +247,10 @@ def _check_rate(log: DriverLog) -> list[Finding]:
 
 
 def _fitting_megabyte(log: DriverLog, flow: float | None) -> int | None:
-    """Return the megabyte that mb_per_sec fits, or None."""
+    """Return the megabyte, in bytes, that mb_per_sec fits; None if it fits none.
+
+    The log's own megabyte is tried first.
+    """
     printed = log.mb_per_s
     if printed is None or flow is None:
         return None
@@ -249,7 +258,10 @@ def _fitting_megabyte(log: DriverLog, flow: float | None) -> int | None:
 
 
 def _check_megabytes(log: DriverLog, flow: float | None, fitting: int | None) -> list[Finding]:
-    """Check the printed MB per second; the other megabyte is refused."""
+    """Check the printed MB per second against transactions, sizes and seconds.
+
+    A number that fits another megabyte than the log's is left to ``_mixed_units``, which refuses it.
+    """
     printed = log.mb_per_s
     if printed is None or printed.value is None or flow is None or fitting is not None:
         return []
@@ -276,7 +288,7 @@ def _like(value: float, printed: Quantity) -> str:
 
 
 def _own_times(log: DriverLog) -> Iterator[tuple[DriverRecord, float | None]]:
-    """Yield each record with its seconds per transaction, if users never pause."""
+    """Yield each record with its seconds per transaction; None if unknown or users pause."""
     alone = [(record, 1) for record in log.connections]
     shared = [(record, log.users) for record in (*log.intervals, *filter(None, [log.summary]))]
     for record, users in (*alone, *shared):
@@ -303,7 +315,7 @@ def _mixed_units(log: DriverLog, judged: Sequence[Judged], megabyte: int | None)
 
 
 def _listed(texts: Sequence[str]) -> str:
-    """Return ``a, and b``; of many texts the first few."""
+    """Join texts as ``a, and b``; of many the first few and a count."""
     shown = list(texts) if len(texts) <= _SHOWN + 1 else [*texts[:_SHOWN], f"{len(texts) - _SHOWN} more"]
     return ", and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
 

@@ -40,7 +40,7 @@ _Key = tuple[str, str]
 
 
 def check_host(run_id: str, before: Snapshot | None, after: Snapshot | None) -> PairVerdict:
-    """Return whether the snapshots of run ``run_id`` can be subtracted."""
+    """Return the verdict whether the snapshots of run ``run_id`` can be subtracted."""
     if before is None or after is None:
         return PairVerdict(PairState.WAITING, tuple(missing_half(run_id, before, after)))
     elapsed, wrong = check_moments(before, after)
@@ -62,7 +62,10 @@ def check_host(run_id: str, before: Snapshot | None, after: Snapshot | None) -> 
 
 
 def check_machine(counters: Mapping[tuple[str, str, str], tuple[float, float]]) -> list[Finding]:
-    """Return a finding if client and server ran on one machine."""
+    """Return a finding if client and server ran on one machine.
+
+    ``counters`` are readings before and after by (role, subject, name).
+    """
     if not one_machine(counters):
         return []
     message = "Client and server ran on one machine: its CPU time is that of both, and stands for the run as a whole."
@@ -137,7 +140,10 @@ def _fallen(before: Snapshot, after: Snapshot, elapsed: float | None) -> tuple[s
 
 
 def _is_wrap(key: _Key, before: float, after: float, elapsed: float | None) -> bool:
-    """Return whether a wrap at 2^32 is plausible and no faster than links."""
+    """Return whether passing 2^32 explains a decrease.
+
+    The counter must have been in the upper half before, and have grown no faster than any link could make it.
+    """
     grown = after + WRAP - before
     kind = key[1].rpartition("_")[2]
     limit = _FASTEST.get(kind, _FASTEST_OTHER) * elapsed if elapsed else WRAP / 2

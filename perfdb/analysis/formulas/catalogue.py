@@ -28,9 +28,10 @@ LATENCIES = frozenset(metric.name for metric in METRICS if metric.name.startswit
 
 
 def _measures_responses(figures: RunFigures) -> bool:
-    """Return whether the tool timed each transaction, which nothing replaces.
+    """Return whether the tool timed each transaction.
 
-    A response time without any latency was calculated from users and rate, and printed with few digits.
+    Such a response time is measured, and nothing replaces it. A response time without any latency was calculated from
+    users and rate, and printed with few digits.
     """
     measured = {metric for metric, role in figures.metrics if role == TOTAL}
     return "response_ms" in measured and not LATENCIES.isdisjoint(measured)
@@ -60,7 +61,7 @@ DRIVER = (
 
 
 def _from_snapshots(method: str, source: str, total: Term, virtual: Term) -> tuple[Formula, ...]:
-    """Return utilisation and CPU time per unit of work from CPU seconds."""
+    """Return the formulas of utilisation and CPU time per unit of work from CPU seconds."""
     return tuple(
         Formula(f"{prefix}{metric}.{method}", expression, source, per_role=True)
         for prefix, cpu in {"": total, "virtual_": virtual, "cp_": total - virtual}.items()

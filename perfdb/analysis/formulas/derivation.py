@@ -61,7 +61,7 @@ def derive(figures: RunFigures) -> list[Derived]:
 
 
 def _learn(shape: Hashable, known: Known, roles: tuple[str, ...]) -> None:
-    """Try every formula for every role, and remember the useful ones."""
+    """Try every formula for every role, and remember the useful ones for this shape."""
     useful, complete = [], True
     for step in _every_step(roles, counted=bool(known.figures.counters)):
         superseded = step.measure in known.derived
@@ -108,9 +108,10 @@ def _shape(figures: RunFigures, roles: tuple[str, ...]) -> Hashable:
 
 
 def _apply(step: _Step, known: Known) -> bool:
-    """Add a formula's value for a role; return False if impossible or done.
+    """Add a formula's value for a role, and return whether there is one.
 
-    Raise _NoValueError if a divisor is zero or the result is not finite.
+    False means that the formula does not hold, a term is missing, or the measure was derived before. Raise
+    _NoValueError if a divisor is zero or the result is not finite.
     """
     formula, measure = step.formula, step.measure
     if measure in known.derived or not formula.when(known.figures):
@@ -160,7 +161,7 @@ def _in_numbers(one: Input) -> str:
 
 
 def _result(derived: Derived) -> str:
-    """Return a result with one decimal more than tables, and four digits."""
+    """Return a result with one decimal more than tables, at least four significant digits."""
     value = derived.value
     if value.is_integer():
         return f"{value:.0f}"

@@ -72,7 +72,8 @@ class Number(Expression):
 class Term(Expression):
     """A quantity of a run: the sum of the inputs found for a role.
 
-    ``title`` names the quantity with its unit; ``counted``: there is none in a run without counters.
+    ``find`` returns the inputs, none if the quantity is missing. ``title`` names the quantity with its unit;
+    ``counted``: there is none in a run without counters.
     """
 
     name: str
@@ -173,7 +174,7 @@ class Formula:
 
     @property
     def metric(self) -> str:
-        """The derived metric."""
+        """Return the derived metric."""
         return self.id.partition(".")[0]
 
     @property

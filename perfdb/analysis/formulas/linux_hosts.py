@@ -2,8 +2,7 @@
 
 Busy time is all CPU time except idle and waiting for disks. Steal time counts as busy, since it was not available.
 Guests' time is part of user time. If client and server ran on one machine (containers, network namespaces), its CPU
-time
-belongs to both together; each side's processes, and the processors each was bound to, still tell the sides apart.
+time belongs to both together; each side's processes, and the processors each was bound to, still tell the sides apart.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -55,7 +54,10 @@ class _Counted:
 
 
 def _roles(known: Known, role: str) -> tuple[str, ...]:
-    """Return the roles of a value's counters, both for the total."""
+    """Return the roles whose counters make a role's value.
+
+    The total is made of both sides. On one machine either side's counters are the total, and no side has its own.
+    """
     machine = one_machine(known.figures.counters)
     if role != TOTAL:
         return () if machine and role in PARTS_OF_TOTAL else (role,)
@@ -73,7 +75,10 @@ def _host_time(term: str, title: str, times: tuple[str, ...]) -> Term:
 
 
 def _bound_time(term: str, title: str, times: tuple[str, ...]) -> Term:
-    """Return the term of seconds of a side's own processors (facts ``client_cpus`` and ``server_cpus``)."""
+    """Return the term of seconds of the processors that a side was bound to.
+
+    The facts ``client_cpus`` and ``server_cpus`` list the processors.
+    """
     counted = _Counted(term, times)
 
     def of_side(known: Known, role: str) -> Iterator[Input]:
@@ -97,7 +102,10 @@ def _test_adapters(known: Known, role: str) -> frozenset[str]:
 
 
 def _grown(title: str, counted: _Counted, select: _Select) -> Term:
-    """Return the term of a role's counter increase; none for the total."""
+    """Return the term of a role's counter increase.
+
+    There is none for the total, since both sides count the same packets.
+    """
 
     def find(known: Known, role: str) -> tuple[Input, ...]:
         return tuple(counted.growth(known, role, sorted(select(known, role))))
@@ -117,7 +125,10 @@ def _resent(known: Known, role: str) -> tuple[Input, ...]:
 
 
 def _process(known: Known, role: str) -> Iterator[Input]:
-    """Yield CPU seconds of a side's control group, from the finest counter."""
+    """Yield CPU seconds of a side's control group, from the finest counter.
+
+    With several groups the right one is unknown, and there is nothing.
+    """
     subjects = _subjects(known, role, CGROUP)
     if len(subjects) > 1:
         return
@@ -150,7 +161,10 @@ _GROUP = "CPU time of the side's control group before and after the run"
 
 
 def _per_unit_of_work(prefix: str, seconds: Expression, method: str, source: str) -> Iterator[Formula]:
-    """Yield CPU time per transaction and MB, from counts or rates."""
+    """Yield the formulas of CPU time per transaction and per MB.
+
+    Transactions are the driver's count, else its rate times its seconds; MB are its rate times its seconds.
+    """
     works: tuple[tuple[str, Expression, str, Callable[[RunFigures], bool]], ...] = (
         ("cpu_ms_per_trans", TRANSACTIONS, "", always),
         ("cpu_ms_per_trans", TRANS_PER_S * DRIVER_SECONDS, "_rate", always),

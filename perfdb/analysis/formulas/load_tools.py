@@ -23,11 +23,14 @@ def fact_term(key: str, title: str, unit: str = "") -> Term:
 
 
 SERIES: set[str] = set()
-"""Keys of facts with several numbers; a role's fact ends in its name."""
+"""Keys of facts with several numbers; a role's own fact is ``key@role``."""
 
 
 def _samples(name: str, key: str, title: str, reduce: Callable[[Sequence[float]], float], unit: str) -> Term:
-    """Return the term ``reduce`` of the numbers of ``key@client``, or of ``key``."""
+    """Return the term that ``reduce`` makes of the numbers of a fact.
+
+    The fact is ``key`` for the total, ``key@client`` for a role.
+    """
     SERIES.add(key)
 
     def find(known: Known, role: str) -> tuple[Input, ...]:

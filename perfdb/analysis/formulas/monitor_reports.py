@@ -28,7 +28,7 @@ _KINDS = ("", "virtual_", "cp_")
 
 
 def _unless(term: Term, hidden: Callable[[RunFigures], bool]) -> Term:
-    """Return a term without sides' values where ``hidden`` is true."""
+    """Return the term without values of client and server where ``hidden`` is true."""
 
     def find(known: Known, role: str) -> tuple[Input, ...]:
         return () if role in PARTS_OF_TOTAL and hidden(known.figures) else term.find(known, role)
@@ -47,7 +47,10 @@ _WINDOW = run_term("window_s", "seconds of the report's window")
 
 
 def _share(term: str, title: str, counter: str, *, alone: bool = False) -> Term:
-    """Return the term of a role's CPU seconds, ``alone`` for one guest only."""
+    """Return the term of a role's CPU seconds within the report's window.
+
+    The seconds of all guests of the role are added; with ``alone``, a role of several guests has none.
+    """
 
     def find(known: Known, role: str) -> tuple[Input, ...]:
         found = tuple(
@@ -82,7 +85,7 @@ def _cost(name: str, busy: Expression, rate: Term, when: Callable[[RunFigures], 
 
 
 def _costs(unit: str, rate: Term, when: Callable[[RunFigures], bool]) -> tuple[Formula, ...]:
-    """Return CPU time per unit of work, the most exact source first."""
+    """Return the formulas of CPU time per unit of work, the most exact source first."""
     sources: dict[str, dict[str, Expression]] = {
         "guests": {kind: used / _WINDOW * 100 for kind, used in _GUESTS.items()},
         "processor": _kinds(_ONE, _VIRTUAL_ONE),
@@ -98,7 +101,10 @@ def _costs(unit: str, rate: Term, when: Callable[[RunFigures], bool]) -> tuple[F
 
 
 def _utilisation(kind: str) -> tuple[Formula, ...]:
-    """Return utilisation of one processor, of a guest as printed."""
+    """Return the formulas of the utilisation of one processor.
+
+    The value of a single guest is rounded as reports print it, that of several guests together is not.
+    """
     metric = f"{kind}processor_util"
     alone = Rounded(_GUEST[kind] / _WINDOW * 100, GUEST_DECIMALS)
     return (

@@ -57,12 +57,12 @@ def _reported(metric: str, known: Known, role: str) -> tuple[Input, ...]:
 
 
 def _given(name: str, title: str, unit: str) -> Term:
-    """Return the term of a number among the run's values."""
+    """Return the term of a circumstance: the attribute ``name`` of the run's values."""
     return Term(name, title, lambda known, role: _fact_input(name, name, getattr(known.figures, name), unit))
 
 
 def _snapshot_time(known: Known, role: str) -> tuple[Input, ...]:
-    """Return the client's snapshot times, else another guest's, never the LPAR's."""
+    """Return the client's snapshot times, else the server's or another guest's, never the LPAR's."""
     taken = known.figures.taken
     others = sorted(taken.keys() - {*PARTS_OF_TOTAL, LPAR})
     for owner in (*PARTS_OF_TOTAL, *others):
@@ -99,7 +99,7 @@ def cpu_seconds(term: str, title: str, fine: str, coarse: str | None = None) -> 
 
 
 def _processors(known: Known, role: str) -> tuple[Input, ...]:
-    """Return the LPAR's processors as reported, else the system's, else supplied."""
+    """Return the LPAR's processors as reported, else the system's, else a person's entry."""
     figures = known.figures
     return (
         _reported("processors", known, LPAR)
@@ -109,7 +109,10 @@ def _processors(known: Known, role: str) -> tuple[Input, ...]:
 
 
 def _own_processors(known: Known, role: str) -> tuple[Input, ...]:
-    """Return the processors behind a report's utilisation: host's or LPAR's."""
+    """Return the processors of which a report's utilisation is a percentage.
+
+    A host has its own, the total has the LPAR's.
+    """
     return _processors(known, role) if role == TOTAL else _reported("processors", known, role)
 
 
@@ -152,7 +155,8 @@ _STARTED = ("kernel", "btime")
 def one_machine(counters: Mapping[tuple[str, str, str], tuple[float, float]]) -> bool:
     """Return whether both sides' readings are of one kernel.
 
-    ``counters`` are readings before and after by (role, subject, name). False if a side has none.
+    One kernel has one time of start, and the readings of its growing counters overlap. ``counters`` are readings before
+    and after by (role, subject, name). False if a side has none.
     """
     starts = [counters.get((role, *_STARTED)) for role in PARTS_OF_TOTAL]
     if None in starts or starts[0] != starts[1]:

@@ -24,7 +24,7 @@ _AS_GOOD = {Verdict.SAME, Verdict.INCONCLUSIVE, Verdict.INSIDE}
 class RunnerUp:
     """An experiment tied with the best; ``key`` has its varying dimensions.
 
-    Without repetition, so with unknown noise, a tie is within the practical size.
+    If nothing was repeated, the noise is unknown: then a difference within the practical size is a tie.
     """
 
     key: Mapping[str, Value]
