@@ -101,7 +101,7 @@ def check_pair(
 
 
 def check_elapsed(taken: Mapping[str, tuple[datetime, datetime]]) -> list[Finding]:
-    """Return warnings for roles whose elapsed time differs from the client's by over 1 s.
+    """Return warnings for roles whose elapsed time is not the client's, within 1 s.
 
     ``taken`` maps each role to the times of its snapshots before and after the run.
     """

@@ -61,7 +61,10 @@ DRIVER = (
 
 
 def _from_snapshots(method: str, source: str, total: Term, virtual: Term) -> tuple[Formula, ...]:
-    """Return the formulas of utilisation and CPU time per unit of work from CPU seconds."""
+    """Return the formulas of utilisation and of CPU time per unit of work.
+
+    ``total`` and ``virtual`` are the terms of CPU seconds between the snapshots.
+    """
     return tuple(
         Formula(f"{prefix}{metric}.{method}", expression, source, per_role=True)
         for prefix, cpu in {"": total, "virtual_": virtual, "cp_": total - virtual}.items()

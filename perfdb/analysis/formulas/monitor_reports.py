@@ -85,7 +85,7 @@ def _cost(name: str, busy: Expression, rate: Term, when: Callable[[RunFigures], 
 
 
 def _costs(unit: str, rate: Term, when: Callable[[RunFigures], bool]) -> tuple[Formula, ...]:
-    """Return the formulas of CPU time per unit of work, the most exact source first."""
+    """Return the formulas of CPU time per unit of work, most exact source first."""
     sources: dict[str, dict[str, Expression]] = {
         "guests": {kind: used / _WINDOW * 100 for kind, used in _GUESTS.items()},
         "processor": _kinds(_ONE, _VIRTUAL_ONE),

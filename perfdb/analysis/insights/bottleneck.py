@@ -34,10 +34,11 @@ class Verdict(StrEnum):
 class Load:
     """Known values of one run; None or absent if unknown.
 
-    ``mb_per_s``: MB of 2^20 bytes per second, else calculated from ``trans_per_s`` and the sizes. With both sizes
-    the busier direction is compared with the link. ``utilisations`` by measure, in per cent: ``cpu_util`` of the
-    whole system, ``processor_util`` and ``run_wait`` of one processor. ``virtual_processors`` of a role. A role is a
-    single-processor component if it has 1, or if unknown and its ``run_wait`` is reported, which is sampled of a
+    ``mb_per_s``: MB of 2^20 bytes per second, else calculated from ``trans_per_s`` and the sizes. With both sizes the
+    busier direction is compared with the link, which carries both directions at once. ``utilisations`` by measure, in
+    per cent: ``cpu_util`` of the whole system, ``processor_util`` and ``run_wait`` of one processor. ``processors`` are
+    the system's; ``virtual_processors`` are the number that a role may use at once. A role is a single-processor
+    component if this number is 1, or if the number is unknown and ``run_wait`` is reported, which is sampled of a
     single stack or guest; other values may be of groups of guests.
     """
 
@@ -54,7 +55,10 @@ class Load:
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """A deciding number with its unit ("%" of the system or of one processor, "MB/s")."""
+    """A number that decided.
+
+    ``unit`` is "% of the system", "% of one processor" or "MB/s".
+    """
 
     name: str
     value: float
@@ -65,8 +69,8 @@ class Reason:
 class Bottleneck:
     """The verdict on a run.
 
-    ``component`` is the role at or near its limit. ``reasons`` begin with the decisive number. ``formula`` is the
-    rule with numbers.
+    ``component`` is the role at or near its limit, None if the verdict is not about a role. ``reasons`` begin with the
+    decisive number. ``formula`` is the rule with numbers.
     """
 
     verdict: Verdict
@@ -77,7 +81,10 @@ class Bottleneck:
 
 
 class _Busy(NamedTuple):
-    """Utilisation of the system, or of a component in per cent of one processor (with ``role``)."""
+    """Utilisation of the system, or of a component.
+
+    A component's is in per cent of one processor, and ``role`` names the component.
+    """
 
     percent: float
     formula: str
@@ -87,7 +94,10 @@ class _Busy(NamedTuple):
 
 
 def find_bottleneck(load: Load) -> Bottleneck:
-    """Return the first rule that applies. Raise ValueError like ``payload_limit``."""
+    """Return the verdict of the first rule that applies.
+
+    Raise ValueError like ``payload_limit``.
+    """
     worst = max(_components(load), key=lambda one: one.percent, default=None)
     return _link(load) or _busiest(_system(load), worst)
 

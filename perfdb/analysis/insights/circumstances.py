@@ -92,7 +92,7 @@ class Difference:
 
     @property
     def sentence(self) -> str:
-        """``level: z/VM 4.3 → z/VM 4.4 (could explain it: other software)``."""
+        """Return the sentence ``level: z/VM 4.3 → z/VM 4.4 (could explain it: other software)``."""
         return f"{self.key}: {values_text(self.old)} → {values_text(self.new)} ({self.weight}: {self.why})"
 
 
@@ -137,7 +137,7 @@ def _merged(facts: Facts) -> Facts:
 
 
 def _is_reading(key: str, side: Sequence[Facts]) -> bool:
-    """Return whether each run of a side has another value."""
+    """Return whether at least three runs of a side have values, all different."""
     said = [facts[key] for facts in side if key in facts]
     return len(said) >= _FEWEST_READINGS and len(set(said)) == len(said)
 
@@ -168,7 +168,7 @@ def _values(shares: Mapping[str | None, float]) -> tuple[str, ...]:
 
 
 def _near(old: Mapping[str | None, float], new: Mapping[str | None, float]) -> bool:
-    """Return whether the ranges of numbers of both sides are close."""
+    """Return whether smallest and largest numbers of both sides differ by at most 10 %."""
     try:
         left, right = ([read_number(value) for value in _values(side)] for side in (old, new))
     except ValueError:

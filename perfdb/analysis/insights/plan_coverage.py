@@ -39,7 +39,10 @@ class Part:
 
 
 def parse_part(name: str, lists: Mapping[str, Sequence[object]], trials: int | None = None) -> Part:
-    """Parse a part of a plan. Raise QueryError."""
+    """Parse a part of a plan.
+
+    Raise QueryError for missing or unknown dimensions, invalid values and too many experiments.
+    """
     if not lists:
         raise QueryError("plan", f"part {name!r} names no dimension", parameters.KNOWN_DIMENSIONS)
     values: dict[str, tuple[Value, ...]] = {}
@@ -133,6 +136,9 @@ def _kind(part: Part, key: Key) -> str:
 
 
 def primary_measures(parts: Iterable[Part]) -> tuple[Measure, ...]:
-    """Return the measures to read: rates of the planned workloads, or all."""
+    """Return the measures that ``coverage`` reads: primary metrics of the planned workloads.
+
+    A part that names no workload needs the metrics of both RR and streams.
+    """
     workloads = [value for part in parts for value in part.values.get("workload", ("RR", "STRG"))]
     return tuple(dict.fromkeys(Measure(_metric(value)) for value in workloads if value))

@@ -15,11 +15,11 @@ from perfdb.analysis.units import finest_step
 
 @dataclass(frozen=True, slots=True)
 class RunVsTrials:
-    """One measure of a run and of its experiment's trials, in the metric's unit.
+    """One measure of a run beside the trials of its experiment, in the metric's unit.
 
-    ``trials`` count in their order, including the run if it counts; ``mean`` and 95 % ``interval`` are theirs.
-    ``percent`` is the run relative to the mean of the others, None without others or for zero. ``flags`` concern the
-    run.
+    ``trials`` are the experiment's trials that count, in order; the run may be one of them. ``mean`` and the 95 %
+    ``interval`` (None for fewer than two) are of all trials. ``percent`` compares the run with the mean of the other
+    trials; None without others or for a mean of zero. ``flags`` concern the run.
     """
 
     measure: Measure
@@ -39,9 +39,9 @@ class RunVsTrials:
 def compare_with_trials(
     measure: Measure, run: Hashable, value: float, experiment: Hashable, campaign: Mapping[Hashable, Sequence[Trial]]
 ) -> RunVsTrials:
-    """Compare ``run`` with its ``experiment``.
+    """Compare a run with the other trials of its experiment.
 
-    ``campaign``: trials of each experiment of the same campaign and traffic pattern, including its own.
+    ``campaign`` maps each experiment of the same campaign and traffic pattern, the run's own included, to its trials.
     """
     cells = [_cell(measure, each == experiment, trials) for each, trials in campaign.items()]
     samples = [[trial.value for trial in cell.trials] for cell in cells]

@@ -27,7 +27,7 @@ class TableCurve(NamedTuple):
 
     @property
     def title(self) -> str:
-        """The line's name, empty for the only line."""
+        """Return the line's name; empty for the only line."""
         return describe_values(self.key.keys(), self.key.values())
 
 
@@ -73,7 +73,10 @@ def _curve(names: tuple[str, ...], key: Key, points: list[Point]) -> TableCurve 
 
 
 def trial_flags(table: Table) -> list[Flag]:
-    """Return outliers, drift and first-run effects; run keys are run numbers."""
+    """Return the flags of a table's trials: outliers, drift and first-run effects.
+
+    The keys of runs in the flags are run numbers.
+    """
     keys, samples = list(table.cells), _samples(table)
     trials = [cell.sample for cell in table.cells.values()]
     numbers = numbers_of(trials) if samples.trials is None else samples.trials
@@ -81,7 +84,10 @@ def trial_flags(table: Table) -> list[Flag]:
 
 
 def _samples(table: Table) -> Samples:
-    """Return the values of the cells end to end, kept or gathered."""
+    """Return the values of the cells end to end.
+
+    The table may have kept them; otherwise they are gathered from the cells.
+    """
     if table.samples is not None:
         return table.samples
     cells = table.cells.values()

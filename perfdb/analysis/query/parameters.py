@@ -23,7 +23,7 @@ _Choice = TypeVar("_Choice", bound=StrEnum)
 
 
 class QueryError(ValueError):
-    """An invalid query: the parameter, the reason and the known alternatives, which may be empty."""
+    """An invalid query: parameter, reason and known alternatives, which may be empty."""
 
     def __init__(self, parameter: str, message: str, known: Iterable[str] = ()) -> None:
         self.parameter = parameter

@@ -40,7 +40,10 @@ class Summary(StrEnum):
 
 
 class Layout(StrEnum):
-    """``cells``: a table per measure. ``metrics``, ``columns``: measures are rows, columns of one table."""
+    """Layout of several measures.
+
+    ``cells``: a table per measure. ``metrics``, ``columns``: measures are rows, columns of one table.
+    """
 
     CELLS = "cells"
     METRICS = "metrics"
@@ -49,7 +52,7 @@ class Layout(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Pick:
-    """Keep, per combination of ``dimensions``, the experiment with the best ``measure``."""
+    """The choice of the experiment with the best ``measure`` per combination of ``dimensions``."""
 
     measure: Measure
     dimensions: tuple[str, ...]
@@ -197,7 +200,10 @@ PARAMETERS = ("metric", "exclude", "range", "rows", "columns", "split", "order",
 
 
 def default_metrics(patterns: Iterable[str]) -> tuple[Measure, ...]:
-    """Return the primary metrics of traffic patterns, then the cost metrics."""
+    """Return the primary metrics of traffic patterns, then the cost metrics.
+
+    A query without metrics shows these.
+    """
     present = sorted(set(patterns))
     names = [primary_metric(pattern) for pattern in present] + [cost_metric(pattern) for pattern in present]
     return tuple(Measure(name) for name in dict.fromkeys(names))

@@ -14,9 +14,10 @@ from perfdb.analysis.tables.table import Cell, CellKey, Table
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """A cell with its height (None: not drawn) and the reach of its error bar below and above.
+    """A cell as drawn: height and error bar.
 
-    ``unit`` is the value of 1, in the metric's unit; None for a relative cell without baseline.
+    ``y`` is None if the cell is not drawn. ``reach`` is that of the error bar below and above. ``unit`` is the value of
+    1, in the metric's unit; None for a relative cell without baseline.
     """
 
     cell: Cell
@@ -26,7 +27,10 @@ class Drawn:
 
 
 def draw_cells(table: Table, drawing: Drawing) -> dict[CellKey, Drawn]:
-    """Return each cell as drawn. Relative to a baseline, a baseline is 1 and cells without are omitted."""
+    """Return each cell as drawn.
+
+    On a scale relative to a baseline, the baseline is 1, and a cell without one has no height.
+    """
     return {key: _drawn(table, cell, drawing) for key, cell in table.cells.items()}
 
 
@@ -39,7 +43,10 @@ def _drawn(table: Table, cell: Cell, drawing: Drawing) -> Drawn:
 
 
 def _unit(cell: Cell, drawing: Drawing) -> float | None:
-    """Return the value of 1: the unit, or the mean of the base (a baseline's own mean)."""
+    """Return the value drawn as 1: the unit, or the mean of the base.
+
+    A baseline is its own base. None without a base, or for a base that is not positive.
+    """
     if drawing.scale is Scale.UNIT:
         return 1.0
     base = cell.comparison.base_mean if cell.comparison else cell.mean
@@ -63,9 +70,10 @@ ROOM = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """Axis of the tables of one measure: error ``bars``, whether these are ``intervals`` of means.
+    """Extent of the axis that the tables of one measure share.
 
-    ``ends`` limit the axis if ``cut`` bars exceed these, else None.
+    ``bars``: there are error bars; ``intervals``: the bars are intervals of means. ``ends`` limit the axis if ``cut``
+    bars reach beyond, else None.
     """
 
     bars: bool

@@ -39,14 +39,14 @@ class Errors(StrEnum):
 
 
 class Trials(StrEnum):
-    """Whether single trials are drawn as points."""
+    """Single trials: hidden, or drawn as points."""
 
     HIDDEN = "hidden"
     POINTS = "points"
 
 
 class Axes(StrEnum):
-    """Logarithmic axes."""
+    """Choice of the logarithmic axes."""
 
     NONE = "none"
     X = "x"
@@ -70,7 +70,7 @@ class Facets(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """Chart options; defaults are not written."""
+    """Chart options; the query string holds only those that are not default."""
 
     draw: Draw = Draw.EACH
     marks: Marks = Marks.AUTO
@@ -82,7 +82,10 @@ class Drawing:
 
     @classmethod
     def parse(cls, pairs: Iterable[tuple[str, str]]) -> tuple[Self, list[tuple[str, str]]]:
-        """Parse the options and return the other parameters. Raise QueryError for unknown choices."""
+        """Split parameters into chart options and the other parameters.
+
+        Raise QueryError for unknown choices.
+        """
         given: dict[str, list[str]] = {}
         rest = []
         for name, text in pairs:

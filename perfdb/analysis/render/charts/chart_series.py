@@ -59,10 +59,11 @@ def split_key(query: Query, row: Key, column: Key) -> tuple[Key, Key]:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Axis and series. ``xs`` and ``series`` are keys of ``axis`` and ``by``, in table order.
+    """Axis and series that charts share.
 
-    ``names`` (short, for the legend), ``whole`` (for hover texts) and ``styles`` belong to ``series``. ``places``
-    are the styles of a lone series' bars if these are devices. ``common`` has the values shared by all series.
+    ``xs`` and ``series`` are keys of the dimensions ``axis`` and ``by``, in table order. ``names`` (short, for the
+    legend), ``whole`` (for hover texts) and ``styles`` belong to ``series``. ``places`` are the styles of a lone
+    series' bars if these stand for devices. ``common`` has the values shared by all series, which names leave out.
     """
 
     axis: tuple[str, ...]
@@ -141,7 +142,7 @@ def _say(names: Sequence[str], key: Key, places: Sequence[int]) -> str:
 
 
 def _telling(varying: Sequence[int], series: Sequence[Key]) -> list[int]:
-    """Return the indexes named in a legend.
+    """Return the indexes of the dimensions that a legend names.
 
     Dimensions that some series lack are left out if another dimension changes with them.
     """
@@ -156,7 +157,7 @@ def _together(one: int, other: int, series: Sequence[Key]) -> bool:
 
 
 def _short(names: Sequence[str], series: Sequence[Key], places: Sequence[int]) -> tuple[str, ...]:
-    """Return the legend names of series."""
+    """Return the legend names of series, with long values shortened."""
     said = [[dimension(names[at]).describe(key[at]) for at in places] for key in series]
     short = [short_names(texts) for texts in zip(*said, strict=True)]
     return tuple(" · ".join(known[text] for known, text in zip(short, texts, strict=True)) for texts in said)
@@ -199,6 +200,6 @@ def _at(key: Key, places: Sequence[int]) -> Key:
 
 
 def _only(tables: Sequence[Table], names: Sequence[str], key: Key, looks: Looks) -> int:
-    """Return the rank of a lone series, that of its device."""
+    """Return the rank of a lone series: that of its device, shown or not."""
     known = {**tables[0].common, **dict(zip(names, key, strict=True))}
     return looks.rank_values("device", [known["device"]])[known["device"]] if "device" in known else 0

@@ -75,7 +75,7 @@ def facet_chart(tables: Sequence[Table], drawing: Drawing = DEFAULT_DRAWING, loo
 
 
 def _heading(table: Table, measures: Sequence[Measure]) -> str:
-    """Return split, measure or both, whichever varies."""
+    """Return a facet's heading: its value of the split, its measure, or both."""
     measure = labels.measure_title(table.measure) if len(measures) > 1 else ""
     return " · ".join(part for part in (measure, labels.split_text(table)) if part)
 
@@ -105,11 +105,14 @@ class _Place:
 
     @property
     def names(self) -> dict[str, str]:
-        """The axes of its traces."""
+        """Return the names of the axes to which the facet's traces belong."""
         return {"xaxis": f"x{self._suffix}", "yaxis": f"y{self._suffix}"}
 
     def axes(self, x: Figure, y: Figure, scale: str) -> Figure:
-        """Return its axes, of the y scale ``scale``; titles only at the edges."""
+        """Return the facet's axes, with titles only at the edges of the chart.
+
+        The y axis has the scale of the axis named ``scale``.
+        """
         row, column = divmod(self.number, ACROSS)
         rows = ceil(self.count / ACROSS)
         lowest, leftmost = row == (self.count - 1 - column) // ACROSS, column == 0
@@ -239,7 +242,7 @@ def figures(
 ) -> list[Figure | None]:
     """Return the charts of one split's tables, in table order.
 
-    A chart of the first two tables is followed by None.
+    If the first two tables make one chart, the chart comes first and None second.
     """
     if drawing.draw is Draw.HEAT:
         return [heat_map(table) for table in tables]

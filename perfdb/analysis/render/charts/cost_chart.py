@@ -37,7 +37,7 @@ class Step:
 
     @property
     def place(self) -> tuple[float, float]:
-        """Throughput and cost as drawn."""
+        """Return throughput and cost as drawn."""
         return self.rate.y or 0.0, self.cost.y or 0.0
 
 
@@ -48,9 +48,9 @@ _POSITIONS = ("top center", "bottom center")
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """Placed labels, so that no two overlap: text, side and place.
+    """Placed labels, so that no two overlap.
 
-    ``reach`` is the least distance along both axes.
+    ``taken`` has the text, side and place of each; ``reach`` is the least distance along both axes.
     """
 
     reach: tuple[float, float]
@@ -58,12 +58,15 @@ class Labels:
 
     @classmethod
     def over(cls, places: Sequence[tuple[float, float]]) -> Self:
-        """Return no labels, for a chart over these places and zero."""
+        """Start without labels, for a chart that spans these places and zero."""
         across, up = (max(abs(place[axis]) for place in places) * near for axis, near in enumerate(_NEAR))
         return cls((across, up), [])
 
     def place(self, text: str, at: tuple[float, float]) -> tuple[str, str]:
-        """Return a label and its side; empty if an equal label or two others are near."""
+        """Place a label, and return its text and its side of the point.
+
+        The text is empty if an equal label or two others are near.
+        """
         near = [(each, side) for each, side, place in self.taken if self._close(place, at)]
         free = next((side for side in _POSITIONS if side not in {side for _, side in near}), None)
         if free is None or text in {each for each, _ in near}:
@@ -205,7 +208,10 @@ def _sign(table: Table) -> int:
 
 
 def undominated(places: Sequence[tuple[float, float]], signs: tuple[int, int]) -> list[tuple[float, float]]:
-    """Return the places that no other beats in both numbers, sorted; sign -1: smaller is better."""
+    """Return the places that no other beats in both numbers, sorted.
+
+    A sign of -1 means that smaller numbers are better.
+    """
     ranked = sorted(set(places), key=lambda each: (-signs[0] * each[0], -signs[1] * each[1]))
     best = accumulate((signs[1] * y for _, y in ranked), max)
     before = [float("-inf"), *best]

@@ -41,7 +41,7 @@ class _Place:
 
     @property
     def colours(self) -> str:
-        """The colour scale, by verdict."""
+        """Return the name of the cell's colour scale, by verdict."""
         if self.comparison.percent is None:
             return "undecided"
         if self.comparison.verdict is Verdict.NO_NOISE:
@@ -139,7 +139,7 @@ def _labels(names: Sequence[str], keys: Sequence[Key], joint: str) -> list[str]:
 
 
 def _axis(texts: Sequence[str], first: float) -> Figure:
-    """Return labels at distance one."""
+    """Return an axis with labels one apart, the first at ``first``."""
     shown: Figure = {"type": "linear", "showgrid": False, "zeroline": False, "ticks": "", "tickmode": "array"}
     return shown | {"tickvals": [first + at for at in range(len(texts))], "ticktext": list(texts)}
 

@@ -67,7 +67,7 @@ def error_text(*extents: Extent) -> str:
 
 
 def trials_text(tables: Sequence[Table], drawing: Drawing) -> str:
-    """Return the meaning of small marks, and how many points are drawn."""
+    """Return the meaning of small marks, and the number drawn if not all."""
     cells = max((len(table.cells) for table in tables), default=0)
     if drawing.trials is not Trials.POINTS:
         return _thinned("points", cells) if cells > MOST_POINTS else ""

@@ -66,9 +66,9 @@ def line_names(table: Table) -> tuple[str, ...]:
 
 
 def limit_lines(tables: Sequence[Table], most: int = MOST_LINES) -> tuple[list[Table], int]:
-    """Return the tables with the first series, and their number.
+    """Return the tables with at most ``most`` series, and the number of series.
 
-    Series of the same rows stay together if possible.
+    The first series are kept; series of the same rows stay together if possible.
     """
     known = line_keys(tables)
     if len(known) <= most:
@@ -88,7 +88,10 @@ def _of_lines(table: Table, shown: set[Key]) -> Table:
 
 
 def count_lines_by(tables: Sequence[Table], known: Iterable[Key]) -> dict[str, dict[Value, int]]:
-    """Return, per varying or mixed dimension, the number of series each value leaves."""
+    """Return, per varying or mixed dimension, the number of series of each value.
+
+    A filter by the value leaves so many series.
+    """
     found: dict[str, dict[Value, set[Key]]] = {}
     names = line_names(tables[0])
     for line in known:

@@ -76,7 +76,10 @@ class Looks:
     ranks: Mapping[str, Mapping[Value, int]] = field(default_factory=dict)
 
     def rank_values(self, name: str, values: Iterable[Value]) -> Mapping[Value, int]:
-        """Return the rank of each value; unranked values take one by text, with a free colour."""
+        """Return the rank of each value.
+
+        A value without rank takes one by its text, with a colour that is free if possible.
+        """
         known = {**_KNOWN.get(name, {}), **self.ranks.get(name, {}), None: PALETTE - 1}
         found: dict[Value, int] = {}
         for value in sorted(set(values), key=lambda each: (each not in known, value_order(each))):

@@ -58,7 +58,7 @@ def hover_data(said: Iterable[HoverText]) -> dict[str, Any]:
 
 
 def cell_hover(table: Table, cell: Cell) -> HoverText:
-    """Return value, interval, comparison, runs and notes of a cell."""
+    """Return a cell's hover text: value, interval, comparison, runs and notes."""
     lines = []
     if cell.centre is not None:
         lines.append(f"{round_half_up(cell.centre, table.decimals)} {table.metric.unit} ({_sample_text(table, cell)})")
@@ -78,7 +78,7 @@ def cell_hover(table: Table, cell: Cell) -> HoverText:
 
 
 def trial_hover(table: Table, point: Point) -> HoverText:
-    """Return a single measurement."""
+    """Return the hover text of a single measurement."""
     return HoverText((), _lines([_point_text(table, point)]), [point.run])
 
 
@@ -190,7 +190,10 @@ def _trials(plan: Plan, table: Table, drawing: Drawing, found: Sequence[tuple[in
 
 
 def _single(shown: Shown, part: float) -> list[tuple[Key, Point, float]]:
-    """Return a share of the repeated measurements with position and unit."""
+    """Return a share of the trials of repeated cells.
+
+    Each trial has its position on the axis, and the value that is drawn as 1.
+    """
     repeated = [(x, drawn.unit, drawn.cell.sample) for x, drawn in shown if drawn.unit and drawn.cell.n > 1]
     points = [point for _, _, sample in repeated for point in sample]
     starts = list(accumulate([len(sample) for _, _, sample in repeated], initial=0))
@@ -247,7 +250,7 @@ def _drawn_as(plan: Plan, drawing: Drawing, number: int) -> Figure:
 
 
 def runs_query(query: Query, fixed: Mapping[str, Value]) -> str:
-    """Return the run list's query of a question with fixed values."""
+    """Return the run list's query string: the query's filters and the fixed values."""
     filters = {**query.filters, **{name: (value,) for name, value in fixed.items()}}
     return Query(filters=filters, exclude=query.exclude, ranges=query.ranges).encode()
 

@@ -142,5 +142,5 @@ def _cell(row: int, column: int, cell: Cell) -> dict[str, Any]:
 
 
 def note_data(note: Note) -> dict[str, str]:
-    """Return a warning."""
+    """Return a warning as plain data."""
     return {"code": note.code, "message": note.message}

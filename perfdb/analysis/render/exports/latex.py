@@ -70,7 +70,10 @@ def _tabular(grid: Grid, numbers: dict[str, int]) -> list[str]:
 
 
 def _counted(lines: Sequence[ColumnLine]) -> Iterable[tuple[bool, ColumnLine]]:
-    """The lines of headings, and whether each is the last: there the titles of the rows stand."""
+    """Return the lines of headings, each with whether it is the last.
+
+    The last line has the titles of the rows.
+    """
     return ((number == len(lines), line) for number, line in enumerate(lines, 1))
 
 

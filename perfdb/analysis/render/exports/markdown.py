@@ -25,7 +25,7 @@ def _section(grid: Grid) -> str:
 
 
 def _numbered(grid: Grid) -> dict[str, int]:
-    """The notes of all cells, each once, numbered in the order a reader meets them."""
+    """Number the notes of all cells, each once, in the order of reading."""
     notes = dict.fromkeys(note for line in grid.lines for cell in line.cells for note in cell.notes)
     return {note: number for number, note in enumerate(notes, 1)}
 

@@ -21,7 +21,7 @@ from perfdb.analysis.tables.table import Cell, Table
 
 
 class Kind(StrEnum):
-    """What a column holds."""
+    """Kind of a column's values."""
 
     TEXT = "text"
     INTEGER = "integer"
@@ -40,7 +40,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class _Known(Column):
-    """A column of what is known of a cell, and how it is read."""
+    """A column with a property of cells, and the function that reads the property."""
 
     read: Callable[[Table, Cell], Any]
 
