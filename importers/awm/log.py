@@ -162,7 +162,10 @@ def _blocks(records: Records, found: ProblemLog) -> Iterator[_Block]:
 
 
 def _is_usable_head(head: Record, found: ProblemLog) -> bool:
-    """Require version 1 and a role, which tells clients from servers."""
+    """Return whether a head has version 1 and a role; report other heads.
+
+    Without the role a server's log would count as a second client's.
+    """
     version = head.strays[0] if head.strays else "without a number"
     role = head.value("role").lower()
     if version != "1":
@@ -262,7 +265,10 @@ def _check_offset(pair: Pair | None, found: ProblemLog) -> None:
 
 
 def _merge(kind: str, records: Sequence[Record], found: ProblemLog) -> dict[str, Pair]:
-    """Merge the pairs of a type's records; report faults."""
+    """Merge the pairs of a type's records; report faults.
+
+    A key with two values is an error, since two logs may be mixed.
+    """
     for record in records:
         if record.strays:
             report = found.error if kind in _VITAL else found.warn
@@ -349,7 +355,10 @@ def _read_as(key: str) -> tuple[str, str] | None:
 
 
 def _readings(block: _Block, role: str, found: ProblemLog) -> tuple[Reading, ...]:
-    """Return the values of SUM with role total or server (rule 2)."""
+    """Return the values of SUM: a client's as the run's, a server's as the server's.
+
+    This is rule 2. A run without transactions has no response time.
+    """
     summary = _merge("SUM", block.records("SUM"), found)
     owner = "total" if role == "client" else role
     nothing_done = summary.get("trans") is not None and not summary["trans"].text.strip("0")

@@ -77,7 +77,10 @@ def _is_whole_end(record: Record) -> bool:
 def make_listing(
     name: str, records: Sequence[Record], required: tuple[str, ...], identity: str, found: ProblemLog
 ) -> Listing | None:
-    """Return a row for each record; ``identity`` is a distinct key."""
+    """Return the listing of records, a row each; None without records.
+
+    Records that lack a ``required`` key, or repeat the value of the key ``identity``, are reported.
+    """
     if not records:
         return None
     every = tuple(dict.fromkeys(_column(pair.key) for record in records for pair in record.pairs))
@@ -108,7 +111,7 @@ def _column(key: str) -> Column:
 
 @lru_cache(1024)
 def _is_number_key(key: str) -> bool:
-    """Whether the log format defines the value of a key as a number."""
+    """Return whether the log format defines the value of a key as a number."""
     known = key in _SECONDS or key in _COUNTS or _SUFFIX.fullmatch(key) is not None
     return known and bool(_column(key)[1])
 

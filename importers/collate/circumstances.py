@@ -70,7 +70,7 @@ class UnusedRows:
 
     @property
     def problems(self) -> list[Problem]:
-        """One problem for each manifest."""
+        """Return one problem for each manifest."""
         return [self._problem(file) for file in self._first]
 
     def _problem(self, file: str) -> Problem:
@@ -91,7 +91,7 @@ def left_over(rows: Iterable[Fragment]) -> list[Problem]:
 
 
 def _fits(row: Fragment, draft: RunDraft, stated: Mapping[str, str]) -> bool:
-    """Whether a row is about this run: trial and factors do not differ."""
+    """Return whether a row is about this run: trial and factors do not differ."""
     if row.trial is not None and draft.trial is not None and row.trial != draft.trial:
         return False
     factors = (fact for fact in row.facts if fact.key.startswith("factor."))
@@ -99,7 +99,10 @@ def _fits(row: Fragment, draft: RunDraft, stated: Mapping[str, str]) -> bool:
 
 
 def _agree(rows: Sequence[Fragment]) -> bool:
-    """Whether no two rows have different values; two manifests may have different keys."""
+    """Return whether no two rows have different values of a key.
+
+    Two manifests may have different keys.
+    """
     said: dict[str, str] = {}
     for row in rows:
         about = {
@@ -125,7 +128,10 @@ def _failure(row: Fragment, draft: RunDraft) -> list[Problem]:
 
 
 def _contradictions(row: Fragment, draft: RunDraft) -> list[Problem]:
-    """Report values that differ from the logs', which win."""
+    """Report values that differ from the logs', which win.
+
+    Users of several processes are not compared, since each log has those of its own process.
+    """
     found = []
     certain = drop_assumed(draft.facts, [fact.key for fact in row.facts])
     for fact in row.facts:
@@ -165,7 +171,7 @@ def assumed_keys(facts: Iterable[_Fact]) -> frozenset[str]:
 
 
 def drop_assumed(facts: Collection[_F], stated: Collection[str]) -> list[_F]:
-    """Return the facts without all assumed ones, if a key is stated elsewhere."""
+    """Return the facts, without the assumed ones if any assumed key is stated."""
     assumed = assumed_keys(facts)
     dropped = {*assumed, ASSUMED} if assumed.intersection(stated) else frozenset()
     return [fact for fact in facts if fact.key not in dropped]

@@ -60,7 +60,7 @@ def names_of_files(files: Iterable[str]) -> dict[str, str]:
 def find_companions(fragments: Sequence[Fragment], run_ids: Mapping[int, str | None]) -> dict[int, list[Fragment]]:
     """Return the client logs that each fragment accompanies, by ``id()``.
 
-    A fragment whose name gives the run of all these logs is missing. ``run_ids`` has the runs by ``id()``.
+    A fragment whose name already gives the run of all these logs is left out. ``run_ids`` has the runs by ``id()``.
     """
     unnamed = [each for each in fragments if each.run_id is None and each.kind is not Kind.CIRCUMSTANCES]
     others = [each for each in unnamed if not each.is_client]
@@ -84,7 +84,10 @@ def _cookie(fragment: Fragment) -> object:
 def _settings_of_folders(
     fragments: Iterable[Fragment], run_ids: Mapping[int, str | None], placed: Mapping[int, object]
 ) -> dict[int, list[Fragment]]:
-    """Assign stray settings to all logs of their tool and folder."""
+    """Assign stray settings to all logs of the same tool and folder.
+
+    Settings that contradict each other are not assigned.
+    """
     stray = [each for each in fragments if each.is_setting and run_ids[id(each)] is None and id(each) not in placed]
     logs = _grouped((each for each in fragments if each.is_client), _place) if stray else {}
     beside: dict[int, list[Fragment]] = {}
@@ -177,7 +180,10 @@ _CONFIGURATION = frozenset(
 
 
 def process_number(fragment: Fragment) -> str | None:
-    """Return the number that distinguishes a client log's name."""
+    """Return the number in the file name of a client log; None without one.
+
+    Logs with a run ID or a time are told apart by these, and have None.
+    """
     if not fragment.is_client or fragment.run_id is not None or fragment.taken is not None:
         return None
     match = _NUMBERED.fullmatch(PurePosixPath(fragment.file).stem)
@@ -190,9 +196,9 @@ def group_processes(
     """Return groups of client logs of one run each, in order.
 
     Processes started together write a log each, whose data add up: results in one file without trial numbers, or
-    numbered logs of one folder (``netperf.01.txt``) with the same configuration. So are the logs of successive trials:
-    times in the logs decide, else the number of users in a manifest, or snapshots in the folder. ``run_ids`` has the
-    run of each fragment by ``id()``, ``stated`` the rows of manifests by run ID.
+    numbered logs of one folder (``netperf.01.txt``) with the same configuration. Logs of successive trials may look the
+    same: times in the logs decide, else the number of users in a manifest, or snapshots in the folder. ``run_ids`` has
+    the run of each fragment by ``id()``, ``stated`` the rows of manifests by run ID.
     """
     beside: dict[tuple[object, ...], list[Fragment]] = {}
     siblings: dict[tuple[object, ...], list[Fragment]] = {}
@@ -212,7 +218,10 @@ def group_processes(
 
 
 def _key(fragment: Fragment, run_id: str | None) -> tuple[object, ...] | None:
-    """Return the common key of a run's logs, or None."""
+    """Return a key that is equal for the logs of one run.
+
+    None for a log that names its own run, has no folder or is not numbered.
+    """
     folder = own_folder(fragment, run_id)
     match = _NUMBERED.fullmatch(PurePosixPath(fragment.file).stem)
     if fragment.run_id is not None or folder is None or match is None:
@@ -234,7 +243,7 @@ def _number(fragment: Fragment) -> int:
 def _together(
     group: Sequence[Fragment], run_id: str, stated: Mapping[str, Sequence[Fragment]], evidence_folders: set[str | None]
 ) -> bool:
-    """Whether the processes ran at the same time."""
+    """Return whether the processes ran at the same time."""
     times = [(each.taken, each.ended) for each in group]
     if any(taken is not None for taken, _ in times):
         return _overlap(times)

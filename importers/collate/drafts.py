@@ -98,7 +98,10 @@ def _is_usable(fragment: Fragment, problems: list[Problem]) -> bool:
 
 
 def _merged_facts(fragments: Sequence[Fragment]) -> list[SourcedFact]:
-    """Return all facts of a draft's fragments, driver first, without repetitions (for each host)."""
+    """Return all facts of a draft's fragments, driver first, without repetitions.
+
+    A fact about a host is kept once for each host.
+    """
     facts: dict[tuple[str, str, str | None], SourcedFact] = {}
     stated = {
         fact.key
@@ -172,7 +175,10 @@ class FragmentGroups:
     def _named_by_file(
         self, pattern: RunIdPattern | None, fragment_at: Callable[[int], Fragment]
     ) -> dict[str, list[int]] | None:
-        """Return fragments named by their files, by run, or None."""
+        """Return the fragments whose run only a file name gives, by run.
+
+        None if a fragment has no such run.
+        """
         if not self._unnamed:
             return {}
         compiled, known = compile_pattern(pattern, []), self._known_run_ids()

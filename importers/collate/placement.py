@@ -103,7 +103,10 @@ class Placement:
         self._place_the_rest()
 
     def _folder(self, fragment: Fragment) -> str | None:
-        """Return the folder named after the fragment's run."""
+        """Return the folder named after the fragment's run.
+
+        None if the content names the run, or no folder does.
+        """
         run_id = self.run_id_of(fragment) if fragment.run_id is None else None
         return folder_of(fragment, run_id)
 
@@ -192,7 +195,10 @@ class Placement:
                     opened.draft.problems.append(about(copy, Severity.NOTE, "collate.same-result", message))
 
     def _follow(self, fragment: Fragment) -> bool:
-        """Add a fragment to the runs of the accompanied log."""
+        """Add a fragment to the run of the log it accompanies.
+
+        Settings are added to the runs of all such logs. Return False if no run fits, or several do.
+        """
         logs = {id(log) for log in self.beside[id(fragment)]}
         fitting = [
             opened
@@ -223,7 +229,7 @@ class Placement:
         return True
 
     def _join_all_within(self, report: Fragment) -> bool:
-        """Join a long report to every run of its host."""
+        """Join a long report to every run of its host within its time."""
         hosts = hosts_of([report])
         open_drafts = [
             opened
@@ -241,7 +247,10 @@ class Placement:
         return opened
 
     def _open_drafts_of(self, run_id: str, fragment: Fragment) -> list[OpenDraft]:
-        """Return the drafts of a run ID that a fragment belongs to."""
+        """Return the drafts of a run ID for a fragment; open one if none fits.
+
+        Settings may belong to several drafts. An ambiguous fragment is reported and has none.
+        """
         fitting = [opened for opened in self.by_run.get(run_id, ()) if may_join(opened.draft, fragment)]
         fitting = self._of_folder(fitting, fragment)
         if fragment.is_setting and fitting:
@@ -250,7 +259,10 @@ class Placement:
         return [] if opened is None else [opened]
 
     def _one_of(self, fitting: Sequence[OpenDraft], run_id: str, fragment: Fragment) -> OpenDraft | None:
-        """Return the draft that a fragment belongs to, or None after reporting an ambiguity."""
+        """Return the draft of a fragment; open one if there is none.
+
+        Of several drafts the time decides. None after reporting an ambiguity.
+        """
         if not fitting:
             return self._open(run_id, fragment)
         if len(fitting) == 1:
@@ -269,7 +281,7 @@ class Placement:
         return None
 
     def _of_folder(self, fitting: Sequence[OpenDraft], fragment: Fragment) -> list[OpenDraft]:
-        """Return the drafts of a fragment's folder, or without own folder.
+        """Return the drafts with files in the fragment's folder, else drafts without such folders.
 
         Tools may use the same run IDs in several folders.
         """
@@ -304,7 +316,10 @@ def _duplicate(fragment: Fragment, known: Fragment) -> Problem:
 
 
 def may_join(draft: RunDraft, fragment: Fragment) -> bool:
-    """Return whether a draft takes a fragment of its trial and side."""
+    """Return whether a draft has room for a fragment.
+
+    Trials must not differ, and each side has one log.
+    """
     if fragment.trial is not None and draft.trial is not None and fragment.trial != draft.trial:
         return False
     return not ((fragment.is_client and draft.driver is not None) or (fragment.is_peer and draft.peer is not None))

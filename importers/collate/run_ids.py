@@ -83,14 +83,17 @@ def _likely(fragment: Fragment) -> Iterator[str]:
 
 
 def _head(fragment: Fragment, name: str) -> str:
-    """Return the first word of a file's name."""
+    """Return the first word of a file's name.
+
+    Words that underscores join may tell a client log's run from another, so the whole word counts there.
+    """
     word = re.split(r"[.\s]+", name)[0]
     head, *rest = word.split("_")
     return word if fragment.is_client and not all(_is_usual(each, fragment) for each in rest) else head
 
 
 def _is_usual(word: str, fragment: Fragment) -> bool:
-    """Whether a word describes the file rather than its run."""
+    """Return whether a word describes the file rather than its run."""
     return word.lower() in (*_NOT_RUN_IDS, fragment.format, fragment.format.rstrip("0123456789")) or (
         word.lower() == (fragment.host or "").lower()
     )
@@ -126,7 +129,7 @@ def _contradiction(run_id: str, value: str, fact: SourcedFact) -> Problem:
 
 
 def same_value(one: str, other: str) -> bool:
-    """Whether two texts of a dimension have the same meaning.
+    """Return whether two texts of a dimension have the same meaning.
 
     Capitals, leading zeros and the letter for a power of 1024 do not matter.
     """
@@ -149,7 +152,10 @@ def folder_of(fragment: Fragment, run_id: str | None) -> str | None:
 
 
 def own_folder(fragment: Fragment, run_id: str | None) -> str | None:
-    """Return the folder named after the run, or the file's folder."""
+    """Return the folder named after the run; without run ID the file's folder.
+
+    None if there is no such folder.
+    """
     if run_id is not None:
         return folder_of(fragment, run_id)
     parent = PurePosixPath(fragment.file).parent
@@ -177,9 +183,9 @@ def strip_ending(file: str) -> str:
 
 
 LONGEST = 100
-"""Characters that a text may have to be matched."""
+"""The most characters of a text that is matched."""
 MOST_WAYS = 1_000_000
-"""Ways to try a pattern on one text that are allowed: some tenths of a second."""
+"""The most ways to try a pattern on one text: some tenths of a second."""
 
 _FIELD = re.compile(r"\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?::(?P<width>[0-9]{1,2}))?\}")
 _REPEATS = ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT")
@@ -206,12 +212,12 @@ def compile_run_ids(regex: str) -> re.Pattern[str]:
 
 
 def match_run_id(compiled: re.Pattern[str], text: str) -> re.Match[str] | None:
-    """Return the match of a whole text, or None."""
+    """Return the match of a whole text; None without match or for long texts."""
     return compiled.fullmatch(text) if len(text) <= LONGEST else None
 
 
 def is_template(text: str) -> bool:
-    """Whether a pattern is written as a template, such as ``NM{device:2}{users:2}``."""
+    """Return whether a pattern is written as a template, such as ``NM{device:2}{users:2}``."""
     return "(?" not in text and _FIELD.search(text) is not None
 
 
@@ -266,7 +272,10 @@ def _repeated(least: int, most: Any, body: Sequence[Any]) -> int:
 
 
 def _either(branches: Sequence[Sequence[Any]]) -> int:
-    """Return the ways of alternatives, one for distinct texts."""
+    """Return the ways of alternatives.
+
+    Of plain texts, none of which begins another, only one can fit; otherwise the ways add up.
+    """
     texts = [_plain(branch) for branch in branches]
     known = sorted(text for text in texts if text)
     apart = all(not later.startswith(one) for one, later in pairwise(known))

@@ -44,7 +44,10 @@ def _host_key(snapshot: Fragment, snapshots: Sequence[Fragment]) -> str | None:
 
 
 def _by_contents(snapshots: Sequence[Fragment]) -> Iterator[list[Fragment]]:
-    """Yield a host's snapshots together, or by kind of counters."""
+    """Yield a host's snapshots together, or by kind of counters.
+
+    Some hosts write a file for each kind of counters.
+    """
     if all(sum(each.phase == phase for each in snapshots) <= 1 for phase in _PHASES):
         yield list(snapshots)
         return
@@ -133,7 +136,7 @@ def _role_by_file(draft: RunDraft, known: Mapping[str, str]) -> dict[str, str]:
 
 
 def _of_run(draft: RunDraft) -> list[SourcedFact]:
-    """Return the facts without repetitions, other hosts' by role."""
+    """Return the facts without repetitions, keyed by role for hosts other than the client."""
     placed: dict[tuple[str, str], SourcedFact] = {}
     for fact in draft.facts:
         role = draft.roles.get(fact.file, "") if fact.of_host else ""

@@ -52,7 +52,10 @@ def choose_by_time_and_host(
 
 
 def window(draft: RunDraft) -> tuple[datetime, datetime | None] | None:
-    """Return start and end by driver or server; None if cut off."""
+    """Return the run's start and end by its driver's log, else the server's.
+
+    The end is None if the log was cut off. None without a time.
+    """
     log = _log(draft)
     return None if log is None or log.taken is None else (log.taken, log.ended)
 
@@ -63,7 +66,10 @@ def _log(draft: RunDraft) -> Fragment | None:
 
 
 def _shift(draft: RunDraft, fragment: Fragment) -> timedelta:
-    """Return how far the fragment's clock is ahead of the log's."""
+    """Return the lead of the fragment's clock over the log's, by UTC offsets.
+
+    Zero unless both print an offset.
+    """
     log = _log(draft)
     offsets = [_offset(each.zone) for each in (fragment, log) if each is not None]
     mine, theirs = offsets if len(offsets) == 2 else (None, None)
@@ -87,7 +93,7 @@ def _offset(zone: str) -> timedelta | None:
 
 
 def is_within(draft: RunDraft, report: Fragment) -> bool:
-    """Whether a run lies within the time of a report."""
+    """Return whether a run lies within the time of a report."""
     times = window(draft)
     if times is None or times[1] is None or report.taken is None or report.ended is None:
         return False
@@ -96,7 +102,10 @@ def is_within(draft: RunDraft, report: Fragment) -> bool:
 
 
 def _distance(fragment: Fragment, draft: RunDraft) -> timedelta | None:
-    """Return the time between a fragment and a run, or None."""
+    """Return the time between a fragment and the run's start or end.
+
+    Zero for a report that overlaps the run; None for a fragment that cannot belong to the run.
+    """
     times = window(draft)
     if times is None or fragment.taken is None:
         return None

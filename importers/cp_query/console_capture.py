@@ -82,12 +82,12 @@ class _Capture:
 
     @property
     def last(self) -> int:
-        """The number of the last line."""
+        """Return the number of the last line."""
         return self.first + len(self.lines) - 1
 
     @cached_property
     def cleaned(self) -> list[Line]:
-        """The lines as printed by CP."""
+        """Return the lines as printed by CP."""
         return clean(self.lines, self.first, self.cut_line)
 
 
@@ -175,7 +175,7 @@ def _read_capture(capture: _Capture, text: Text, found: ProblemLog) -> Fragment 
 
 
 def _whole_lines(lines: list[Line], found: ProblemLog) -> list[Line]:
-    """Drop a last line that may be incomplete."""
+    """Drop a last line without line end, unless its text is clearly complete."""
     if not lines or lines[-1].whole or not lines[-1].text:
         return lines
     last = lines[-1]
@@ -206,9 +206,10 @@ def _phase_and_role(head: Record | None, name: str, found: ProblemLog) -> tuple[
 
 @lru_cache(64)
 def phase_and_role_in(name: str) -> tuple[str | None, str | None]:
-    """Read a path: ``NMGBR950/before.client.txt``, ``NMGBR950.after.server.txt``, ``x/before/lpar.txt``.
+    """Return phase and role by the words of a file's path.
 
-    The role is a known one anywhere in the path, else the word after the phase in the file's name.
+    Examples are ``NMGBR950/before.client.txt``, ``NMGBR950.after.server.txt`` and ``x/before/lpar.txt``. The role is a
+    known one anywhere in the path, else the word after the phase in the file's name.
     """
     path = PurePosixPath(name)
     stem = [word.lower() for word in re.split(r"[._\-\s]+", path.stem if path.suffix else path.name)]

@@ -55,7 +55,7 @@ def clean(printed: Sequence[str], first: int = 1, cut_line: int | None = None) -
 
 
 def _without(prefix: re.Pattern[str], texts: list[str]) -> list[str]:
-    """Drop a prefix of most lines; a response's later lines may have none."""
+    """Drop a prefix if most lines have it; later lines of a response may not."""
     found = [*map(prefix.match, texts)]
     having = len(found) - found.count(None)
     if not _are_most(having, texts):
@@ -64,7 +64,7 @@ def _without(prefix: re.Pattern[str], texts: list[str]) -> list[str]:
 
 
 def _are_most(having: int, texts: list[str]) -> bool:
-    """Whether most lines have a prefix; empty lines and comments do not count."""
+    """Return whether most lines have a prefix; empty lines and comments do not count."""
     return having > 0 and having * 2 > len([text for text in texts if text and text[0] != "*"])
 
 
@@ -111,7 +111,7 @@ def _glue(before: Line, line: Line) -> str | None:
 
 
 def _is_alone(text: str) -> bool:
-    """Whether a line continues nothing: blank, a command, or CMS's Ready."""
+    """Return whether a line continues nothing: blank, a command, or CMS's Ready."""
     return not text or command_of(text) is not None or is_ready(text)
 
 
@@ -215,7 +215,7 @@ def _in_full(word: str) -> str:
 
 
 def is_ready(text: str) -> bool:
-    """Whether CMS reports here that a command has ended."""
+    """Return whether CMS reports here that a command has ended."""
     return text[:1] in "Rr" and _READY.fullmatch(text) is not None
 
 

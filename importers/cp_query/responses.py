@@ -50,13 +50,16 @@ class Response:
 
     @cached_property
     def text(self) -> str:
-        """The command and all lines, once the response is complete."""
+        """Return the command and all lines, once the response is complete."""
         return "\n".join([self.command, *[line.text for line in self.lines]])
 
 
 @dataclass(slots=True)
 class Evidence:
-    """Facts, readings and first counters of a capture's responses."""
+    """Facts, readings and counters of a capture's responses so far.
+
+    Of several readings of a counter the first counts.
+    """
 
     host: str | None
     found: ProblemLog

@@ -65,7 +65,7 @@ DEFAULT_LIMITS = Limits()
 
 
 def is_archive(data: bytes) -> bool:
-    """Whether data begin as a zip file does."""
+    """Return whether data begin as a zip file does."""
     return data.startswith((b"PK\x03\x04", b"PK\x05\x06"))
 
 
@@ -111,7 +111,7 @@ def unpack(archive: SourceFile, limits: Limits = DEFAULT_LIMITS) -> Unpacked:
 
 
 class _Refused(Exception):  # noqa: N818 - a limit passed is no error of the program
-    """The archive as a whole is not taken."""
+    """Refusal of a whole archive, with its problem."""
 
     def __init__(self, archive: str, message: str) -> None:
         remedy = "Upload the logs in several smaller archives."
@@ -150,7 +150,7 @@ def _unpack_members(archive: str, container: ZipFile, limits: Limits) -> Unpacke
 
 
 def _is_clutter(name: str) -> bool:
-    """Whether a desktop added this member to the archive."""
+    """Return whether a desktop added this member to the archive."""
     path = PurePosixPath(name)
     return "__MACOSX" in path.parts or path.name in {".DS_Store", "Thumbs.db", "desktop.ini"}
 
@@ -161,7 +161,7 @@ def _name(member: ZipInfo) -> str:
 
 
 def _objection(member: ZipInfo, name: str) -> str | None:
-    """Return why a member is refused, or None."""
+    """Return the reason to refuse a member, or None."""
     if name.startswith("/") or _DRIVE.match(name) or ".." in PurePosixPath(name).parts:
         return "has a path that leads out of the archive"
     if len(name.encode()) > LONGEST_PATH:

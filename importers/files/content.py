@@ -25,9 +25,9 @@ class Content(Protocol):
 
 
 class FileContent:
-    """Bytes of an open file from ``start``, read by slices.
+    """``size`` bytes of an open file from ``start`` on, read by slices.
 
-    The file is closed when the last reference is gone.
+    The default is up to the end of the file, which is closed when the last reference is gone.
     """
 
     def __init__(self, file: BinaryIO, start: int = 0, size: int | None = None) -> None:
@@ -81,7 +81,10 @@ class _Stream(io.RawIOBase):
 
 
 class Spool:
-    """Storage of streamed data, above ``room`` bytes in a temporary file."""
+    """Storage of streamed data, on disk from ``room`` bytes on.
+
+    The file on disk has no name, and is gone with the last reference to its content.
+    """
 
     def __init__(self, room: int = 4 * 1024**2) -> None:
         self._room = room
@@ -119,7 +122,10 @@ _HEAD_BLOCKS = 2  # Where lines are long, the hundred first ones reach into the 
 
 
 class Cut(Protocol):
-    """Storage of lines in a block that ends with a line end."""
+    """Function that cuts blocks into lines.
+
+    A block ends with a line end, but perhaps the last one of a file.
+    """
 
     def __call__(self, block: bytes, /) -> list[str]:
         """Return the lines of a block, without line ends."""
@@ -157,7 +163,10 @@ class Lines(Sequence[str]):
         return ("\n".join(self._lines(at)) for at in range(len(self.starts) - 1))
 
     def blocks(self) -> Iterator[str]:
-        """Yield texts of many lines, for fast searches of words."""
+        """Yield texts of many lines, for fast searches of words.
+
+        Lines are not cut, so CR may stand before LF.
+        """
         bounds = pairwise(self.starts)
         return (self.cut.text(self.content[start:end]) for start, end in bounds)
 

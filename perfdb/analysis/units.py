@@ -96,7 +96,10 @@ def _simple(unit: str) -> _Unit | None:
 
 
 def _rescaled(unit: str, prefix_factor: Fraction) -> _Unit | None:
-    """Return a data unit whose prefix means ``prefix_factor``: MB of 10^6 bytes, Mbit of 2^20 bits."""
+    """Return a data unit with another meaning of its prefix.
+
+    ``prefix_factor`` is the new meaning: MB of 10^6 bytes, Mbit of 2^20 bits.
+    """
     known, plain = _simple(unit), _simple(unit[1:])
     if known is None or plain is None or plain.kind != "data":
         return None
@@ -105,7 +108,10 @@ def _rescaled(unit: str, prefix_factor: Fraction) -> _Unit | None:
 
 @lru_cache(maxsize=1024)
 def _unit(text: str) -> _Unit:
-    """Parse a printed unit: ``ms``, ``MB/s``, ``MB/s 10^6``, ``trans per sec``. Raise ValueError if unknown."""
+    """Parse a printed unit: ``ms``, ``MB/s``, ``MB/s 10^6``, ``trans per sec``.
+
+    Raise ValueError if unknown.
+    """
     if text.endswith(_ONE_WAY):
         half = _unit(text.removesuffix(_ONE_WAY))
         if half.kind == "time":
@@ -166,7 +172,10 @@ def _is_plain(text: str) -> bool:
 
 @lru_cache(maxsize=_REMEMBERED)
 def read_number(text: str) -> float:
-    """Parse a printed number without unit. Raise ValueError for other texts."""
+    """Parse a printed number without unit.
+
+    Thousands separators are allowed. Raise ValueError for other texts.
+    """
     value = float(text if _is_plain(text) else _digits(text))
     if math.isinf(value):
         raise ValueError(f"{text!r} is too large a number")
@@ -213,7 +222,10 @@ def is_storage_unit(unit: str, metric_name: str) -> bool:
 
 @lru_cache(maxsize=1024)
 def _factor(unit: str, wanted: str) -> Fraction | None:
-    """Return the factor from one unit to another, None for different kinds. Raise ValueError if unknown."""
+    """Return the factor from one unit to another, None for different kinds.
+
+    Raise ValueError for an unknown unit.
+    """
     have, want = _unit(unit), _unit(wanted)
     return have.factor / want.factor if have.kind == want.kind else None
 
@@ -233,7 +245,10 @@ def rescale(value: float, unit: str, wanted: str) -> float:
 
 @lru_cache(maxsize=_REMEMBERED)
 def _exponent(text: str) -> int:
-    """Return the power of ten of the last printed digit; in a time shape, of its last part."""
+    """Return the power of ten of the last printed digit.
+
+    In a time shape, the last part counts.
+    """
     if _is_plain(text):
         return -len(text.partition(".")[2])
     exponent = Decimal(_digits(re.split("[:m]", text)[-1].removesuffix("s"))).as_tuple().exponent
@@ -246,7 +261,10 @@ def decimals(text: str) -> int:
 
 
 def step(text: str) -> float:
-    """Return one in the last printed digit: 0.01 for ``9077.29``. Raise ValueError for other texts."""
+    """Return one in the last printed digit: 0.01 for ``9077.29``.
+
+    Raise ValueError for texts that are no number.
+    """
     return decimal_step(-_exponent(text))
 
 
@@ -305,7 +323,10 @@ def round_for_print(value: float, least: int) -> str:
 
 
 def count_decimals(value: float) -> int:
-    """Return the decimals of a finite number as Python prints it; below zero for large round numbers."""
+    """Return the decimals of a finite number as Python prints it.
+
+    The number is below zero for large round numbers.
+    """
     text = repr(float(value))
     if "e" not in text:
         return len(text) - text.index(".") - 1

@@ -15,7 +15,7 @@ from perfdb.analysis.units import finest_step
 
 @dataclass(frozen=True, slots=True)
 class RunVsTrials:
-    """One measure of a run beside the trials of its experiment, in the metric's unit.
+    """One measure of a run beside its experiment's trials, in the metric's unit.
 
     ``trials`` are the experiment's trials that count, in order; the run may be one of them. ``mean`` and the 95 %
     ``interval`` (None for fewer than two) are of all trials. ``percent`` compares the run with the mean of the other

@@ -130,7 +130,10 @@ def _grid_of_columns(tables: Sequence[Table]) -> Grid:
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """The lines of one row key, one per measure: values or separate differences in per cent."""
+    """The lines of one row key, one per measure.
+
+    The lines have values, or differences in per cent that stand apart from the values, or both.
+    """
 
     row: Key
     headings: tuple[Value, ...]
@@ -149,7 +152,10 @@ class _Block:
 
 
 def _blocks(tables: Sequence[Table], apart: bool) -> Iterator[_Block]:
-    """Yield the blocks of a grid; with metrics as lines, differences follow in lines of their own."""
+    """Yield the blocks of a grid.
+
+    With ``apart``, for metrics as lines, differences follow in lines of their own.
+    """
     for row in tables[0].rows:
         yield _Block(row, row, values=True, differences=not apart)
         compared = any(cell.comparison for table in tables for (at, _), cell in table.cells.items() if at == row)

@@ -101,10 +101,11 @@ def _sources(tables: Sequence[Table]) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class Diff:
-    """A printed comparison: ``percent`` as in studies, ``symbol`` and ``words`` of the verdict, ``tone``.
+    """A printed comparison.
 
-    ``tone`` is better, worse or neither. ``sentence`` is for tooltips and screen readers, ``symbol_ascii`` for
-    terminals. ``rule`` is the id of the statement that explains the verdict.
+    ``percent`` is printed as in studies; ``symbol`` and ``words`` are of the verdict; ``tone`` is better, worse or
+    neither. ``sentence`` is for tooltips and screen readers, ``symbol_ascii`` for terminals. ``rule`` is the id of the
+    statement that explains the verdict.
     """
 
     percent: str
@@ -117,12 +118,12 @@ class Diff:
 
     @property
     def short(self) -> str:
-        """For a cell: ``+19% ▲``."""
+        """Return the text for a cell: ``+19% ▲``."""
         return f"{self.percent} {self.symbol}"
 
     @property
     def ascii(self) -> str:
-        """For a terminal: ``+19% ^``."""
+        """Return the text for a plain terminal: ``+19% ^``."""
         return f"{self.percent} {self.symbol_ascii}"
 
 

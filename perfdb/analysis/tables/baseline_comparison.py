@@ -45,7 +45,7 @@ def noise_background(
 
 
 def _earlier_rows(observations: Observations, earlier: Observations) -> list[Row]:
-    """Return the rows of campaigns that began before those of the table, on one of its systems."""
+    """Return the rows of campaigns older than the table's, on one of its systems."""
     mine, theirs = _began(observations), _began(earlier)
     if not mine:
         return []
@@ -119,12 +119,18 @@ def _values(cell: Cell | None) -> tuple[float, ...]:
 
 
 def cell_pattern(table: Table, key: CellKey) -> str:
-    """Return the traffic pattern of a cell, whose cells vary alike; empty for a mix."""
+    """Return the traffic pattern of a cell; empty for a mix.
+
+    Cells of one pattern are assumed to vary alike.
+    """
     return pattern_reader(table.query, table.common)(full_key(table, key))
 
 
 class _Compared(NamedTuple):
-    """A cell with another base: key, full keys of both, and its values of the baseline's dimensions."""
+    """A cell whose base is another cell.
+
+    ``full_key`` and ``base`` are the full keys of both. ``side`` has the cell's values of the baseline's dimensions.
+    """
 
     key: CellKey
     full_key: Key

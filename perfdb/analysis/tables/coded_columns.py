@@ -52,7 +52,10 @@ class CodedColumn(NamedTuple):
         return [self.values[code] for code in np.unique(self.codes[rows]).tolist()]
 
     def distinct_by_group(self, rows: Places, sizes: Sequence[int]) -> list[tuple[Value, ...]]:
-        """Return the sorted distinct values of each group; groups are consecutive rows of these sizes."""
+        """Return the sorted distinct values of each group of rows.
+
+        Groups are consecutive rows; ``sizes`` are their numbers.
+        """
         number = len(self.values)
         if number < 2:
             return [tuple(self.values) if size else () for size in sizes]
@@ -64,7 +67,7 @@ class CodedColumn(NamedTuple):
         return [tuple(values[start:end]) for start, end in pairwise(ends)]
 
     def ranks(self) -> Places:
-        """Return each row's rank of value in natural order."""
+        """Return the rank of each row's value in natural order."""
         if len(self.values) < 2:
             return self.codes
         found: Places = _ranks(self._in_order())[self.codes]
@@ -101,7 +104,7 @@ class Groups(NamedTuple):
 
     @property
     def firsts(self) -> Places:
-        """The first row of each group."""
+        """Return the first row of each group."""
         sizes = np.array(self.sizes, np.intp)
         found: Places = self.rows[np.cumsum(sizes) - sizes]
         return found

@@ -20,7 +20,7 @@ from perfdb.analysis.tables.observations import Key, Observations
 from perfdb.analysis.tables.table import key_order
 
 RUN = "run"
-"""Among the names of dimensions the run itself, by its number."""
+"""Name that stands for the run number among the names of dimensions."""
 
 
 class BestOfGroup(NamedTuple):
@@ -76,7 +76,10 @@ class Experiments:
 
     @cached_property
     def chosen(self) -> list[BestOfGroup]:
-        """The best of each group with values: the best mean, of equals the first in order."""
+        """Return the best experiment of each group with values.
+
+        The best has the best mean; of equal means the first in natural order counts.
+        """
         sign = 1 if self._better is Better.HIGHER else -1
         found = []
         for key, own in self._groups:
@@ -87,12 +90,12 @@ class Experiments:
 
     @property
     def lacking(self) -> list[Key]:
-        """The groups without values."""
+        """Return the keys of groups without values."""
         return [key for key, own in self._groups if not len(own)]
 
     @cached_property
     def _groups(self) -> list[tuple[Key, Places]]:
-        """The measured experiments of each group."""
+        """Return each group's key and measured experiments."""
         by = group_rows(self._grouping, self._firsts)
         place = np.empty(len(self._runs), np.intp)
         place[self._firsts] = np.arange(len(self._firsts))

@@ -36,7 +36,7 @@ class Sides:
 
     @property
     def swapped(self) -> "Sides":
-        """The sides exchanged."""
+        """Return the sides exchanged."""
         return Sides(self.dimension, self.new, self.old)
 
 
@@ -65,7 +65,10 @@ class Matched:
     left_over: tuple[LeftOver, ...]
 
     def question(self, query: Query) -> Query:
-        """Return the query of a table with a row per pair, old before new; layout and baseline are replaced."""
+        """Return the query of a table with a row per pair, old before new.
+
+        The layout and baseline of ``query`` are replaced.
+        """
         name = self.sides.dimension
         filters = {**query.filters, name: (self.sides.old, self.sides.new)}
         rows = tuple(each for each in self.varying if each != name)
@@ -152,7 +155,7 @@ def _left_over(
 
 
 class _Absence:
-    """Finds the fewest values of a key that no key of the other side combines."""
+    """Search for the fewest values of a key not combined on the other side."""
 
     def __init__(self, places: Sequence[int], theirs: Iterable[Key]) -> None:
         self._places = places
@@ -160,7 +163,7 @@ class _Absence:
         self._known: dict[tuple[int, ...], set[Key]] = {}
 
     def find(self, key: Key) -> tuple[int, ...]:
-        """Return the indexes of these values; empty if the other side has no run."""
+        """Return the indexes of the missing values; empty if the other side is empty."""
         if not self._theirs:
             return ()
         sizes = range(1, len(self._places) + 1)

@@ -79,12 +79,12 @@ class Observations:
 
     @cached_property
     def runs(self) -> NDArray[np.int64]:
-        """Run numbers in the database."""
+        """Return the run numbers in the database."""
         return np.array([row[0] for row in self.rows], np.int64)
 
     @cached_property
     def places(self) -> Places:
-        """Indexes of all rows."""
+        """Return the indexes of all rows."""
         return np.arange(len(self.runs))
 
     def coded_column(self, name: str) -> CodedColumn:
@@ -116,15 +116,21 @@ class Observations:
         }
 
     def measure_values(self, measure: Measure) -> Floats | None:
-        """Return a measure of all runs, NaN if missing; None for a measure that was not read."""
+        """Return a measure of all runs, NaN if missing.
+
+        None for a measure that was not read.
+        """
         return self._measured.get(measure)
 
     def measure_index(self, measure: Measure) -> int | None:
-        """Return the index of a measure in a row; None for a measure that was not read."""
+        """Return the index of a measure in a row; None if not read."""
         return len(self.dimensions) + 1 + self.measures.index(measure) if measure in self.measures else None
 
     def key_reader(self, names: Sequence[str]) -> Callable[[Row], Key]:
-        """Return a function that reads these dimensions from a row, None for unknown dimensions."""
+        """Return a function that reads these dimensions from a row.
+
+        The key has None for unknown dimensions.
+        """
         places = [self.dimensions.index(name) + 1 if name in self.dimensions else None for name in names]
         # ``itemgetter`` makes the same tuple three times as fast.
         if None not in places and len(places) > 1:
@@ -133,7 +139,7 @@ class Observations:
 
     @property
     def experiment_dimensions(self) -> list[str]:
-        """Dimensions that define experiments: those not of a single run."""
+        """Return the dimensions that define experiments: those not of a single run."""
         return [name for name in self.dimensions if name not in REPEATS]
 
 

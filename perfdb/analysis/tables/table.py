@@ -63,12 +63,12 @@ class Cell(NamedTuple):
 
     @property
     def mixes(self) -> Mapping[str, tuple[Value, ...]]:
-        """The hidden dimensions with several values."""
+        """Return the hidden dimensions with several values."""
         return {name: values for name, values in self.hidden.items() if len(values) > 1}
 
     @property
     def n(self) -> int:
-        """The number of measurements; runs without a value do not count."""
+        """Return the number of measurements; runs without a value do not count."""
         return len(self.sample)
 
 
@@ -96,7 +96,7 @@ class Table:
 
     @property
     def metric(self) -> Metric:
-        """The declared metric."""
+        """Return the declared metric."""
         return metrics.BY_NAME[self.measure.metric]
 
 

@@ -44,7 +44,10 @@ def tabulate(query: Query, observations: Observations) -> list[Table]:
 
 
 def show_trials(query: Query) -> Query:
-    """Make trials columns for summary=trial without pick."""
+    """Make trials columns for summary=trial without pick.
+
+    The single trials are then summarised by their mean, that is unchanged.
+    """
     if query.summary is not Summary.TRIAL or query.pick is not None:
         return query
     columns = query.columns if "trial" in query.layout_names else (*query.columns, "trial")
@@ -139,7 +142,10 @@ def _distinct(query: Query, observations: Observations, rows: Places) -> dict[st
 
 
 class _Sampler:
-    """Makes the cells of groups of runs; columns shared by all measures are read once."""
+    """Maker of the cells of groups of runs.
+
+    Columns shared by all measures are read once.
+    """
 
     def __init__(self, summary: Summary, observations: Observations, hidden: Sequence[str], groups: Groups) -> None:
         self._summarise = SUMMARISE[summary]
@@ -213,7 +219,10 @@ class _Sampler:
 
 
 def _steps(values: Sequence[float], sizes: Sequence[int]) -> list[float | None]:
-    """Return one in the last digit of the finest value of each cell, None for empty cells."""
+    """Return one in the last digit of each cell's finest value.
+
+    None for cells without values.
+    """
     if not values:
         return [None] * len(sizes)
     filled = [size for size in sizes if size]
