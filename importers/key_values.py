@@ -23,7 +23,7 @@ def is_number(text: str) -> bool:
 
 
 def is_count(text: str) -> bool:
-    """Whether a text consists of at most 30 digits."""
+    """Return whether a text consists of at most 30 digits."""
     return _COUNT.fullmatch(text) is not None
 
 
@@ -58,7 +58,7 @@ class Record:
 
     @property
     def text(self) -> str:
-        """The record as printed, its lines joined by blanks."""
+        """Return the record as printed, its lines joined by blanks."""
         return " ".join(text for text in self.texts if text)
 
     def get(self, key: str) -> Pair | None:

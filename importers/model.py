@@ -110,7 +110,7 @@ class Text:
         return self.lines.blocks() if isinstance(self.lines, Lines) else self.pieces()
 
     def has(self, words: Iterable[str]) -> bool:
-        """Whether one of the words occurs in the file."""
+        """Return whether one of the words occurs in the file."""
         return any(word in block for block in self.blocks() for word in words)
 
     def head(self, count: int) -> str:
@@ -170,7 +170,10 @@ _reading = partial(tuple.__new__, Reading)  # The constructor takes several time
 
 
 def make_readings(heads: Iterable[Head], texts: Iterable[str], lines: Iterable[int] | int) -> tuple[Reading, ...]:
-    """Return readings of a role, with one line each or in all."""
+    """Return readings; ``heads`` has the name, unit and role of each.
+
+    ``lines`` has a line for each, or one for all.
+    """
     placed = zip(heads, texts, repeat(lines) if isinstance(lines, int) else lines, strict=False)
     return tuple(map(_reading, [(name, text, unit, line, role, "") for (name, unit, role), text, line in placed]))
 
@@ -211,14 +214,14 @@ class Listing:
 
     @property
     def rows(self) -> tuple[Row, ...]:
-        """The rows, made at each access."""
+        """Return the rows, made at each access."""
         if not self.columns:
             return ((),) * self._count
         return tuple(zip(*[iter(self.cells)] * len(self.columns), strict=True))
 
     @property
     def cells(self) -> list[str | None]:
-        """The cells of all rows, one row after the other."""
+        """Return the cells of all rows, one row after the other."""
         cells: list[str | None] = [*self._cells.split("\0")] if self._count and self.columns else []
         for at in self._missing:
             cells[at] = None
@@ -288,17 +291,17 @@ class Fragment:
 
     @property
     def is_client(self) -> bool:
-        """Whether this is a load tool's log of the side that makes the load."""
+        """Return whether this is a load tool's log of the side that makes the load."""
         return self.kind is Kind.DRIVER and self.role != "server"
 
     @property
     def is_peer(self) -> bool:
-        """Whether this is a load tool's log of the side that answers."""
+        """Return whether this is a load tool's log of the side that answers."""
         return self.kind is Kind.DRIVER and self.role == "server"
 
     @property
     def is_evidence(self) -> bool:
-        """Whether this is a snapshot or a report."""
+        """Return whether this is a snapshot or a report."""
         return self.kind in {Kind.SNAPSHOT, Kind.REPORT}
 
     @property
@@ -332,7 +335,7 @@ class Format(Protocol):
     VERSION: int
 
     def recognise(self, text: Text) -> bool:
-        """Whether the file is of this format; exactly one importer may return True."""
+        """Return whether the file is of this format; exactly one importer may return True."""
 
     def parse(self, text: Text) -> Parsed:
         """Read the file. Never raise for bad content: report a Problem."""
@@ -391,12 +394,12 @@ class RunDraft:
 
     @property
     def logs(self) -> list[Fragment]:
-        """The client's logs, the driver's first."""
+        """Return the client's logs, the driver's first."""
         return [] if self.driver is None else [self.driver, *self.parts]
 
     @property
     def fragments(self) -> list[Fragment]:
-        """All fragments of the run, driver first."""
+        """Return all fragments of the run, driver first."""
         snapshots = [half for pair in self.pairs for half in (pair.before, pair.after)]
         every = (*self.logs, *self.copies, self.peer, *snapshots, *self.reports, *self.circumstances)
         return [fragment for fragment in every if fragment is not None]

@@ -22,11 +22,11 @@ class _Group:
 
     @property
     def has_servers(self) -> bool:
-        """Whether several servers are named: their results are not trials of each other."""
+        """Return whether several servers are named: their results are not trials of each other."""
         return len(self.counts.keys() - {None}) > 1
 
     def is_final(self, server: str | None) -> bool:
-        """Whether further results cannot change the number of the next result of a server."""
+        """Return whether further results cannot change the number of the next result of a server."""
         return self.counts[server] > 1 and (server is None or self.has_servers)
 
     def number(self, fragment: Fragment, server: str | None) -> Fragment:

@@ -355,7 +355,7 @@ def _read_as(key: str) -> tuple[str, str] | None:
 
 
 def _readings(block: _Block, role: str, found: ProblemLog) -> tuple[Reading, ...]:
-    """Return the values of SUM: a client's as the run's, a server's as the server's.
+    """Return the values of SUM: a client's are the run's, a server's its own.
 
     This is rule 2. A run without transactions has no response time.
     """

@@ -247,7 +247,7 @@ class Placement:
         return opened
 
     def _open_drafts_of(self, run_id: str, fragment: Fragment) -> list[OpenDraft]:
-        """Return the drafts of a run ID for a fragment; open one if none fits.
+        """Return a run ID's drafts for a fragment; open one if none fits.
 
         Settings may belong to several drafts. An ambiguous fragment is reported and has none.
         """

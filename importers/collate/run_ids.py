@@ -185,7 +185,7 @@ def strip_ending(file: str) -> str:
 LONGEST = 100
 """The most characters of a text that is matched."""
 MOST_WAYS = 1_000_000
-"""The most ways to try a pattern on one text: some tenths of a second."""
+"""The most ways to try a pattern on one text, for tenths of seconds."""
 
 _FIELD = re.compile(r"\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?::(?P<width>[0-9]{1,2}))?\}")
 _REPEATS = ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT")

@@ -55,7 +55,7 @@ def clean(printed: Sequence[str], first: int = 1, cut_line: int | None = None) -
 
 
 def _without(prefix: re.Pattern[str], texts: list[str]) -> list[str]:
-    """Drop a prefix if most lines have it; later lines of a response may not."""
+    """Drop a prefix if most lines have it; later lines may lack it."""
     found = [*map(prefix.match, texts)]
     having = len(found) - found.count(None)
     if not _are_most(having, texts):

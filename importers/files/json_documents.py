@@ -128,7 +128,7 @@ class Node:
 
     @property
     def line(self) -> int:
-        """The line where the value begins, counted from 1."""
+        """Return the line where the value begins, counted from 1."""
         return self._tape.source.line(self._tape.starts[self._place])
 
     @property
@@ -174,7 +174,10 @@ class Node:
         return (value for _, value in self.items())
 
     def get(self, *path: str | int) -> "Node | None":
-        """Return the value at a path of keys and positions."""
+        """Return the value at a path of keys and positions; None without one.
+
+        Of a repeated key the first counts.
+        """
         place = self._tape.find(self._place, path)
         return None if place is None else Node(self._tape, place)
 
@@ -183,7 +186,10 @@ class Node:
         return [value for name, value in self.items() if name == key] if key in self._tape.index(self._place) else []
 
     def texts(self) -> dict[str, str]:
-        """Return the texts of an object's values by key."""
+        """Return the texts of an object's values by key.
+
+        Of a repeated key the last counts.
+        """
         return {key: value.text for key, value in self.items()}
 
     def figures(self) -> dict[str, str]:
@@ -192,11 +198,11 @@ class Node:
         return {key: value.text for key, value in found if value.is_number} if self.is_object else {}
 
     def numbers(self) -> list[str | None]:
-        """Return the finite numbers of an array or object, or None each."""
+        """Return the values of a container as printed, None for each non-number."""
         return [value.text if value.is_number else None for value in self.values()]
 
     def string(self, *path: str | int) -> Printed | None:
-        """Return a string that is not blank, without quotes and escapes."""
+        """Return a string that is not blank, without quotes and escapes; else None."""
         found = self.get(*path)
         if found is None or not found.is_string:
             return None
@@ -204,7 +210,7 @@ class Node:
         return Printed(text, found.line) if text.strip() else None
 
     def figure(self, *path: str | int) -> Printed | None:
-        """Return a finite number as printed."""
+        """Return a finite number as printed; None for NaN, words and strings."""
         found = self.get(*path)
         return Printed(found.text, found.line) if found is not None and found.is_number else None
 
@@ -215,7 +221,7 @@ class Node:
         return Printed(text, found.line) if found is not None and text not in _EMPTY else None
 
     def is_true(self, *path: str | int) -> bool:
-        """Whether a switch is on: the word true, or a number other than zero."""
+        """Return whether a switch is on: the word true, or a number other than zero."""
         found = self.get(*path)
         return found is not None and (found.text == "true" or (found.is_number and float(found.text) != 0))
 
@@ -246,7 +252,7 @@ class Document:
 
     @property
     def span(self) -> tuple[int, int]:
-        """The first line and the last."""
+        """Return the first line and the last."""
         return self.first_line, self.last_line
 
 
@@ -288,7 +294,7 @@ def _beginning(text: Text, size: int) -> _Beginning:
 
 
 def _read_beginning(text: Text, size: int) -> _Beginning:
-    """Read the documents in the first ``size`` characters, or of a small file."""
+    """Read the documents in the first ``size`` characters; all of a small file."""
     lines: list[str] = []
     left = max(size, _WHOLE)
     for line in text.lines:
@@ -310,7 +316,7 @@ class _Window:
 
     @property
     def is_last(self) -> bool:
-        """Whether the file has no further lines."""
+        """Return whether the file has no further lines."""
         return self._next is None
 
     def grow(self, at: int) -> int:

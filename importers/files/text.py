@@ -1,8 +1,8 @@
 """Bytes to text: recognises ASCII, UTF-8, UTF-16 and EBCDIC, and refuses binary files.
 
 Monitor listings come from mainframes in binary, as text with translation, or with a wrong translation. Line ends are
-dropped, all other characters stay. The whole file is read, but lines are decoded on
-demand (``importers.files.content.Lines``).
+dropped, all other characters stay. The whole file is read, but lines are decoded on demand
+(``importers.files.content.Lines``).
 """
 
 import codecs
@@ -69,7 +69,7 @@ def decode(name: str, content: Content) -> Decoded:
 
 
 def _behind_mark(content: Content) -> int:
-    """Return where the text begins: behind UTF-8's mark, which some tools write twice."""
+    """Return the offset of the text: behind UTF-8's mark, which some tools write twice."""
     start = 0
     while content[start : start + 3] == codecs.BOM_UTF8:
         start += 3
@@ -119,7 +119,10 @@ class _Census:
 
     @property
     def is_ebcdic_as_latin1(self) -> bool:
-        """Return whether EBCDIC was decoded as Latin-1."""
+        """Return whether EBCDIC was decoded as Latin-1.
+
+        Letters and digits then become pairs that start with C2 or C3, and blanks become @.
+        """
         return self.latin1_leads * 20 > self.size and self.ebcdic_blanks > self.blanks
 
     @property
@@ -198,7 +201,10 @@ def _has(content: Content, wanted: bytes) -> bool:
 
 
 def _decode_lines(name: str, content: Content, codec: str, encoding: str, start: int) -> Decoded:
-    """Return lines cut at LF, or at CR alone."""
+    """Return the lines, cut at LF, or in a file without LF at CR.
+
+    Otherwise a CR inside a line is overprinting and stays.
+    """
     form = Form(codec) if _has(content, b"\n") else Form(codec, b"\r", "\r")
     return _cut(name, content, form, encoding, start)
 
@@ -241,7 +247,7 @@ class _Look:
     controls: int = 0
 
     def all(self, pieces: Iterator[str]) -> bool:
-        """Whether all pieces together are text."""
+        """Return whether all pieces together are text."""
         return all(map(self.take, pieces)) and self.is_text
 
     def take(self, piece: str) -> bool:
@@ -259,7 +265,11 @@ class _Look:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """Lines in bytes: codec, line end bytes, and their character."""
+    """Form of lines in bytes.
+
+    ``codec`` decodes the bytes, ``ends`` are the bytes that end a line, and ``end`` is the character, besides LF, to
+    which these decode.
+    """
 
     codec: str
     ends: bytes = b"\n"

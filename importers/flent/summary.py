@@ -25,7 +25,10 @@ _Series = dict[str, tuple[re.Match[str], int]]
 
 @dataclass(frozen=True, slots=True)
 class Direction:
-    """The streams of one direction, and the series with the throughput."""
+    """The streams of one direction.
+
+    ``total`` is the series with the throughput: the only stream, or the sum of several; None if there is no sum.
+    """
 
     pattern: str
     streams: tuple[str, ...]
@@ -129,7 +132,7 @@ def _gather_figures(series: _Series, way: Direction | None, into: FragmentBuilde
 
 
 def _judge(series: _Series, way: Direction | None, head: Printed, found: ProblemLog) -> Status:
-    """Return the status: incomplete if the file is cut off."""
+    """Return the status, with a warning unless complete; cut-off summaries are incomplete."""
     line = head.line
     if any(problem.code == "flent.cut-off" for problem in found.problems):
         return Status.INCOMPLETE

@@ -34,12 +34,12 @@ class Row:
 
     @property
     def is_empty(self) -> bool:
-        """Whether no time passed or no byte was transferred."""
+        """Return whether no time passed or no byte was transferred."""
         return float(self.t1) == 0 or float(self.transfer) == 0
 
     @property
     def is_round(self) -> bool:
-        """Whether the row ends like an interval: on a full second, or at 1.0 s.
+        """Return whether the row ends like an interval: on a full second, or at 1.0 s.
 
         A receiver of datagrams uses the sender's clock, so that results end on full seconds too: only the first
         second counts as an interval.
@@ -84,7 +84,10 @@ class Test:
         self._results.pop(key, None)
 
     def find_result(self, row_id: str, *, is_report: bool = False) -> Row | None:
-        """Return an id's result: the longest interval from the start, unless intervals follow."""
+        """Return an id's result: the longest interval from the start.
+
+        None without one, and if intervals follow.
+        """
         key = row_id, is_report
         if key not in self._by_id:
             return None
@@ -101,5 +104,5 @@ class Test:
 
     @property
     def ids(self) -> list[str]:
-        """The ids of rows, without sums."""
+        """Return the ids of rows, without sums."""
         return list(dict.fromkeys(row_id for row_id, _ in self._by_id if row_id.strip("*").isdigit()))

@@ -46,7 +46,7 @@ def read_tests(text: Text) -> Iterator[Test]:
 
 @dataclass(slots=True)
 class _Reader:
-    """Groups lines into tests, which end where other ports have the same id."""
+    """Grouping of lines into tests, which end where other ports have the same id."""
 
     test: Test | None = None
     ports: dict[str, frozenset[str]] = field(default_factory=dict)

@@ -71,7 +71,10 @@ def read_tests(text: Text) -> list[Test]:
 
 @dataclass(slots=True)
 class _Reader:
-    """Sorts lines into tests, which begin with a heading, or behind all results."""
+    """Grouping of lines into tests.
+
+    A test begins with a heading, or with a connection after all earlier connections have results.
+    """
 
     file: str
     tests: list[Test] = field(default_factory=list)
@@ -94,7 +97,10 @@ class _Reader:
             self._take_facts(number, line)
 
     def _take_heading(self, number: int, heading: re.Match[str]) -> None:
-        """Begin a test, unless a second heading belongs to the same test."""
+        """Begin a test, unless a second heading belongs to the same test.
+
+        Headings of a client and a server without a connection between them belong to one test, run both ways.
+        """
         protocol = heading["protocol"] or heading["client_protocol"]
         test = self.tests[-1] if self.tests else None
         if test is None or (test.connections and test.role == "client"):

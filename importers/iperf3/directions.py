@@ -44,7 +44,7 @@ class Direction:
 
     @property
     def rate(self) -> Printed | None:
-        """Received bits per second."""
+        """Return the received bits per second."""
         return self.received.figure("bits_per_second") if self.received is not None else None
 
 
@@ -73,7 +73,7 @@ def _is_positive(figure: Printed | None) -> bool:
 
 
 def _drop_silent(sums: Node | None) -> Node | None:
-    """Return None for sums of zero bytes, which a silent side has."""
+    """Return the sums; None for zero bytes, which a silent side has."""
     return sums if sums is not None and _is_positive(sums.figure("bytes")) else None
 
 

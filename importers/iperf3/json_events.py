@@ -50,7 +50,7 @@ class Test:
 
     @property
     def failure(self) -> Printed | None:
-        """iperf3's own error."""
+        """Return iperf3's own error, or its message outside the JSON."""
         if self.error is not None and self.error.text.strip():
             return Printed(self.error.text.strip().removeprefix("error - "), self.error.line)
         return self.message

@@ -161,9 +161,9 @@ def _is_idle_server(test: Test) -> bool:
 
 
 def _find_names(test: Test) -> tuple[str | None, int | None]:
-    """Return run id and trial from title or extra data.
+    """Return run ID and trial from title or extra data.
 
-    ``runid=AB101``, or a title that can only be an id.
+    The run ID is named as in ``runid=AB101``, or is a title that can only be an ID.
     """
     if test.top is None:
         return None, None

@@ -58,7 +58,10 @@ def read_uptime(section: Section, evidence: Evidence) -> None:
 
 
 def read_columns(section: Section, evidence: Evidence) -> None:
-    """Read /proc/softirqs and /proc/interrupts: a column for each processor, named in the head line."""
+    """Read /proc/softirqs and /proc/interrupts: a column for each processor.
+
+    The head line names the processors.
+    """
     lines = section.filled
     if not lines:
         return
@@ -183,7 +186,7 @@ def read_link(section: Section, evidence: Evidence) -> None:
 
 
 def _keep_settings(settings: dict[str, list[tuple[str, str, int]]], evidence: Evidence) -> None:
-    """Add ``mtu`` and ``qdisc`` of the only real adapter, or with adapter names."""
+    """Add ``mtu`` and ``qdisc`` of the only real adapter, of several under adapter names."""
     adapters = [name for name in settings if name != _LOOPBACK]
     for name in adapters:
         for key, value, line in settings[name]:
@@ -191,7 +194,7 @@ def _keep_settings(settings: dict[str, list[tuple[str, str, int]]], evidence: Ev
 
 
 def read_link_json(section: Section, evidence: Evidence) -> None:
-    """Read ``ip -j -s link``."""
+    """Read ``ip -j -s link``: settings and counters as JSON."""
     settings: dict[str, list[tuple[str, str, int]]] = {}
     first = section.line + 1 if section.lines and section.lines[0][0] > section.line else section.line
     lines = [text for _, text in section.lines]

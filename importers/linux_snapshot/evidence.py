@@ -29,7 +29,7 @@ class Section:
 
     @property
     def filled(self) -> list[tuple[int, str]]:
-        """The lines that are not blank."""
+        """Return the lines that are not blank."""
         return [(number, text) for number, text in self.lines if text.strip()]
 
 

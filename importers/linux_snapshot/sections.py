@@ -40,17 +40,17 @@ _COMMON = re.compile(r"date\b.*|uptime|free\b.*|nproc|uname\b.*|hostname|lscpu")
 
 
 def is_date(title: str) -> bool:
-    """Whether a section has the time of the snapshot."""
+    """Return whether a section has the time of the snapshot."""
     return _DATE.fullmatch(title) is not None
 
 
 def is_common_command(title: str) -> bool:
-    """Whether people also type this command beside load tools."""
+    """Return whether people also type this command beside load tools."""
     return _COMMON.fullmatch(title) is not None
 
 
 def is_known(title: str) -> bool:
-    """Whether a title is of a snapshot's sections."""
+    """Return whether a title is of a snapshot's sections."""
     return is_date(title) or _SILENT.fullmatch(title) is not None or _reader(title) is not None
 
 
@@ -92,7 +92,7 @@ def title_of(line: str) -> str | None:
 
 
 def has_sections(text: Text) -> bool:
-    """Whether the first lines have a file or command that only a snapshot holds.
+    """Return whether the first lines have a file or command that only a snapshot holds.
 
     People type ``date`` before and after a load tool too: behind a prompt such a command does not count.
     """

@@ -49,12 +49,12 @@ def is_plain_number(text: str) -> bool:
 
 
 def is_missing(text: str) -> bool:
-    """Whether a text is a mark for "no value", which is never zero."""
+    """Return whether a text is a mark for "no value", which is never zero."""
     return text[:1] in ".-*n" and _MISSING.fullmatch(text) is not None
 
 
 def is_overflow(text: str) -> bool:
-    """Whether a text is asterisks for a number that did not fit."""
+    """Return whether a text is asterisks for a number that did not fit."""
     return text[:1] == "*" and _OVERFLOW.fullmatch(text) is not None
 
 
@@ -219,7 +219,7 @@ class Layout:
 
     @cached_property
     def by_heading(self) -> Mapping[str, Column]:
-        """The columns by their normalised headings."""
+        """Return the columns by their normalised headings."""
         return {normalised(heading): column for column in self.columns for heading in column.headings}
 
 

@@ -200,7 +200,7 @@ def user_in(title: Title) -> str | None:
 
 
 def _in_shape(reading: Reading) -> Reading:
-    """Return a time with a colon with the shape as unit."""
+    """Return the reading; a time with a colon has its shape as unit."""
     pattern, shape = _SHAPES.get(reading.unit, (None, ""))
     if pattern is None or not pattern.fullmatch(reading.text):
         return reading

@@ -66,7 +66,10 @@ class Block:
 
     @cached_property
     def end_clock(self) -> str | None:
-        """The clock time of the window's end, ``09:12:00``; only for a complete block."""
+        """Return the clock time of the window's end: ``09:12:00``.
+
+        None if unknown. Only meaningful once the block is complete.
+        """
         return None if self.end is None else f"{self.end:%H:%M:%S}"
 
     @property
@@ -76,7 +79,10 @@ class Block:
 
     @cached_property
     def agrees(self) -> bool:
-        """Whether From, To, seconds and clock form are one window."""
+        """Return whether From, To, seconds and clock form are one window.
+
+        Only meaningful once the block is complete.
+        """
         if self.start is None or self.end is None or self.seconds is None:
             return False
         hours, minutes, seconds = (int(part) for part in self.clock.split(":"))
@@ -126,16 +132,16 @@ class Title:
 
     @property
     def whole(self) -> bool:
-        """Whether all of the block was read; always for a screen."""
+        """Return whether all of the block was read; always for a screen."""
         return self.clocks is not None or self.block.whole
 
     @property
     def agrees(self) -> bool:
-        """Whether all descriptions of the window are equal."""
+        """Return whether all descriptions of the window are equal."""
         return self.clocks is not None or self.block.agrees
 
     def continues(self, earlier: "Title") -> bool:
-        """Whether this page continues an earlier one: same title, a higher page number."""
+        """Return whether this page continues an earlier one: same title, a higher page number."""
         if self.page is None or earlier.page is None or self.page <= earlier.page:
             return False
         if self.number != earlier.number or self.name != earlier.name:
@@ -279,7 +285,7 @@ def _without_underline(line: str) -> str:
 
 
 def _has_carriage_control(text: Text, mark: str) -> bool:
-    """Whether the first title has a control character, looked up once for a file."""
+    """Return whether the first title has a control character, looked up once for a file."""
     return text.once(f"carriage control of {mark}", lambda: _looked_through(text, mark))
 
 

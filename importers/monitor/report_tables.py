@@ -149,7 +149,7 @@ class Report:
 
     @property
     def name(self) -> str:
-        """The layout's name; empty without layout."""
+        """Return the layout's name; empty without layout."""
         return self.layout.name if self.layout else ""
 
     def summaries(self, kind: str) -> list[Row]:

@@ -80,7 +80,7 @@ class Banner:
 
     @property
     def never_pauses(self) -> bool:
-        """Whether transactions follow at once: no burst, and no pacing (``-w``)."""
+        """Return whether transactions follow at once: no burst, and no pacing (``-w``)."""
         transactions = self.kind is not None and self.kind.shape is Shape.TRANSACTIONS
         return transactions and not self.burst and "interval" not in self.flags
 

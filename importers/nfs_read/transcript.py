@@ -197,7 +197,7 @@ class _Read:
 
     @property
     def seconds(self) -> Printed | None:
-        """The duration by dd, else by ``time``, which includes the command's start."""
+        """Return the duration by dd, else by ``time``, which includes the command's start."""
         return self.figures.get("seconds") or self.figures.get("real")
 
     def is_followed_by(self, name: str) -> bool:

@@ -133,7 +133,7 @@ class _Test:
 
     @property
     def is_over(self) -> bool:
-        """Whether the next line belongs to another test."""
+        """Return whether the next line belongs to another test."""
         return self.result is not None or (len(self.sides) > 1 and self.sides[-1].is_whole)
 
     def add(self, key: str, text: str, line: int) -> None:

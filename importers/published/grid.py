@@ -42,7 +42,7 @@ class Grid:
 
     @property
     def width(self) -> int:
-        """The number of columns."""
+        """Return the number of columns."""
         return len(self.rows[0]) if self.rows else 0
 
     def texts(self) -> list[list[str]]:
@@ -86,7 +86,7 @@ def refusal(code: str, message: str, remedy: str) -> Problem:
 
 
 def is_numbered_title(line: str) -> bool:
-    """Whether a line begins as ``Table 4.`` does."""
+    """Return whether a line begins as ``Table 4.`` does."""
     return _NUMBERED.match(line.strip()) is not None and len(line) <= _LONGEST_TITLE
 
 

@@ -48,7 +48,7 @@ class Guessed:
 
     @property
     def open(self) -> list[str]:
-        """The parts without a guess."""
+        """Return the parts without a guess."""
         return [part for part, guess in self.why.items() if not guess.value]
 
 

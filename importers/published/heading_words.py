@@ -94,7 +94,7 @@ _QUANTITY = re.compile(
 
 
 def is_quantity(text: str) -> bool:
-    """Whether a heading has a word for something measured, with or without its unit."""
+    """Return whether a heading has a word for something measured, with or without its unit."""
     return len(text) < _LONGEST and _QUANTITY.search(text) is not None
 
 
@@ -246,7 +246,7 @@ _AGAINST = re.compile(
 
 
 def is_difference(text: str) -> bool:
-    """Whether a heading announces differences: ``% diff``, ``Change (%)``."""
+    """Return whether a heading announces differences: ``% diff``, ``Change (%)``."""
     return len(text) < 80 and _DIFFERENCE.fullmatch(text.strip()) is not None
 
 
@@ -342,7 +342,7 @@ _ROLE_VALUES = re.compile(r"total|client|server|sender|receiver", re.IGNORECASE)
 
 
 def is_mtu(text: str) -> bool:
-    """Whether a number is a usual MTU: 1492, 8K."""
+    """Return whether a number is a usual MTU: 1492, 8K."""
     match = MTU.fullmatch(text.strip())
     return match is not None and (
         match["value"] in _MTUS or match["value"][-1:] in {"K", "k"} or "mtu" in text.casefold()
@@ -350,7 +350,7 @@ def is_mtu(text: str) -> bool:
 
 
 def is_device(text: str) -> bool:
-    """Whether a text is a word for connectivity."""
+    """Return whether a text is a word for connectivity."""
     return _DEVICES.fullmatch(text.strip()) is not None
 
 

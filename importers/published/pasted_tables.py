@@ -166,7 +166,7 @@ def _end_of_rows(lines: Sequence[str], at: int) -> int:
 
 
 def _is_row(line: str, loose: bool) -> bool:
-    """Whether a line is between bars; below a rule (``loose``) one bar is enough."""
+    """Return whether a line is between bars; below a rule (``loose``) one bar is enough."""
     bare = line.strip()
     return len(bare) > 1 and (bare.startswith("|") or (loose and "|" in bare))
 
@@ -308,7 +308,7 @@ def _row(body: Sequence[Line], at: int, width: int, gap: int) -> list[list[Line]
 
 
 def _looks_like_a_row(row: Sequence[Sequence[Line]]) -> bool:
-    """Whether words come before texts of one sort: all numbers, or all words."""
+    """Return whether words come before texts of one sort: all numbers, or all words."""
     first, *others = [[text for text, _ in cell] for cell in row]
     words = not any(is_number(text) for text in first)
     sorts = {is_number(text) for cell in others for text in cell if text}

@@ -33,12 +33,12 @@ class Printed:
 
     @property
     def value(self) -> float:
-        """The number."""
+        """Return the number."""
         return float(self.number)
 
 
 def is_nothing(text: str) -> bool:
-    """Whether a cell has no value: empty, a dash, n/a."""
+    """Return whether a cell has no value: empty, a dash, n/a."""
     return text.strip().casefold() in _NOTHING
 
 
@@ -70,6 +70,6 @@ def _bare(text: str) -> str:
 
 
 def is_number(text: str) -> bool:
-    """Whether a text is a printed number, with or without per cent sign."""
+    """Return whether a text is a printed number, with or without per cent sign."""
     printed = read_number(text)
     return printed is not None and printed.unit in {"", "%"}

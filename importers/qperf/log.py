@@ -79,12 +79,12 @@ class _Block:
 
     @property
     def is_latency(self) -> bool:
-        """Whether the test echoes messages."""
+        """Return whether the test echoes messages."""
         return self.test.endswith("lat")
 
     @property
     def workload(self) -> str:
-        """The traffic pattern: only in RDMA read tests do clients read streams."""
+        """Return the traffic pattern: only in RDMA read tests do clients read streams."""
         if self.test.endswith("bw"):
             return "STRG" if "rdma_read" in self.test else "STRP"
         return "RR" if self.is_latency else self.test.upper()

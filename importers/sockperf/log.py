@@ -95,7 +95,7 @@ class _Block:
 
     @property
     def under_load(self) -> bool:
-        """Whether senders do not wait, by far fewer answers than messages."""
+        """Return whether senders do not wait, by far fewer answers than messages."""
         counts = self.found.get("valid") or self.found.get("total")
         return counts is not None and whole(counts.groups[1]) > 2 * whole(counts.groups[2])
 

@@ -38,7 +38,7 @@ _FORMS: tuple[tuple[Callable[[Text], bool], Callable[[Text, ProblemLog], HostSam
 
 
 def recognise(file: Text) -> bool:
-    """Whether one of the tools wrote this file."""
+    """Return whether one of the tools wrote this file."""
     return any(is_form(file) for is_form, _ in _FORMS) or _failure(file) is not None or sadf_output.is_json(file)
 
 

@@ -29,7 +29,7 @@ def is_json(text: Text) -> bool:
 
 
 def is_xml(text: Text) -> bool:
-    """Whether one of the first lines declares sysstat's XML."""
+    """Return whether one of the first lines declares sysstat's XML."""
     return any(_DOCTYPE.match(line) for line in text.lines[:5])
 
 
@@ -65,7 +65,7 @@ def _host(node: Node, found: ProblemLog, cut: Text | None) -> HostSamples:
 
 
 def _is_closed(node: Node, text: Text) -> bool:
-    """Whether the last line closes this object: brackets are indented like the opening line."""
+    """Return whether the last line closes this object: brackets are indented like the opening line."""
     last = next((line for line in reversed(text.lines) if line.strip()), "")
     opened = text.lines[node.line - 1]
     return last.strip() in {"}", "},"} and _indent(last) == _indent(opened)
@@ -168,12 +168,12 @@ _PAIR = re.compile(r"[^\t]+\t-?\d+\t\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?: UTC)?\t[^\
 
 
 def is_csv(text: Text) -> bool:
-    """Whether the first line is a head of sadf -d."""
+    """Return whether the first line is a head of sadf -d."""
     return bool(text.lines) and text.lines[0].startswith(_CSV_HEAD)
 
 
 def is_pairs(text: Text) -> bool:
-    """Whether the first line is a value of sadf -p."""
+    """Return whether the first line is a value of sadf -p."""
     return bool(text.lines) and _PAIR.fullmatch(text.lines[0]) is not None
 
 

@@ -121,7 +121,7 @@ class _Reader:
 
 
 def _is_figure(cell: str) -> bool:
-    """Whether a cell begins like a number; "all" may replace a processor's number."""
+    """Return whether a cell begins like a number; "all" may replace a processor's number."""
     return cell[0].isdigit() or cell[0] == "-"
 
 

@@ -70,12 +70,12 @@ class _Block:
 
     @property
     def connects_otherwise(self) -> bool:
-        """Whether the receiver connected, by either side's output."""
+        """Return whether the receiver connected, by either side's output."""
         return self.connects if self.side == "r" else "accept" in self.found
 
     @property
     def is_over(self) -> bool:
-        """Whether the last figures are read."""
+        """Return whether the last figures are read."""
         return "result" in self.found and "usage" in self.found
 
     @property

@@ -95,14 +95,14 @@ class Block:
 
     @property
     def streams(self) -> bool:
-        """Whether data go one way, by operations, else by the profile's name."""
+        """Return whether data go one way, by operations, else by the profile's name."""
         if self.operations:
             return len({name for (name, *_), _ in self.operations} & _ONE_WAY) == 1
         return self.start is not None and "message_bytes" in assume_facts(self.start.profile)
 
     @property
     def connects_always(self) -> bool:
-        """Whether each transaction connects, by the table of operations, else by the profile's name."""
+        """Return whether each transaction connects, by the table of operations, else by the profile's name."""
         counts = {name: whole(count) for (name, count, *_), _ in self.operations}
         if "connect" in counts and ("write" in counts or "read" in counts):
             return counts["connect"] * 2 > max(counts.get("write", 0), counts.get("read", 0))

@@ -45,7 +45,7 @@ class _Element:
 
     @property
     def options(self) -> dict[str, str]:
-        """The flowop's options; the value of a bare word is the word."""
+        """Return the flowop's options; the value of a bare word is the word."""
         words = (word.partition("=") for word in self.attributes.get("options", "").split())
         return {key: value or key for key, _, value in words}
 

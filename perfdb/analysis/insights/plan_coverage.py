@@ -34,7 +34,7 @@ class Part:
 
     @property
     def size(self) -> int:
-        """The number of planned experiments."""
+        """Return the number of planned experiments."""
         return prod(len(values) for values in self.values.values())
 
 
@@ -72,7 +72,7 @@ class Planned:
 
     @property
     def missing(self) -> int:
-        """The number of missing trials."""
+        """Return the number of missing trials."""
         return max(0, (self.needed or 1) - len(self.runs))
 
 
@@ -85,12 +85,12 @@ class Coverage:
 
     @property
     def measured(self) -> int:
-        """The number of experiments with a run."""
+        """Return the number of experiments with a run."""
         return sum(bool(cell.runs) for cell in self.cells)
 
     @property
     def missing(self) -> int:
-        """The number of missing trials of all experiments."""
+        """Return the number of missing trials of all experiments."""
         return sum(cell.missing for cell in self.cells)
 
 

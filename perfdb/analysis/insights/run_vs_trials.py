@@ -32,7 +32,7 @@ class RunVsTrials:
 
     @property
     def metric(self) -> Metric:
-        """The declared metric."""
+        """Return the declared metric."""
         return BY_NAME[self.measure.metric]
 
 

@@ -42,7 +42,7 @@ class Edge(StrEnum):
 
     @property
     def sentence(self) -> str:
-        """The caution about the maximum."""
+        """Return the caution about the maximum."""
         return f"maximum is at the edge of the tested range ({self} number of users)"
 
 

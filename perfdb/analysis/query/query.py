@@ -166,7 +166,7 @@ class Query:
 
     @property
     def layout_names(self) -> tuple[str, ...]:
-        """The dimensions of split, rows and columns."""
+        """Return the dimensions of split, rows and columns."""
         return self.split + self.rows + self.columns
 
     @property

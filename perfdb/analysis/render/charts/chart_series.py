@@ -106,7 +106,7 @@ class Plan:
 
     @property
     def x_title(self) -> str:
-        """The title of the x axis, with units."""
+        """Return the title of the x axis, with units."""
         return ", ".join(labels.axis_title(name) for name in self.axis)
 
     def label(self, x: Key) -> str:

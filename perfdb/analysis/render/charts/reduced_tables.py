@@ -26,7 +26,7 @@ class FilledTable:
 
     @property
     def remark(self) -> str:
-        """The removed rows and columns in words, empty if none."""
+        """Return the removed rows and columns in words, empty if none."""
         parts = [f"{number} {one if number == 1 else one + 's'}" for number, one in self._counted if number]
         return f"without any value, and left out: {' and '.join(parts)}" if parts else ""
 
@@ -60,7 +60,7 @@ def line_keys(tables: Sequence[Table]) -> list[Key]:
 
 
 def line_names(table: Table) -> tuple[str, ...]:
-    """The dimensions that make the series of a figure."""
+    """Return the dimensions that make the series of a figure."""
     query = table.query
     return query.rows[:-1] + query.columns if query.rows else ()
 

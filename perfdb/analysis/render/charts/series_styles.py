@@ -55,17 +55,17 @@ class Style:
 
     @property
     def marker(self) -> str:
-        """Plotly's name of the symbol."""
+        """Return Plotly's name of the symbol."""
         return f"{SYMBOLS[self.symbol]}-open" if self.hollow else SYMBOLS[self.symbol]
 
     @property
     def line(self) -> str:
-        """Plotly's name of the dash."""
+        """Return Plotly's name of the dash."""
         return DASHES[self.dash]
 
     @property
     def hatch(self) -> str:
-        """Plotly's name of the bar's pattern."""
+        """Return Plotly's name of the bar's pattern."""
         return PATTERNS[self.pattern]
 
 

@@ -43,7 +43,7 @@ class HoverText:
 
     @property
     def text(self) -> str:
-        """All lines for Plotly."""
+        """Return all lines for Plotly."""
         return "<br>".join((*self.before, *self.names, *self.after))
 
 
