@@ -291,7 +291,7 @@ class Fragment:
 
     @property
     def is_client(self) -> bool:
-        """Return whether this is a load tool's log of the side that makes the load."""
+        """Return whether this is a load tool's log of the side making the load."""
         return self.kind is Kind.DRIVER and self.role != "server"
 
     @property

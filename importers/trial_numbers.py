@@ -26,7 +26,7 @@ class _Group:
         return len(self.counts.keys() - {None}) > 1
 
     def is_final(self, server: str | None) -> bool:
-        """Return whether further results cannot change the number of the next result of a server."""
+        """Return whether the number of a server's next result can no longer change."""
         return self.counts[server] > 1 and (server is None or self.has_servers)
 
     def number(self, fragment: Fragment, server: str | None) -> Fragment:

@@ -221,7 +221,7 @@ class Node:
         return Printed(text, found.line) if found is not None and text not in _EMPTY else None
 
     def is_true(self, *path: str | int) -> bool:
-        """Return whether a switch is on: the word true, or a number other than zero."""
+        """Return whether a switch is on: the word true, or a nonzero number."""
         found = self.get(*path)
         return found is not None and (found.text == "true" or (found.is_number and float(found.text) != 0))
 

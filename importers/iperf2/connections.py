@@ -39,10 +39,10 @@ class Row:
 
     @property
     def is_round(self) -> bool:
-        """Return whether the row ends like an interval: on a full second, or at 1.0 s.
+        """Return whether the row ends like an interval: after full seconds.
 
-        A receiver of datagrams uses the sender's clock, so that results end on full seconds too: only the first
-        second counts as an interval.
+        At least three decimals, all zero, show a full second; 1.0 s is the first one. A receiver of datagrams uses the
+        sender's clock, so that results end on full seconds too: only the first second counts as an interval.
         """
         seconds, _, digits = self.t1.partition(".")
         if "packets" in self.more:

@@ -92,7 +92,7 @@ def title_of(line: str) -> str | None:
 
 
 def has_sections(text: Text) -> bool:
-    """Return whether the first lines have a file or command that only a snapshot holds.
+    """Return whether the first lines announce a section that only snapshots have.
 
     People type ``date`` before and after a load tool too: behind a prompt such a command does not count.
     """

@@ -285,7 +285,10 @@ def _without_underline(line: str) -> str:
 
 
 def _has_carriage_control(text: Text, mark: str) -> bool:
-    """Return whether the first title has a control character, looked up once for a file."""
+    """Return whether the first title has a control character.
+
+    The file is searched once.
+    """
     return text.once(f"carriage control of {mark}", lambda: _looked_through(text, mark))
 
 

@@ -47,7 +47,7 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
-    """The columns of some headings; ``key`` is a detail row's first cell.
+    """The columns of some headings; ``key`` matches the first cell of a detail row.
 
     ``unnamed`` are the columns with values that no heading names.
     """
@@ -185,7 +185,10 @@ def _missing(report: Report) -> str:
 
 
 def _missing_interval(report: Report, end: str) -> str:
-    """Check that the window's last interval is there for each processor."""
+    """Return the reason if the window's last interval is missing for a processor.
+
+    "" if no interval is missing.
+    """
     at, cpu = report.place("end"), report.place("cpu")
     ends = (end, end.removeprefix("0"))
     when = zip(_column(report.details, cpu), _column(report.details, at), strict=True)

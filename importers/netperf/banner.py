@@ -74,7 +74,7 @@ class Banner:
 
     @property
     def burst(self) -> str:
-        """Transactions sent before the first answer; empty for none."""
+        """Return the number of transactions before the first answer; empty for none."""
         found = _BURST.search(self.flags)
         return found[1] if found and found[1].strip("0") else ""
 
@@ -86,7 +86,7 @@ class Banner:
 
     @property
     def half_width(self) -> str:
-        """Half width of the requested confidence interval in percent; empty for none."""
+        """Return half of the requested confidence interval in per cent; empty for none."""
         found = _CONFIDENCE.search(self.flags)
         return found[1] if found else ""
 

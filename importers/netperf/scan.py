@@ -186,7 +186,7 @@ class _Scanner:
             self._current = None
 
     def _take_marked(self, number: int, line: str) -> bool:
-        """Take a line recognised by words."""
+        """Take a line that its words identify; return False for other lines."""
         if not line[0].isalpha():
             return line.startswith("!!!") and self._take_warning(number, line)
         interim = _INTERIM.fullmatch(line)
@@ -225,7 +225,7 @@ class _Scanner:
         return True
 
     def _begin(self, section: str) -> None:
-        """Begin a table; behind figures it is a waiting test's."""
+        """Begin a table; behind figures the table belongs to a waiting test."""
         if section == "figures" and self._current is not None and self._current.has_figures and self._waiting:
             later, self._current = self._current, self._waiting.pop()
             later.interleaved = self._current.interleaved = True
@@ -247,7 +247,7 @@ class _Scanner:
         test.last_line = number
 
     def _take_table(self, number: int, line: str) -> bool:
-        """Take a line recognised by place."""
+        """Take a line that its place identifies; return False for other lines."""
         if self._take_csv_names(number, line):
             return True
         row = _read_row(number, line)
@@ -279,7 +279,10 @@ class _Scanner:
         return True
 
     def _take_figures(self, row: Row) -> bool:
-        """Take figures: one line of a stream, else two."""
+        """Take figures: one line of a stream, else two; return False for other lines.
+
+        Further figures belong to another test, whose banner is hidden.
+        """
         test = self._current
         if test is None or (test.banner is None and len(test.rows) == _count_rows(test.kind)):
             if self._hidden is None:

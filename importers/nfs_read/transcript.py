@@ -241,7 +241,7 @@ def parse(text: Text) -> Parsed:
 
 @dataclass(slots=True)
 class _Reader:
-    """Groups lines into reads, which begin with a command.
+    """Grouping of lines into reads, which begin with a command.
 
     Mounts and sizes hold for all later reads.
     """

@@ -146,7 +146,10 @@ class _Application:
         )
 
     def _run(self, facts: dict[str, PrintedValue]) -> int:
-        """Return the index of the run with these facts."""
+        """Return the index of the run with these facts; add a new run.
+
+        Facts of the whole table are added.
+        """
         fixed = {
             dimension: PrintedValue(self._headings.value(dimension, text), text)
             for dimension, text in self._mapping.fixed.items()
@@ -209,6 +212,6 @@ class _Application:
 
 
 def _with_unit(name: Name, printed: str) -> Name:
-    """Return the name with its own unit, or that of its line."""
+    """Return the name with its own unit, else that of its row or column."""
     unit = read_unit(printed) if printed and not name.unit else None
     return replace(name, unit=printed, read_as=unit.read_as) if unit else name

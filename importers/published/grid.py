@@ -16,7 +16,7 @@ _SENTENCE = re.compile(r"[.;,!?]$")
 
 
 class TooLargeError(Exception):
-    """The tables of one paste have more than MOST_CELLS cells."""
+    """Error for a paste whose tables have more than MOST_CELLS cells."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -180,7 +180,10 @@ class _Guesser:
         return Mapping(head, side, tuple(top), (*left, self._label_column(column, rows), *[UNIT] * units))
 
     def _begins_body(self, row: int, label: str) -> bool:
-        """Return whether a row is the first with values, or their section."""
+        """Return whether the body begins here: a row of values, or its section.
+
+        Lines of words above all headings are no sections.
+        """
         if self._is_section(row):
             return self._is_measure(label) or not all(map(self._is_section, range(row)))
         return self._is_measure(label)
@@ -212,7 +215,7 @@ class _Guesser:
         return self._line(f"top.{row}", label, texts)
 
     def _line(self, part: str, heading: str, texts: Sequence[str]) -> str:
-        """Return the kind of a heading line, by earlier tables or content."""
+        """Return the kind of a heading line, by earlier tables, heading or values."""
         known = self._known.get(folded(heading))
         if heading and known is not None and known.what is What.DIMENSION:
             found = Guess(known.dimension, 1.0, REMEMBERED)
@@ -255,7 +258,7 @@ class _Guesser:
         return replace(mapping, fixed={dimension: guess.value for dimension, guess in facts.items()})
 
     def _names(self, mapping: Mapping) -> dict[str, Name]:
-        """Return the meaning of every text in lines of names."""
+        """Return the meaning of every name: in headings, in sections, and for differences."""
         lines = [
             *(text for at in range(mapping.head) for text in self._names_of_top(mapping, at)),
             *(text for at in range(mapping.side) for text in self._names_of_left(mapping, at)),
@@ -318,7 +321,10 @@ class _Guesser:
     # Differences.
 
     def _with_difference(self, mapping: Mapping) -> Mapping:
-        """Return the mapping with the compared values."""
+        """Return the mapping with the compared values.
+
+        The heading names the values; otherwise the values are those with which most printed differences agree.
+        """
         words = [text for text, name in mapping.names.items() if name.what is What.DIFFERENCE]
         if not words:
             return mapping
@@ -358,7 +364,10 @@ def _is_word_for_unit(text: str) -> bool:
 
 
 def _certainty(shares: Sequence[float], best: int, *, named: bool) -> float:
-    """Return how far the best direction is ahead; printed differences may be wrong themselves."""
+    """Return the certainty of the best direction, by its lead over the others.
+
+    Printed differences may be wrong themselves.
+    """
     if named:
         return 1.0
     ahead = shares[best] - max([share for at, share in enumerate(shares) if at != best], default=0.0)
@@ -366,7 +375,7 @@ def _certainty(shares: Sequence[float], best: int, *, named: bool) -> float:
 
 
 def _agreement(grid: Grid, mapping: Mapping) -> float:
-    """Return the share of printed differences that follow from the values."""
+    """Return the share of printed differences that follow from the values within 1 %."""
     applied = apply_mapping(grid, mapping)
     right = 0
     for percent in applied.percents:

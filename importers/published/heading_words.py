@@ -94,7 +94,7 @@ _QUANTITY = re.compile(
 
 
 def is_quantity(text: str) -> bool:
-    """Return whether a heading has a word for something measured, with or without its unit."""
+    """Return whether a heading has a word for something measured."""
     return len(text) < _LONGEST and _QUANTITY.search(text) is not None
 
 
@@ -180,7 +180,10 @@ def _measure(text: str) -> NameGuess | None:
 
 
 def _with_unit(text: str) -> tuple[str, str, _Unit | None]:
-    """Return words, printed unit and its meaning."""
+    """Return the words, the printed unit and its meaning.
+
+    The unit is the whole text, in brackets, or the last word.
+    """
     whole = read_unit(text)
     if whole is not None:
         return "", text.strip(), whole
@@ -220,7 +223,10 @@ def _named(metric: str, part: str, role: str, read: tuple[str, str, _Unit | None
 
 
 def _utilisation(words: str, part: str, role: str) -> NameGuess:
-    """Return a metric in per cent of the system or one processor."""
+    """Return a metric in per cent of the system or of one processor.
+
+    The total, client, server and LPAR are taken as parts of the system; another role's utilisation is of one processor.
+    """
     if "run+wait" in words.casefold():
         return NameGuess(Name(What.MEASURE, "run_wait", role, "", "%"), 0.9, "running and waiting is in per cent")
     whole = role in {"total", "client", "server"} or "lpar" in words.casefold()

@@ -157,7 +157,7 @@ def _read_markdown(text: str) -> list[Grid]:
 
 
 def _end_of_rows(lines: Sequence[str], at: int) -> int:
-    """Return the end of the table at ``at``, or ``at``."""
+    """Return the end of the table at ``at``; ``at`` if no table begins there."""
     loose = at + 1 < len(lines) and "|" in lines[at] and "|" in lines[at + 1] and _RULE.fullmatch(lines[at + 1])
     end = at
     while end < len(lines) and _is_row(lines[end], bool(loose)):
@@ -166,7 +166,10 @@ def _end_of_rows(lines: Sequence[str], at: int) -> int:
 
 
 def _is_row(line: str, loose: bool) -> bool:
-    """Return whether a line is between bars; below a rule (``loose``) one bar is enough."""
+    """Return whether a line begins with a bar, or has one if ``loose``.
+
+    Below a rule, a bar anywhere is enough.
+    """
     bare = line.strip()
     return len(bare) > 1 and (bare.startswith("|") or (loose and "|" in bare))
 
@@ -260,7 +263,10 @@ def _table(title: str, lines: Sequence[Line]) -> Grid | None:
 
 
 def _gap(body: Sequence[Line]) -> int:
-    """Return the number of empty lines between cells, or 0."""
+    """Return the number of empty lines between cells: the fewest that stand together.
+
+    0 without empty lines.
+    """
     runs, run = [], 0
     for text, _ in body:
         if text:

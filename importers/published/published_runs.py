@@ -16,7 +16,10 @@ class PrintedValue:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A printed number; ``read_as`` is its unit for conversion."""
+    """A printed number.
+
+    ``number`` is its text without marks; ``read_as`` is its unit for conversion.
+    """
 
     metric: str
     role: str
@@ -45,7 +48,7 @@ class PublishedRun:
 
 @dataclass(frozen=True, slots=True)
 class Percent:
-    """A printed difference of run ``compared`` relative to run ``baseline``."""
+    """A printed difference of ``compared`` relative to ``baseline``, both indexes of runs."""
 
     metric: str
     role: str

@@ -47,7 +47,10 @@ def read_json(text: Text, found: ProblemLog) -> Iterator[HostSamples]:
 
 
 def _host(node: Node, found: ProblemLog, cut: Text | None) -> HostSamples:
-    """Return one host's samples; of a ``cut`` document without the last, incomplete interval."""
+    """Return one host's samples, without an incomplete last interval.
+
+    ``cut`` is the text of a document that was cut off, else None.
+    """
     host = HostSamples(found, line=node.line)
     texts = node.texts()
     host.host, host.release = texts.get("nodename"), texts.get("release", "")
@@ -65,7 +68,10 @@ def _host(node: Node, found: ProblemLog, cut: Text | None) -> HostSamples:
 
 
 def _is_closed(node: Node, text: Text) -> bool:
-    """Return whether the last line closes this object: brackets are indented like the opening line."""
+    """Return whether the last line closes this object.
+
+    The tools indent a closing bracket like the line that it closes.
+    """
     last = next((line for line in reversed(text.lines) if line.strip()), "")
     opened = text.lines[node.line - 1]
     return last.strip() in {"}", "},"} and _indent(last) == _indent(opened)

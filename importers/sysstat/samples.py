@@ -62,7 +62,10 @@ class Sample(NamedTuple):
 
 @dataclass(slots=True)
 class HostSamples:
-    """The samples of one host, from ``begin`` on."""
+    """The samples of one host.
+
+    ``begin`` is the start of the first interval, if printed.
+    """
 
     found: ProblemLog
     host: str | None = None

@@ -58,7 +58,10 @@ def _read_head(first: tuple[int, str], lines: Sequence[tuple[int, str]], host: H
 
 @dataclass(slots=True)
 class _Reader:
-    """Line reader; ``columns`` of the last head line, ``iostat`` before values."""
+    """Reader of lines.
+
+    ``columns`` are those of the last head line; ``iostat``: the next line has iostat's values.
+    """
 
     host: HostSamples
     columns: list[str] = field(default_factory=list)

@@ -65,7 +65,7 @@ class _Block:
 
     @property
     def role(self) -> str:
-        """``client`` for the side that connects, normally the sender."""
+        """Return ``client`` for the side that connects, normally the sender, else ``server``."""
         return "client" if (self.side == "t") != self.connects_otherwise else "server"
 
     @property

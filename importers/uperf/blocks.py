@@ -90,7 +90,10 @@ class Block:
 
     @property
     def users(self) -> str | None:
-        """Threads or processes; None if the line has both, which only the profile explains."""
+        """Return the number of threads or processes.
+
+        None if the line has both, which only the profile explains.
+        """
         return self.start.workers[0][0] if self.start and len(self.start.workers) == 1 else None
 
     @property
@@ -102,7 +105,10 @@ class Block:
 
     @property
     def connects_always(self) -> bool:
-        """Return whether each transaction connects, by the table of operations, else by the profile's name."""
+        """Return whether each transaction connects.
+
+        The table of operations shows this, else the profile's name.
+        """
         counts = {name: whole(count) for (name, count, *_), _ in self.operations}
         if "connect" in counts and ("write" in counts or "read" in counts):
             return counts["connect"] * 2 > max(counts.get("write", 0), counts.get("read", 0))
@@ -142,7 +148,7 @@ def _read_start(piece: str, number: int) -> Start | None:
 
 
 class _Reader:
-    """Sorts lines into a block; the last heading determines a row's table."""
+    """Sorting of lines into a block; the last heading determines a row's table."""
 
     def __init__(self, first_line: int) -> None:
         self.block = Block(None, first_line)

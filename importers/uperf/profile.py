@@ -51,7 +51,7 @@ class _Element:
 
     @property
     def times(self) -> int:
-        """Number of executions of a flowop in one transaction."""
+        """Return the number of executions of a flowop in one transaction."""
         count = self.options.get("count", "1")
         return int(count) if re.fullmatch(r"[1-9]\d{0,8}", count) else 1
 
@@ -246,7 +246,7 @@ def _exchange(transaction: _Element) -> _Exchange:
 
 
 def _one_size(flowops: Sequence[_Element]) -> str:
-    """Return the fixed size of a single flowop, else ""."""
+    """Return the fixed size of a single flowop done once; empty otherwise."""
     if len(flowops) != 1 or flowops[0].times != 1:
         return ""
     size = flowops[0].options.get("size", "")
