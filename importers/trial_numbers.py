@@ -12,7 +12,7 @@ _FACTOR = "factor."
 
 
 class _Group:
-    """Results of one configuration, counted by server, and numbered ones."""
+    """Results of one configuration, counted by server: all, and the numbered ones."""
 
     __slots__ = ("counts", "numbered")
 

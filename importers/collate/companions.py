@@ -1,4 +1,4 @@
-"""Logs and files of one run: processes started together, the other end, other output, and copies.
+"""Files of one run: logs of several processes, the other end, and copies.
 
 Such files name no run. Both ends of a test may have the same cookie; else the files' names decide: ``x.send.txt`` and
 ``x.recv.txt`` are of one measurement, with ``x`` as the common name without the words for parts.
@@ -182,7 +182,7 @@ _CONFIGURATION = frozenset(
 def process_number(fragment: Fragment) -> str | None:
     """Return the number in the file name of a client log; None without one.
 
-    Logs with a run ID or a time are told apart by these, and have None.
+    A log with a run ID or a time has None: these distinguish it already.
     """
     if not fragment.is_client or fragment.run_id is not None or fragment.taken is not None:
         return None

@@ -1,4 +1,4 @@
-"""Bytes and lines of a file: in memory, on disk, or a part of a file on disk.
+"""Bytes and lines of a file in memory, on disk, or of a part.
 
 A file may be larger than memory: ``Content`` has a length and slices, as ``bytes`` have; ``parts`` and ``stream`` read
 piece by piece. ``Lines`` decodes blocks of about 256 KB on demand.

@@ -12,7 +12,7 @@ _BLOCKS_IN_MEMORY = 8
 
 
 class SpooledList(Generic[T]):
-    """A growing list: the first ``in_memory`` items stay in memory, further ones go to disk.
+    """A growing list, of which all but the first ``in_memory`` items are on disk.
 
     An item that is read from the file is a copy of the appended one.
     """

@@ -65,7 +65,10 @@ def parse(text: Text) -> Parsed:
 
 
 def _is_data(document: Document) -> bool:
-    """Return whether an object has flent's metadata, or a part in a large file's head."""
+    """Return whether an object has metadata of flent.
+
+    Of a large file's head this may be only a part of the metadata.
+    """
     metadata = document.root.get("metadata")
     return metadata is not None and any(metadata.get(key) for key in _OWN_KEYS)
 

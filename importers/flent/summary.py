@@ -1,4 +1,7 @@
-"""flent's summary (mean, median and 99th percentile of every series), and the kinds of series."""
+"""Summary that flent prints, and the kinds of series.
+
+The summary has the mean, median and 99th percentile of every series.
+"""
 
 import re
 from collections.abc import Sequence

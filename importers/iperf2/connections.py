@@ -74,7 +74,7 @@ class Test:
     _results: dict[tuple[str, bool], Row | None] = field(default_factory=dict)
 
     def direction(self, row_id: str) -> str:
-        """Return the direction of an id; a star marks the way back of a connection."""
+        """Return the direction of an id; a star marks a connection's way back."""
         return TO_CLIENT if "*" in row_id else self.connections.get(row_id, TO_SERVER)
 
     def add(self, row: Row) -> None:

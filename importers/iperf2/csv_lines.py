@@ -78,7 +78,7 @@ class _Reader:
         return test
 
     def _begin(self, number: int, match: re.Match[str]) -> Test:
-        """Begin a test; the server has the lower port, and a sum the port 0."""
+        """Begin a test; the server has the lower port, a sum has port 0."""
         is_server = 0 < whole(match["own_port"]) < whole(match["other_port"])
         own, other = ("server", "client") if is_server else ("client", "server")
         test = Test(own, number, number, knows_direction=False, error=self.error)

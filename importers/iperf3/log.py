@@ -67,7 +67,10 @@ def _may_start(documents: list[Document]) -> bool:
 
 
 def parse(text: Text) -> Parsed:
-    """Return a fragment for each test, and for a server's output in a client's file."""
+    """Return a fragment for each test, and for a server's output beside.
+
+    A client may request the server's output, which is then in the client's file.
+    """
     problems: list[Problem] = []
     return Parsed(list(each(text, problems)), problems)
 

@@ -223,7 +223,7 @@ def _count_members(subject: str, direction: str, link: json_documents.Node, firs
 
 @lru_cache(maxsize=256)
 def _counter(direction: str, key: str) -> tuple[str, str]:
-    """Return the name in ip's text output of a number in JSON, and the unit."""
+    """Return the name in ip's text output of a JSON number, and the unit."""
     head, _, error = key.rpartition("_errors")
     name = f"{direction}_error_{head}" if head and not error else f"{direction}_{key}"
     return name, "bytes" if key == "bytes" else "count"

@@ -52,7 +52,10 @@ _BARE = (
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """The parts of a snapshot file's name; ``title`` is a bare file's section, or ""."""
+    """The parts of a snapshot file's name.
+
+    ``title`` is the section that a bare file holds, empty if the name does not show it.
+    """
 
     phase: str | None
     role: str | None

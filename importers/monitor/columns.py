@@ -59,7 +59,10 @@ def is_overflow(text: str) -> bool:
 
 
 def ends_headings(line: str) -> bool:
-    """Return whether a line is a row, with a number or mark behind the first word."""
+    """Return whether a line is a row.
+
+    A row has a number, a missing mark or an overflow behind the first word.
+    """
     return _FIGURE.match(line) is not None
 
 
@@ -200,7 +203,7 @@ def column(name: str, unit: str, *headings: str) -> Column:
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """A report that is read, with rows told apart by the first column.
+    """A report that is read, with rows distinguished by the first column.
 
     With ``intervals`` the first column is the end of each interval. ``summary``: the row that a whole report has
     (``mean``, ``total``), "" for none. ``continued``: a row may leave the first columns blank, which then repeat.

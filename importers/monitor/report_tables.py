@@ -124,10 +124,10 @@ def _continued(before: Row, cells: Sequence[str | None]) -> tuple[str | None, ..
 
 @dataclass(slots=True)
 class Report:
-    """A report of a listing with all pages; ``cut`` explains why incomplete, or is "".
+    """A report of a listing with all pages.
 
-    ``table`` is that of the last page with new headings. ``details`` are the rows other than summaries, set by
-    ``judge``.
+    ``cut`` is the reason if the report is incomplete, else "". ``table`` is that of the last page with new headings.
+    ``details`` are the rows other than summaries, set by ``judge``.
     """
 
     title: Title

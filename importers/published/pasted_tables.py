@@ -30,7 +30,7 @@ _ABOVE = 3
 
 
 class Syntax(StrEnum):
-    """Syntaxes of tables."""
+    """Syntaxes in which tables are written."""
 
     CSV = "csv"
     TSV = "tsv"

@@ -148,7 +148,10 @@ def _float(value: Fraction, text: str) -> float:
 
 
 def _seconds(text: str, shape: str) -> Fraction:
-    """Convert a time shape to seconds; its first part may have any number of digits."""
+    """Convert a time shape to seconds.
+
+    Its first part may have any number of digits.
+    """
     pattern, weights = _SHAPES[shape]
     match = pattern.fullmatch(text.strip())
     if match is None:
@@ -165,7 +168,10 @@ def _base(text: str, unit: str) -> tuple[Fraction, str]:
 
 
 def _is_plain(text: str) -> bool:
-    """Return whether a text has only digits and perhaps a point, as most numbers have."""
+    """Return whether a text has only digits and perhaps a point.
+
+    Most numbers are so.
+    """
     digits = text.replace(".", "", 1)
     return digits.isdecimal() and digits.isascii()
 
@@ -188,9 +194,10 @@ def _is_base(unit: str) -> bool:
 
 
 def to_base(text: str, unit: str) -> float:
-    """Convert a text in ``unit``, or in a time shape such as ``mmm:ss.hs``, to the base unit.
+    """Convert a printed text in ``unit`` to the base unit.
 
-    Bits become bytes. Raise ValueError for an unknown unit and for a text that does not fit.
+    ``unit`` may be a time shape such as ``mmm:ss.hs``. Bits become bytes. Raise ValueError for an unknown unit and for
+    a text that does not fit.
     """
     if _is_base(unit):
         # Adding 0.0 removes the sign of "-0".
@@ -216,7 +223,10 @@ def convert(text: str, unit: str, metric_name: str) -> float:
 
 @lru_cache(maxsize=1024)
 def is_storage_unit(unit: str, metric_name: str) -> bool:
-    """Return whether a metric is stored in this unit. Raise ValueError for an unknown unit."""
+    """Return whether a metric is stored in this unit.
+
+    Raise ValueError for an unknown unit.
+    """
     return unit not in _SHAPES and _factor(unit, BY_NAME[metric_name].unit) == 1
 
 
@@ -335,7 +345,7 @@ def count_decimals(value: float) -> int:
 
 
 def finest_step(values: Sequence[float]) -> float | None:
-    """Return one in the last digit of the finest of these numbers; None without numbers."""
+    """Return one in the last digit of the finest number; None without numbers."""
     return decimal_step(max(map(count_decimals, values))) if values else None
 
 

@@ -29,7 +29,10 @@ _OWN = re.compile(r"[A-Z][A-Z0-9_+-]{1,39}")
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """A traffic pattern with the bytes of a request and of its response, None if unknown."""
+    """A traffic pattern with the bytes of a request and its response.
+
+    The bytes are None if unknown.
+    """
 
     pattern: str
     request_bytes: int | None
@@ -37,7 +40,10 @@ class Workload:
 
 
 def _size(size: int) -> str:
-    """Format a size as studies do: up to four digits in full, else in K, M or G where exact."""
+    """Format a size as studies do.
+
+    Up to four digits are printed in full, more in K, M or G where exact.
+    """
     if size < 10_000:
         return str(size)
     for suffix, factor in (("G", 2**30), ("M", 2**20), ("K", 2**10)):
@@ -53,7 +59,10 @@ def _spelled(workload: Workload) -> str:
 
 
 def parse_pattern(text: str) -> str:
-    """Return a pattern in capitals, declared or of a tool. Raise ValueError unless it is a word."""
+    """Return a pattern in capitals, declared or of a tool.
+
+    Raise ValueError unless it is a word.
+    """
     capitals = text.strip().upper()
     if _OWN.fullmatch(capitals) is None:
         known = ", ".join((*WELL_KNOWN, *OTHERS))
@@ -106,7 +115,10 @@ def primary_metric(pattern: str) -> str:
 
 
 def cost_metric(pattern: str) -> str:
-    """Return the metric of CPU time per unit of work. Raise ValueError for an invalid pattern."""
+    """Return the metric of CPU time per unit of work.
+
+    Raise ValueError for an invalid pattern.
+    """
     return "cpu_ms_per_mb" if parse_pattern(pattern) in STREAMING else "cpu_ms_per_trans"
 
 
@@ -143,7 +155,10 @@ def payload_limit(line_bits_per_s: float, mtu: int, headers: int = TCP_HEADERS) 
 
 
 def busier_share(request_bytes: int | None, response_bytes: int | None) -> float:
-    """Return the share of bytes in the busier direction, 0.5 to 1; 1 for unknown sizes."""
+    """Return the share of bytes in the busier direction, 0.5 to 1.
+
+    1 for unknown sizes.
+    """
     if request_bytes is None or response_bytes is None or request_bytes + response_bytes <= 0:
         return 1.0
     return max(request_bytes, response_bytes) / (request_bytes + response_bytes)

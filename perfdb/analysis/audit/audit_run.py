@@ -272,7 +272,10 @@ PERCENT_TEXT = in_words(PERCENT)
 
 
 def percent_interval(base: Interval, other: Interval) -> Interval | None:
-    """Return the interval of 100 × (other / base − 1); None for base zero."""
+    """Return the interval of a difference in per cent; None for base zero.
+
+    The difference is 100 × (other / base − 1).
+    """
     return compute(PERCENT, {"base": Bound(base, ""), "other": Bound(other, "")})
 
 

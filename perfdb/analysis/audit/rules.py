@@ -1,6 +1,6 @@
 """Rules of an audit within one run, one declaration each.
 
-A rule says which printed number follows from which others, or which one is its upper limit.
+A rule declares the other printed numbers from which one follows, or which are its upper limit.
 """
 
 from collections.abc import Callable, Iterator, Mapping

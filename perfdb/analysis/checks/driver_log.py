@@ -46,9 +46,9 @@ class DriverRecord:
 class DriverLog:
     """Log of one run by its driver.
 
-    ``intervals`` are the measured ones, without warm-up. ``mb_bytes``: bytes of the log's megabyte.
-    ``think_ms`` None: unknown whether users pause between transactions.
-    ``peer_transactions`` is the total of the server's log of the same run.
+    ``intervals`` are the measured ones, without warm-up. ``mb_bytes``: bytes of the log's megabyte. ``think_ms`` None:
+    unknown whether users pause between transactions. ``peer_transactions`` is the total of the server's log of the same
+    run.
     """
 
     run_id: str

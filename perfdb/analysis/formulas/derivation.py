@@ -142,9 +142,9 @@ def _values(inputs: Iterable[Input]) -> dict[str, float]:
 
 
 def explain_derivation(derived: Derived) -> str:
-    """Return the formula with numbers: ``(611.78 + 611.27) / (2 × 632) × 100 = 96.760``.
+    """Return the formula with numbers and result.
 
-    Raise KeyError if the formula is no longer declared.
+    An example is ``(611.78 + 611.27) / (2 × 632) × 100 = 96.760``. Raise KeyError if the formula is no longer declared.
     """
     terms: dict[str, list[str]] = defaultdict(list)
     for one in derived.inputs:

@@ -56,7 +56,7 @@ class _Counted:
 def _roles(known: Known, role: str) -> tuple[str, ...]:
     """Return the roles whose counters make a role's value.
 
-    The total is made of both sides. On one machine either side's counters are the total, and no side has its own.
+    The total is made of both sides. On one machine the client's counters are the total, and no side has its own value.
     """
     machine = one_machine(known.figures.counters)
     if role != TOTAL:

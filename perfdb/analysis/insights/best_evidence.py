@@ -1,4 +1,4 @@
-"""Evidence behind a maximum: its throughput curve, whether it is at an edge, and the ties."""
+"""Evidence behind a maximum: throughput curve, edge of the tested range, and ties."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -127,7 +127,10 @@ def differing_circumstances(
 
 
 def _merged(facts: Facts) -> Facts:
-    """Return a run's facts by key and role regardless of file; several values are joined."""
+    """Return a run's facts by key and role, regardless of file.
+
+    Several values of a key are joined.
+    """
     found: dict[str, list[str]] = {}
     for key, text in facts.items():
         told = _FROM_FILE.fullmatch(key)

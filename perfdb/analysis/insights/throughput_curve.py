@@ -63,7 +63,7 @@ class Curve(NamedTuple):
     tail: float | None = None
 
     def sentence(self, decimals: int = 2, unit: str = "") -> str:
-        """Describe the curve: ``levels off between 5 and 10 users; peak 1535.70 at 20 users, …``.
+        """Describe the curve: ``levels off between 5 and 10 users; peak 1535.70 …``.
 
         ``decimals`` and ``unit`` are those of the peak.
         """
@@ -101,7 +101,10 @@ def _percent(share: float) -> str:
 
 
 def _known(points: Sequence[Point]) -> tuple[list[int], list[float]]:
-    """Return users and values of the points with a value. Raise ValueError for an invalid curve."""
+    """Return users and values of the points with a value.
+
+    Raise ValueError for points that are no curve.
+    """
     by_users = dict(points)
     if len(by_users) < len(points):
         raise ValueError("a number of users has more than one point")

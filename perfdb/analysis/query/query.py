@@ -171,13 +171,13 @@ class Query:
 
     @property
     def used_names(self) -> tuple[str, ...]:
-        """Each dimension named in the layout, filters or pick, once."""
+        """Return each dimension named in the layout, filters or pick, once."""
         picked = self.pick.dimensions if self.pick else ()
         return tuple(dict.fromkeys((*self.layout_names, *self.filters, *self.exclude, *self.ranges, *picked)))
 
     @property
     def measures(self) -> tuple[Measure, ...]:
-        """Each measure to read: shown, or picked by."""
+        """Return each measure to read: shown, or picked by."""
         picked = () if self.pick is None else (self.pick.measure,)
         return tuple(dict.fromkeys(self.metrics + picked))
 
@@ -286,7 +286,7 @@ def _check_pick(query: Query) -> None:
 
 
 def _check_baseline(query: Query) -> None:
-    """Check that the baseline is a cell of the answer: shown and not filtered out."""
+    """Check that the baseline is in the answer: shown and not filtered out."""
     for name, value in query.baseline.items():
         if name not in query.layout_names:
             raise QueryError("baseline", f"{name} is not in rows, columns or split", query.layout_names)

@@ -29,9 +29,9 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class GridCell:
-    """A printed number with run numbers, notes (warnings and mixes) and difference to its base.
+    """A printed number with run numbers, notes, and difference to its base.
 
-    In a line of differences the text is the difference.
+    Notes are warnings and mixes. In a line of differences the text is the difference.
     """
 
     text: str

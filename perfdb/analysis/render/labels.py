@@ -83,7 +83,10 @@ def mix_note(name: str, values: tuple[Value, ...]) -> Note:
 
 
 def note_text(noted: Noted) -> str:
-    """Return a person's note on a run in a line: ``note on NMGBR950, trial 1: cable replaced``."""
+    """Return a person's note on a run in a line.
+
+    An example is ``note on NMGBR950, trial 1: cable replaced``.
+    """
     trial = "" if noted.trial is None else f", trial {noted.trial}"
     return f"note on {noted.run_id or f'run {noted.run}'}{trial}: {' '.join(noted.text.split())}"
 

@@ -136,7 +136,10 @@ def group_rows(columns: Iterable[CodedColumn], rows: Places) -> Groups:
 
 
 def _combined(columns: Iterable[CodedColumn], rows: Places) -> NDArray[np.int64] | None:
-    """Return a number per row that is equal for equal rows; None if all rows are equal."""
+    """Return a number per row that is equal for equal rows.
+
+    None if all rows are equal.
+    """
     codes: NDArray[np.int64] | None = None
     number = 1
     for column in columns:

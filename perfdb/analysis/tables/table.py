@@ -23,7 +23,10 @@ NO_VALUES: Mapping[str, tuple[Value, ...]] = MappingProxyType({})
 
 
 class Point(NamedTuple):
-    """A measurement with its run. A named tuple, since there are as many as runs."""
+    """A measurement with its run.
+
+    A named tuple, since there are as many as runs.
+    """
 
     run: int
     run_id: str

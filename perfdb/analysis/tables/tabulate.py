@@ -46,7 +46,7 @@ def tabulate(query: Query, observations: Observations) -> list[Table]:
 def show_trials(query: Query) -> Query:
     """Make trials columns for summary=trial without pick.
 
-    The single trials are then summarised by their mean, that is unchanged.
+    Each trial then has a cell of its own, whose summary is the mean.
     """
     if query.summary is not Summary.TRIAL or query.pick is not None:
         return query
@@ -55,10 +55,10 @@ def show_trials(query: Query) -> Query:
 
 
 def pick_best_runs(pick: Pick | None, summary: Summary, observations: Observations) -> tuple[Places, tuple[Note, ...]]:
-    """Return the indexes of runs that a pick keeps, and notes on groups without a value.
+    """Return the indexes of the runs that a pick keeps, with notes.
 
-    An experiment counts with its mean, as in published tables of maximum throughput; with summary=trial each run
-    counts. Of equal experiments the first in natural order is kept.
+    The notes are on groups without a value. An experiment counts with its mean, as in published tables of maximum
+    throughput; with summary=trial each run counts. Of equal experiments the first in natural order is kept.
     """
     if pick is None:
         return observations.places, ()

@@ -54,7 +54,10 @@ def _unit(cell: Cell, drawing: Drawing) -> float | None:
 
 
 def _reach(table: Table, cell: Cell, errors: Errors, centre: float) -> tuple[float, float]:
-    """Return the reach of the error bar below and above; 0 for a single run."""
+    """Return the reach of the error bar below and above.
+
+    Both are 0 for a single run.
+    """
     if errors is Errors.NONE or cell.n < 2:
         return 0.0, 0.0
     if errors is Errors.INTERVAL and table.query.summary is Summary.MEAN:

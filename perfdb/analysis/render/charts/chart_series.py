@@ -172,9 +172,10 @@ def _number(value: Value) -> float | None:
 def _styles(
     tables: Sequence[Table], names: Sequence[str], series: Sequence[Key], varying: Sequence[int], looks: Looks
 ) -> tuple[Style, ...]:
-    """Return the styles: colour and symbol by device, else MTU, else the first varying dimension.
+    """Return the styles of the series.
 
-    Dash and pattern follow the other dimensions, or the same one.
+    Colour and symbol follow the device if it varies, else the MTU, else the first varying dimension. Dash and pattern
+    follow the other varying dimensions, or the same one without others. A lone line is plain.
     """
     lead = min(varying, key=lambda at: (names[at] != "device", names[at] != "mtu"), default=None)
     if lead is None:

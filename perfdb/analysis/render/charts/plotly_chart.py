@@ -36,7 +36,10 @@ def x_axis(plan: Plan, drawing: Drawing) -> Figure:
 
 
 def value_axis(table: Table, drawing: Drawing, extent: Extent, name: str = "y") -> Figure:
-    """Return an axis of values: from zero in the metric's unit, or as ratio to the baseline."""
+    """Return an axis of values from zero.
+
+    Values are in the metric's unit, or ratios to the baseline.
+    """
     text = labels.measure_heading(table.measure)
     if drawing.scale is Scale.BASELINE:
         text = f"{labels.measure_title(table.measure)}, relative to {labels.baseline_text(table.query)}"
@@ -57,7 +60,10 @@ def chart_title(title: str, *parts: str) -> Figure:
 
 
 def error_text(*extents: Extent) -> str:
-    """Return the meaning of error bars and the number of cut bars; empty without bars."""
+    """Return the meaning of error bars, with the number of cut ones.
+
+    Empty without bars.
+    """
     drawn = [each for each in extents if each.bars]
     if not drawn:
         return ""

@@ -1,4 +1,4 @@
-"""Tables reduced to what a page can show: without empty lines, with few series.
+"""Tables reduced for a page: without empty rows and columns, with few series.
 
 Exports hold everything.
 """
@@ -36,7 +36,10 @@ class FilledTable:
 
 
 def drop_empty(table: Table) -> FilledTable:
-    """Remove rows and columns without value and note; a table without any value stays whole."""
+    """Remove rows and columns without value and note.
+
+    A table without any value stays whole.
+    """
     kept = {key for key, cell in table.cells.items() if cell.n or cell.noted}
     if not any(cell.n for cell in table.cells.values()):
         return FilledTable(table)

@@ -1,4 +1,4 @@
-"""Traces of a chart: a line or bars per series, trials as points, hover texts.
+"""Traces of a chart: a line or bars per series, trials, hover texts.
 
 Each point has a text (``hovertext``), the runs behind it and the text line that names these (``customdata``).
 ``meta.runs`` is the run list's query of the series, ``meta.at`` each point's addition.
@@ -30,7 +30,10 @@ MOST_NAMED = 8
 
 @dataclass(frozen=True, slots=True)
 class HoverText:
-    """HTML lines of a point: ``before``, then ``names`` of ``runs``, one per line, then ``after``."""
+    """HTML lines of a point.
+
+    The lines are ``before``, then ``names`` of ``runs``, one per line, then ``after``.
+    """
 
     before: Sequence[str]
     names: Sequence[str] = ()

@@ -82,7 +82,10 @@ def _corner(grid: Grid, last: bool) -> list[str]:
 
 
 def _headings(grid: Grid, line: ColumnLine) -> list[str]:
-    """Return the headings of a line; a single line names the dimension of each value."""
+    """Return the headings of a line.
+
+    If there is only one line, each heading also names the dimension of its value.
+    """
     if len(grid.columns) == 1:
         return [_text(text) for text in grid.column_texts]
     titled = [line.title and f"{line.title} ", *[""] * len(line.headings)]

@@ -1,6 +1,7 @@
-"""Tables as one tidy rectangle for CSV and Parquet: a line per cell, a column per property.
+"""Tables as one tidy rectangle, for CSV and Parquet.
 
-All tables of a query share the rectangle. Numbers are in base units and not rounded; None is missing.
+There is a line per cell, and a column per property. All tables of a query share the rectangle. Numbers are in base
+units and not rounded; None is missing.
 """
 
 import csv
@@ -125,7 +126,10 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
 def render_csv(query: Query, tables: Sequence[Table]) -> str:
-    """Return CSV (RFC 4180) with a header line; lists within a field are joined by semicolons."""
+    """Return CSV (RFC 4180) with a header line.
+
+    Lists within a field are joined by semicolons.
+    """
     out = io.StringIO()
     writer = csv.writer(out)
     writer.writerow([_safe(column.name) for column in columns(query, tables)])
@@ -135,7 +139,10 @@ def render_csv(query: Query, tables: Sequence[Table]) -> str:
 
 
 def field(value: Any) -> str:
-    """Return a value as a CSV field: empty if missing, and never a spreadsheet formula."""
+    """Return a value as a CSV field, never as a spreadsheet formula.
+
+    A missing value is empty.
+    """
     if value is None:
         return ""
     if isinstance(value, list):
