@@ -61,7 +61,7 @@ class UnusedRows:
         self._first: dict[str, list[tuple[int, str]]] = {}
 
     def add(self, rows: Iterable[Fragment]) -> None:
-        """Add rows."""
+        """Count rows, and keep the first of each manifest as examples."""
         for row in rows:
             first = self._first.setdefault(row.file, [])
             self._counts[row.file] += 1

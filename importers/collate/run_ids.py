@@ -239,7 +239,7 @@ def template_to_regex(text: str) -> str:
 
 
 def _sequence(items: Sequence[Any]) -> int:
-    """Return the ways of successive parts."""
+    """Return the number of ways to try successive parts of a pattern."""
     ways = 1
     for item in items:
         ways = min(ways * _ways(*item), MOST_WAYS + 1)

@@ -114,7 +114,7 @@ class _Census:
 
     @classmethod
     def count(cls, content: Content) -> "_Census":
-        """Count all bytes."""
+        """Count all bytes of a file."""
         return cls(len(content), *map(sum, zip(*map(_counts, parts(content)), strict=True)))
 
     @property

@@ -46,7 +46,7 @@ class Grid:
         return len(self.rows[0]) if self.rows else 0
 
     def texts(self) -> list[list[str]]:
-        """Return the texts alone."""
+        """Return the texts of the cells, row by row."""
         return [[cell.text for cell in row] for row in self.rows]
 
 

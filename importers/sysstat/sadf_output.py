@@ -241,7 +241,7 @@ def _add(host: HostSamples, place: tuple[str, str, str, int], cells: Cells) -> N
 
 @lru_cache(64)
 def _read_stamp(printed: str) -> tuple[date | None, str, str] | None:
-    """Return day, time and zone."""
+    """Return day, time and zone of a time stamp; None for other texts."""
     stamp = _STAMP.fullmatch(printed)
     if stamp is None:
         return None

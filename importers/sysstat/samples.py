@@ -125,14 +125,14 @@ def plain(column: str) -> str:
 
 @lru_cache(maxsize=1024)
 def columns_of(names: tuple[str, ...]) -> Columns:
-    """Return columns by their plain names."""
+    """Return columns by their plain names, with the activity that these show."""
     activity = next((activity for name, activity in _TELLING.items() if name in names), None)
     return Columns(names, activity, len(set(names)) == len(names))
 
 
 @lru_cache(maxsize=1024)
 def plain_columns(printed: tuple[str, ...]) -> Columns:
-    """Return columns by their printed names."""
+    """Return columns by their printed names, with units removed."""
     return columns_of(tuple(map(plain, printed)))
 
 

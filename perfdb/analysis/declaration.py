@@ -37,7 +37,7 @@ class WorkedExample:
     result: str
 
     def run(self) -> str:
-        """Compute the result."""
+        """Compute the result from the inputs."""
         return self.compute(**self.inputs)
 
 

@@ -47,7 +47,7 @@ class Snapshot:
 
     @property
     def owner(self) -> str:
-        """Return the counters' owner for messages."""
+        """Return the host or role that messages name as the counters' owner."""
         return self.host or self.role
 
 

@@ -22,7 +22,7 @@ _PROCESSORS_OF_SIDES = tuple(f"{role}_cpus" for role in PARTS_OF_TOTAL)
 
 
 class _Step(NamedTuple):
-    """A formula for a role."""
+    """A formula for a role, with its terms and the derived measure."""
 
     formula: Formula
     terms: tuple[Term, ...]

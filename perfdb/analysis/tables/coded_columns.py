@@ -78,7 +78,7 @@ class CodedColumn(NamedTuple):
 
 
 def _ranks(in_order: Sequence[int]) -> Places:
-    """Invert a permutation."""
+    """Return the rank of each index in an order, the inverse permutation."""
     ranks = np.empty(len(in_order), np.intp)
     ranks[in_order] = np.arange(len(ranks))
     return ranks

@@ -60,7 +60,7 @@ class _Colours:
     reach: float
 
     def marker(self, places: Sequence[_Place]) -> Figure:
-        """Return the marker of some cells."""
+        """Return Plotly's marker of some cells, with numbers on the colour scale."""
         numbers = [self.sign * (place.comparison.percent or 0.0) for place in places]
         return {"color": numbers, "cmin": -self.reach, "cmax": self.reach}
 

@@ -116,7 +116,7 @@ def figure_pair(
 
 
 def check_alike(throughput: Table, cost: Table) -> None:
-    """Raise ValueError for unequal layouts."""
+    """Raise ValueError if two tables have unequal layouts."""
     if (throughput.query.rows, throughput.query.columns) != (cost.query.rows, cost.query.columns):
         raise ValueError("a pair of figures needs tables with the same rows and columns")
 

@@ -50,7 +50,7 @@ class Style:
         return self.pattern == other.pattern
 
     def same_coloured_bar(self, other: "Style") -> bool:
-        """Return whether bars look alike."""
+        """Return whether bars look alike in colour."""
         return (self.colour, self.pattern) == (other.colour, other.pattern)
 
     @property
