@@ -1,7 +1,7 @@
-"""Catalogue of all formulas in order, with those of drivers and snapshots; siblings have the others.
+"""Catalogue of all formulas in order, with those of drivers and snapshots.
 
-Of several formulas for the same measure, the first in ``FORMULAS`` with all terms is used; a formula comes after those
-that produce its inputs.
+Other formulas are declared in the neighbouring modules. Of several formulas for the same measure, the first in
+``FORMULAS`` with all terms is used; a formula comes after those that produce its inputs.
 """
 
 from perfdb.analysis.formulas import linux_hosts, load_tools, monitor_reports
