@@ -10,7 +10,7 @@ from django.db.models.functions import Upper
 
 
 class Note(models.Model):
-    """A remark on a run in plain text, shown wherever the run is."""
+    """A person's remark on a run, shown with every number of the run."""
 
     run = models.ForeignKey("results.Run", models.CASCADE, related_name="notes")
     text = models.TextField()

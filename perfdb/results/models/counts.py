@@ -50,7 +50,7 @@ class DimensionCount(models.Model):
 
 
 class StudyActivity(models.Model):
-    """The number of a study's runs that are not withdrawn, and the last change."""
+    """The number of a study's runs without withdrawn ones, and the last change's time."""
 
     study = models.OneToOneField(Study, models.CASCADE, primary_key=True, db_constraint=False, related_name="activity")
     runs = models.BigIntegerField(default=0)

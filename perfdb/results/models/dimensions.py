@@ -152,7 +152,7 @@ class Alias(models.Model):
 class Experiment(models.Model):
     """One configuration, repeated in trials.
 
-    ``key`` is the XOR of a hash per dimension value, so that "all dimensions but one" takes one more XOR
+    ``key`` is the XOR of a hash for each dimension value: one more XOR gives the key of all dimensions but one
     (`perfdb.results.runs.experiments`).
     """
 

@@ -10,7 +10,7 @@ from django.db import models
 
 
 class Page(models.TextChoices):
-    """The page of a question."""
+    """The page that shows the answer to a question."""
 
     CHARTS = "charts"
     COMPARE = "compare"
@@ -63,7 +63,7 @@ class FrozenLink(models.Model):
 
 
 class ApiToken(models.Model):
-    """A token for scripts, shown once."""
+    """A user's token for scripts; only the digest is stored."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE)
     name = models.TextField()

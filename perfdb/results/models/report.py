@@ -11,7 +11,7 @@ class ReportItem(models.Model):
     """A table, figure, finding or piece of prose of a study's report.
 
     ``queries`` are query strings without the study, one for each part of a table. ``asks`` is the question in the title
-    of a maximum table, if the document printed other runs than its answer.
+    of a maximum table; it is set only if the document printed other runs than the answer to that question.
     """
 
     class Kind(models.TextChoices):
@@ -50,7 +50,7 @@ class ReportItem(models.Model):
 
 
 class RemovedItem(models.Model):
-    """An item removed from a report, as columns, to be restored."""
+    """An item removed from a report; ``columns`` are its values, for restoring it."""
 
     study = models.ForeignKey("results.Study", models.CASCADE, related_name="removed_items")
     columns = models.JSONField()
@@ -105,7 +105,7 @@ class PublishedPercent(models.Model):
 
 
 class Disagreement(models.Model):
-    """A published figure that does not match the inputs."""
+    """A printed number of a document or log that contradicts other printed numbers."""
 
     run = models.ForeignKey("results.Run", models.CASCADE, related_name="disagreements")
     kind = models.TextField()

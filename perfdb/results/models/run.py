@@ -46,20 +46,23 @@ class Measure(models.Model):
 
 
 def _vocabulary(model: type[models.Model]) -> Any:
-    """Return a reference without a constraint, which the experiment's reference has."""
+    """Return a foreign key without a database constraint; the experiment's has one."""
     return models.ForeignKey(model, models.DO_NOTHING, null=True, db_constraint=False, db_index=False)
 
 
 def _study() -> Any:
-    """Return a reference to the run's study, which a trigger keeps equal; for partitions."""
+    """Return a reference to the run's study; a trigger updates moved runs."""
     return models.ForeignKey(Study, models.DO_NOTHING, db_constraint=False, db_index=False, related_name="+")
 
 
 class Run(models.Model):
-    """One execution of an experiment; eight-byte columns first, against padding."""
+    """One execution of an experiment.
+
+    Columns of eight bytes come first, so that PostgreSQL adds no padding between columns.
+    """
 
     class Status(models.TextChoices):
-        """The end of a run; only complete runs enter averages."""
+        """The status of a run; only complete runs enter tables."""
 
         COMPLETE = "complete"
         FAILED = "failed"
@@ -144,10 +147,10 @@ class RunEvidence(models.Model):
     `perfdb.results.runs.evidence` writes and reads the columns:
 
     - ``slots``: the slots with a value.
-    - ``origins``: a letter a slot: r reported by a log, d derived, p published in a document, g given by a person.
-    - ``printed``: a line a slot, empty without a printed text.
-    - ``artifacts`` and ``lines`` (from 1): an element a slot, 0 without one; or a single element for all values from
-      logs, if there is only one; or none.
+    - ``origins``: one letter per slot: r reported by a log, d derived, p published in a document, g given by a person.
+    - ``printed``: one line per slot, empty without a printed text.
+    - ``artifacts`` and ``lines`` (from 1): one element per slot, 0 for a value without a place; or a single element
+      that all values from logs share; or no element.
     - ``formulas``: ``id/version`` of each derived value.
     - ``facts``: key -> {"text", "artifact", "line"}, or the text alone if the values have a single artifact and line.
     """
@@ -170,7 +173,7 @@ class RunEvidence(models.Model):
 
 
 class MeasurementHistory(models.Model):
-    """A derived value that a later version of its formula replaced."""
+    """A former derived value of a run, which a later derivation changed."""
 
     run = models.ForeignKey(Run, models.CASCADE)
     measure = models.ForeignKey(Measure, models.PROTECT)

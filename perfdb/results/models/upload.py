@@ -34,7 +34,7 @@ class Artifact(models.Model):
 
 
 class Upload(models.Model):
-    """Files received together; ``facts`` were supplied, since the files lack some."""
+    """Files received together; ``facts`` are supplied with the files, which lack them."""
 
     class State(models.TextChoices):
         """The state of an upload; ``preview`` waits for a person."""
@@ -102,7 +102,7 @@ class PartialFile(models.Model):
 
 
 class UploadFile(models.Model):
-    """A file of an upload with path and format; ``container`` is the archive around."""
+    """A file of an upload; ``container`` is the archive that the file came in."""
 
     upload = models.ForeignKey(Upload, models.CASCADE, related_name="files")
     artifact = models.ForeignKey(Artifact, models.PROTECT)
