@@ -19,7 +19,7 @@ _LAST_USED_STEP = timedelta(minutes=1)
 
 
 def digest_secret(secret: str) -> str:
-    """Return the digest of a secret, one round for 256 random bits."""
+    """Return the SHA-256 of a secret; for 256 random bits one round is enough."""
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
@@ -58,7 +58,10 @@ def make_sign_in_link(user: User) -> str:
 
 
 def use_sign_in_link(secret: str) -> User | None:
-    """Return the link's user the first time; None if unknown, used or expired."""
+    """Return a link's user, at the first use only.
+
+    None for an unknown, used or expired link, and for an inactive user.
+    """
     now = timezone.now()
     links = SignInLink.objects.filter(digest=digest_secret(secret), used=None, expires__gt=now, user__is_active=True)
     link = links.select_related("user").first()

@@ -25,7 +25,7 @@ def read_systems() -> dict[str, SystemIdentity]:
 
 
 def read_meanings(studies: Iterable[Value]) -> dict[tuple[str, str], str]:
-    """Return the meanings of folded texts; the older of two aliases."""
+    """Return the aliases of some studies by dimension and folded text; the older counts."""
     rows = Alias.objects.filter(study__slug__in=set(studies)).order_by("-pk")
     return {(name, folded): meaning for name, folded, meaning in rows.values_list("dimension", "folded", "meaning")}
 
@@ -35,8 +35,8 @@ def find_meanings(
 ) -> dict[tuple[str, Value], str]:
     """Return the meanings of values that no run has.
 
-    ``known`` are meanings read before. Without missing values there is no SQL query. Frozen answers use the names of
-    the runs in the answer.
+    ``known`` are meanings read before. Without missing values there is no SQL query. A frozen answer
+    has no meanings: the names in its runs count.
     """
     absent = list(_absent(values, found))
     if not absent or recorded_reads.playing_tape():

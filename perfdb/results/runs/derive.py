@@ -49,7 +49,7 @@ def derive_into(record: RunRecord) -> list[Derived]:
 
 
 def derive_again(record: RunRecord) -> dict[Measure, Value]:
-    """Replace the derived values; return the old ones that are no longer right."""
+    """Derive all values again; return the old values that changed or no longer follow."""
     before = {measure: value for measure, value in record.values.items() if value.origin is Origin.DERIVED}
     again = {each.measure for each in derive_into(record)}
     for measure in before.keys() - again:
@@ -88,9 +88,10 @@ def collect_figures(record: RunRecord) -> RunFigures:
 
 
 def measured_workload(record: RunRecord) -> Workload | None:
-    """Return the workload with message sizes, of streams from the log.
+    """Return the workload with the message sizes that formulas may use.
 
-    A log with STRG alone comes from a tool without messages, or with unknown ones.
+    STRG or STRP alone means the standard sizes, but not in a log: there the tool has no messages, or of unknown size,
+    and the sizes are None.
     """
     workload, facts = record.configuration.workload, record.facts
     bare = workload is not None and workload.pattern in STREAMING and format_workload(workload) == workload.pattern

@@ -37,7 +37,7 @@ def _is_told(origin: Origin, printed: str) -> bool:
 
 
 def _shortened(told: Sequence[bool], numbers: list[int]) -> list[int]:
-    """Return a number for each value, or one that all printed values share."""
+    """Return one number per value, or one alone if all printed values share it."""
     of_told = set(compress(numbers, told))
     if len(of_told) > 1 or any(number for number, is_told in zip(numbers, told, strict=True) if not is_told):
         return numbers
@@ -60,7 +60,7 @@ def decode_values(evidence: RunEvidence, values: Sequence[float | None]) -> Iter
 def encode_facts(
     facts: Mapping[str, FactValue], artifacts: Sequence[int], lines: Sequence[int]
 ) -> dict[str, str | dict[str, Any]]:
-    """Return facts by key; facts at the common place as text."""
+    """Return facts to store; a fact at the values' only place is text alone."""
     place = (artifacts[0], lines[0]) if len(artifacts) == len(lines) == 1 else None
     return {key: each.text if (each.artifact, each.line) == place else _placed(each) for key, each in facts.items()}
 
@@ -79,7 +79,7 @@ def decode_facts(evidence: RunEvidence) -> dict[str, FactValue]:
 
 
 def fact_text(said: str | Mapping[str, Any]) -> str:
-    """Return a fact's text from either form."""
+    """Return the text of a stored fact, which is plain or has a place."""
     return said if isinstance(said, str) else str(said["text"])
 
 

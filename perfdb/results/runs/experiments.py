@@ -53,7 +53,7 @@ class Vocabulary:
     _experiments: dict[int, tuple[Experiment, dict[str, str | int]]] = field(default_factory=dict)
 
     def experiment(self, configuration: Configuration) -> Experiment:
-        """Return the experiment with this configuration."""
+        """Return the experiment with this configuration, stored if new."""
         return self.experiments([configuration])[0]
 
     def experiments(self, configurations: Sequence[Configuration]) -> list[Experiment]:
@@ -136,14 +136,14 @@ def read_configuration(experiment: Experiment) -> Configuration:
 
 
 def keep_trial(run: Run, record: RunRecord) -> None:
-    """Keep a run's trial and former number in the new record."""
+    """Copy the fact ``printed.trial`` of a stored run to a record of equal trial."""
     facts = evidence.decode_facts(RunEvidence.objects.get(run=run))
     if _TRIAL in facts and record.trial == run.trial:
         record.facts[_TRIAL] = facts[_TRIAL]
 
 
 def settle_trial(vocabulary: Vocabulary, run: Run, record: RunRecord) -> None:
-    """Set a record's trial, or a free one if taken.
+    """Set a record's intended trial, or a free one if another run has it.
 
     The fact ``printed.trial`` keeps the intended number, which returns once free.
     """

@@ -25,7 +25,7 @@ TEXTS = ArraySubquery(Note.objects.filter(run=OuterRef("pk")).values("text"))
 
 
 def may_edit(user: User | AnonymousUser, note: Note) -> bool:
-    """Return whether a visitor may change a note."""
+    """Return whether a visitor may change a note: its author, the study's owner, staff."""
     return bool(user.is_authenticated and (note.author_id == user.pk or may_change(user, note.run.study)))
 
 
@@ -38,7 +38,10 @@ def add_note(author: User, run: Run, text: str) -> Note:
 
 
 def edit_note(editor: User, note: Note, text: str) -> None:
-    """Replace a note's text; the history keeps the old one. Raise QueryError."""
+    """Replace a note's text; the run's history keeps the old one.
+
+    Raise QueryError for an invalid text.
+    """
     wanted = _checked(text)
     with transaction.atomic():
         held = Note.objects.select_for_update(of=["self"]).select_related("run__study").get(pk=note.pk)

@@ -59,7 +59,7 @@ class FactValue(NamedTuple):
 
 @dataclass(slots=True)
 class Counters:
-    """Counters of one role and subject before and after, or None."""
+    """Counters of one role and subject before and after; None for a missing reading."""
 
     role: str
     subject: str
@@ -104,7 +104,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class SystemIdentity:
-    """Identity of a system."""
+    """The four properties that identify a system."""
 
     machine: str = ""
     host: str = ""
@@ -150,7 +150,7 @@ class Configuration:
         return {name: value for name, value in named.items() if value is not None and value != ""}
 
     def agrees(self, other: "Configuration") -> bool:
-        """Return whether no known dimension of both differs."""
+        """Return whether all dimensions that both configurations know are equal."""
         mine, theirs = self._known(), other._known()
         return all(theirs[name] == value for name, value in mine.items() if name in theirs)
 
@@ -193,7 +193,7 @@ class RunRecord:
 
 
 def format_workload(workload: Workload) -> str:
-    """Return the value of dimension ``workload`` for sizes."""
+    """Return the name of a workload, which is the value of dimension ``workload``."""
     return workload_name(workload.pattern, workload.request_bytes, workload.response_bytes)
 
 
@@ -203,12 +203,15 @@ def moment_to_seconds(moment: datetime) -> float:
 
 
 def seconds_to_moment(seconds: float) -> datetime:
-    """Return the local time of such a counter."""
+    """Return the local time from the seconds of `moment_to_seconds`."""
     return _EPOCH + timedelta(seconds=seconds)
 
 
 def resolve_zone(moment: datetime, zone: str) -> datetime:
-    """Return a printed time with the offset (``-05:00``, ``-0500``), by default UTC."""
+    """Return a local time in UTC.
+
+    ``zone`` is an offset such as ``-05:00`` or ``-0500``; any other text means UTC.
+    """
     try:
         return (moment - _offset(zone)).replace(tzinfo=UTC)
     except OverflowError:

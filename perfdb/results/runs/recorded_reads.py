@@ -42,7 +42,10 @@ class Tape:
     label: str = ""
 
     def take(self, key: str, read: Callable[[], Any], beside: bool) -> Any:
-        """Return the kept data of a key, read first while recording. Raise QueryError."""
+        """Return the kept data of a key; while recording, read missing data.
+
+        Raise QueryError if a playing tape lacks the key.
+        """
         if key not in self.kept:
             if self.playing:
                 raise QueryError("", "this link was made by an older perfdb, and does not hold what is asked for today")
@@ -96,9 +99,10 @@ def recorded(
     *,
     beside: bool = False,
 ) -> Callable[[Callable[_P, _T]], Callable[_P, _T]]:
-    """Mark a function that reads for answers. ``key`` spells the arguments; ``unpack`` inverts ``pack``.
+    """Mark a function whose results a tape records and plays.
 
-    Nested reads are part of the outer recording.
+    ``key`` returns the arguments as text, ``pack`` the result as plain data, and ``unpack`` the result again. Reads
+    inside the function are part of its recording.
     """
 
     def mark(read: Callable[_P, _T]) -> Callable[_P, _T]:
@@ -121,13 +125,13 @@ def recorded(
 
 
 def find_observations(tape: Tape, name: str) -> Observations | None:
-    """Return the first recorded runs of a reading, or None."""
+    """Return the runs that a tape recorded first under this name, or None."""
     found = next((value for key, value in tape.kept.items() if key.partition(_SEPARATOR)[0] == name), None)
     return None if found is None else unpack_observations(found)
 
 
 def pack_observations(found: Observations) -> dict[str, Any]:
-    """Return runs as plain data, a list a column."""
+    """Return runs as plain data, a list for each column, sorted by id."""
     rows = sorted(found.rows, key=lambda row: int(row[0]))
     warnings = [[each.code, each.message] for each in found.warnings]
     return {

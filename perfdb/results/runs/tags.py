@@ -31,9 +31,9 @@ def parse_tag(name: str) -> str:
 
 @transaction.atomic
 def add_tag(user: User, runs: QuerySet[Run], name: str) -> int:
-    """Add a tag to the runs without the tag, and return the number of runs.
+    """Add a tag to runs; return the number of runs that lacked the tag.
 
-    Raise QueryError for an invalid tag or too many runs, PermissionDenied as `bulk_changes.take`.
+    Raise QueryError for an invalid tag or too many runs, PermissionDenied as `bulk_changes.lock_runs`.
     """
     tag = parse_tag(name)
     longer = Func("tags", Value(tag, TextField()), function="array_append", output_field=_ARRAY)
@@ -42,7 +42,10 @@ def add_tag(user: User, runs: QuerySet[Run], name: str) -> int:
 
 @transaction.atomic
 def remove_tag(user: User, runs: QuerySet[Run], name: str) -> int:
-    """Remove a tag from runs and return the number of runs. Raise QueryError."""
+    """Remove a tag from the runs; return the number of changed runs.
+
+    Raise QueryError and PermissionDenied as `add_tag`.
+    """
     tag = parse_tag(name)
     shorter = Func("tags", Value(tag, TextField()), function="array_remove", output_field=_ARRAY)
     none_left = NullIf(shorter, Value([], _ARRAY))

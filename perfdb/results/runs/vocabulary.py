@@ -68,7 +68,7 @@ def _find_aliases(names: Mapping[str, Collection[str]]) -> dict[str, dict[str, l
 
 
 def read_looks() -> Looks:
-    """Return the names of each table by first appearance, in one query."""
+    """Return for each table the ranks of names, by lowest id, in one query."""
     parts = [model.objects.values_list(Value(table), "pk", NAME_COLUMNS[table][0]) for table, model in _MODELS.items()]
     ranks: dict[str, dict[str | int | None, int]] = {}
     for table, _, name in sorted(parts[0].union(*parts[1:], all=True)):

@@ -308,7 +308,7 @@ def _run_row(pk: int, record: RunRecord, experiment: Experiment, slots: dict[Mea
 
 
 def _by_slot(record: RunRecord, slots: dict[Measure, int]) -> list[float | None]:
-    """The values array, no longer than its last value."""
+    """Return the array of values by slot, no longer than the last value."""
     own = [slots[measure] for measure in record.values]
     values: list[float | None] = [None] * max(own, default=0)
     for slot, value in zip(own, record.values.values(), strict=True):

@@ -33,13 +33,13 @@ def facts_saying(dimension: str) -> tuple[str, ...]:
 
 
 def fold(text: str) -> str:
-    """Return a printed text for comparison, without capitals and outer blanks."""
+    """Return a text in small letters and without outer blanks, for comparison."""
     return text.strip().casefold()
 
 
 @dataclass(frozen=True, slots=True)
 class Aliases:
-    """A study's aliases, by dimension and folded text, with their systems."""
+    """A study's aliases by dimension and folded text; ``systems`` by name."""
 
     meanings: Mapping[tuple[str, str], str] = field(default_factory=dict)
     systems: Mapping[str, SystemIdentity] = field(default_factory=dict)
@@ -58,7 +58,7 @@ NONE = Aliases()
 
 
 def printed_text(facts: Mapping[str, FactValue], dimension: str) -> str | None:
-    """Return the printed text of a dimension, if one fact has it."""
+    """Return the printed text of a dimension; None unless a single fact has it."""
     keys = (PRINTED + dimension, *(() if dimension in COMPOSED else facts_saying(dimension)))
     return next((facts[key].text.strip() for key in keys if key in facts), None)
 
@@ -112,7 +112,7 @@ _READERS: Mapping[str, Callable[[str], object]] = {
 
 
 def with_value(configuration: Configuration, dimension: str, text: str, aliases: Aliases) -> Configuration:
-    """Return a configuration with another value of a dimension. Raise ValueError."""
+    """Return a configuration with another value. Raise ValueError for an unreadable one."""
     if dimension.startswith(FACTOR):
         return replace(configuration, factors={**configuration.factors, dimension.removeprefix(FACTOR): text})
     if dimension == "system":

@@ -17,10 +17,10 @@ from perfdb.results.runs.record import Counters, RunRecord, resolve_zone
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """Data besides a draft.
+    """Data that a record needs besides the draft.
 
-    The artifact of each file, facts that a person supplied, the time received, problems of reading, and the
-    study's aliases.
+    The artifact of each file, facts that a person supplied, the time received, problems of reading, and the study's
+    aliases.
     """
 
     artifacts: Mapping[str, int]
@@ -67,7 +67,10 @@ def _found(problems: Sequence[Problem]) -> FoundProblems:
 
 
 def _started(draft: RunDraft, received: datetime) -> datetime:
-    """Return the run's start: driver's, earliest snapshot's, or time received."""
+    """Return the start of a run as a time with zone.
+
+    The time in the driver's log counts; without one, the earliest time in the other files, else the time received.
+    """
     if draft.driver is not None and draft.driver.taken is not None:
         return resolve_zone(draft.driver.taken, draft.driver.zone)
     moments = [resolve_zone(f.taken, f.zone) for f in draft.fragments if f.taken is not None]
@@ -75,7 +78,7 @@ def _started(draft: RunDraft, received: datetime) -> datetime:
 
 
 def _tags(draft: RunDraft) -> list[str]:
-    """Return the tags of a run record; elsewhere tags are facts."""
+    """Return the tags of a JSON run record; in other formats tags remain facts."""
     said = draft.driver.facts if draft.driver is not None and draft.driver.format == run_records.NAME else ()
     return list(dict.fromkeys(word.lower() for fact in said if fact.key == TAGS for word in fact.text.split()))
 

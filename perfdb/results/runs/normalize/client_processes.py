@@ -76,7 +76,10 @@ def _joined(measure: Measure, found: Sequence[tuple[Fragment, Reading]], logs: i
 
 
 def users_of(draft: RunDraft) -> str | None:
-    """Return the users of all processes together, at least one each."""
+    """Return the number of users of all processes together; None for a single log.
+
+    A process without a stated number has one user.
+    """
     if not draft.parts:
         return None
     texts = [next((fact.text for fact in each.facts if fact.key == "users"), "1") for each in draft.logs]

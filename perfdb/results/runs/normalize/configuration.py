@@ -69,7 +69,7 @@ RUN_ID, TRIAL = "run_id", "trial"
 
 
 def _name(text: str) -> str:
-    """Return a text for a column. Raise ValueError if blank or long."""
+    """Return a name without outer blanks. Raise ValueError unless of 1 to 200 characters."""
     if not 0 < len(text.strip()) <= _LONGEST:
         raise ValueError(f"a name has 1 to {_LONGEST} characters")
     return text.strip()
@@ -103,7 +103,10 @@ def check_given(key: str, text: str) -> None:
 def facts_of(
     draft: RunDraft, artifacts: Mapping[str, int], given: Mapping[str, str]
 ) -> tuple[dict[str, FactValue], list[Problem]]:
-    """Return all circumstances; the driver's come first, supplied facts only fill gaps."""
+    """Return the facts of a draft, and problems with supplied facts.
+
+    Supplied facts fill gaps and replace unreadable dimensions; otherwise the files count.
+    """
     facts: dict[str, FactValue] = {}
     for fact in draft.facts:
         value = FactValue(fact.text, artifacts.get(fact.file, 0), fact.line)
@@ -135,7 +138,7 @@ def _understood(facts: Mapping[str, FactValue], key: str) -> bool:
 def run_name(
     draft: RunDraft, given: Mapping[str, str], facts: dict[str, FactValue], problems: list[Problem]
 ) -> tuple[str, int]:
-    """Return run ID and trial from the files, else as supplied."""
+    """Return run ID and trial from the files, else as supplied, else trial 1."""
     run_id, trial = draft.run_id, draft.trial
     if RUN_ID in given:
         if any(fragment.run_id for fragment in draft.fragments):

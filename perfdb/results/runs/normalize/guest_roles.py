@@ -1,8 +1,7 @@
 """Roles of guests in monitor reports.
 
 The fact ``roles`` of a person counts first (``client=LNXCL1 nontcp=RRCLI*,RRSRV*``), then the driver's log. Where the
-log
-names TCP/IP stacks with guests of their own, each stack is a role named by its user ID in lower case, and the
+log names TCP/IP stacks with guests of their own, each stack is a role named by its user ID in lower case, and the
 driver's clients and servers together are ``nontcp``; else the roles are ``client`` and ``server``.
 """
 

@@ -70,7 +70,10 @@ def _reports(draft: RunDraft) -> list[Fragment]:
 
 
 def measured(record: RunRecord, draft: RunDraft) -> Window | None:
-    """Return the driver's measured time: after start and warm-up, for its own seconds."""
+    """Return the time in which the driver measured, without warm-up; None if unknown.
+
+    The time ends after the driver seconds or, without that number, at the end in the log.
+    """
     driver = draft.driver
     if driver is None or driver.taken is None:
         return None
@@ -87,7 +90,10 @@ def measured(record: RunRecord, draft: RunDraft) -> Window | None:
 def _rows_of_run(
     record: RunRecord, report: Fragment, listing: Listing, window: Window | None
 ) -> Sequence[tuple[int, Fraction]] | None:
-    """Return the run's rows with weights; None if printed averages replace unknown times."""
+    """Return the run's rows with weights; None if the printed averages count instead.
+
+    With known times, rows within the measured time are weighted by seconds; otherwise all rows count alike.
+    """
     intervals = list(_intervals(listing, report))
     if window is not None and intervals:
         inside = [

@@ -1,8 +1,7 @@
 """Monitor reports in a run's record: system values, guests' shares by role, traces.
 
 System values come from one report, the most exact one, since its parts belong together. A report of another time is
-kept
-as facts and gives no value.
+kept as facts and gives no value.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -89,7 +88,10 @@ def _user(reading: Reading) -> str:
 
 
 def _window(fragment: Fragment, driver: Window | None) -> Window | None:
-    """Return a report's window; a screen's times of day are of the driver's day."""
+    """Return the time that a report covers; None if unknown.
+
+    A screen prints times of day only: the date is then the driver's.
+    """
     if fragment.taken is not None and fragment.ended is not None:
         return Window(fragment.taken, fragment.ended)
     clocks = next((fact.text for fact in fragment.facts if fact.key == CLOCKS), None)
@@ -105,7 +107,10 @@ def _window(fragment: Fragment, driver: Window | None) -> Window | None:
 
 
 def _fits(adding: _Adding, fragment: Fragment) -> bool:
-    """Return whether a report covers the driver's time; else keep facts."""
+    """Return whether a report's time overlaps the driver's, or either is unknown.
+
+    The values of any other report become facts.
+    """
     window = _window(fragment, adding.driver)
     if window is None or adding.driver is None or not fragment.readings:
         return True
@@ -126,7 +131,7 @@ _EXACT = (1, True)
 
 
 def _exactness(fragment: Fragment) -> tuple[int, bool]:
-    """Return the decimals of the system's values, and whether each is a processor's own."""
+    """Return the decimals of the system's percentages, and whether ``processor_util`` is there."""
     own = [reading for reading in fragment.readings if reading.role == TOTAL and reading.name in _OF_PROCESSORS]
     decimals = max((_decimals(reading.text) for reading in own if reading.name.endswith("_util")), default=-1)
     return decimals, any(reading.name == "processor_util" for reading in own)
@@ -143,7 +148,10 @@ def _decimals(text: str) -> int:
 
 
 def _add_values(adding: _Adding, fragment: Fragment, *, chosen: bool) -> None:
-    """Add the system's values; parts that differ in their subject are added up."""
+    """Add the system's values; readings of one measure are added up.
+
+    Of all reports, only the chosen one gives values of processors.
+    """
     groups: dict[Measure, list[Reading]] = {}
     for reading in fragment.readings:
         role = reading.role or fragment.role
@@ -194,7 +202,7 @@ def _in_range(total: Fraction | int) -> float:
 
 
 def _check_mean(adding: _Adding, fragment: Fragment, reading: Reading, mean: float | None) -> None:
-    """Check a printed mean against the rows, within rounding."""
+    """Report a printed mean that differs from the rows' by more than rounding."""
     if mean is None or abs(mean - float(reading.text)) <= units.step(reading.text) * (1 + 1e-9):
         return
     message = f"{reading.name} is printed as {reading.text} on average, but its rows average to {mean:.3f}."
@@ -217,7 +225,10 @@ def _add_means(adding: _Adding, fragment: Fragment) -> None:
 
 
 def _mean_of_rows(fragment: Fragment, name: str) -> float | None:
-    """Return a column's mean weighted by seconds; columns of processors are added up."""
+    """Return a column's mean, weighted by seconds; None without rows.
+
+    With a row for each processor, the result is the sum of the processors' means.
+    """
     listing = next((each for each in fragment.listings if name in _names(each) and _is_course(each)), None)
     if listing is None or fragment.taken is None:
         return None
@@ -244,7 +255,7 @@ def _names(listing: Listing) -> list[str]:
 
 
 def _is_course(listing: Listing) -> bool:
-    """Return whether the rows are intervals."""
+    """Return whether a listing's rows are intervals of time."""
     return ("end", _CLOCK) in listing.columns
 
 
@@ -294,7 +305,7 @@ def _add_guests(adding: _Adding, fragment: Fragment) -> None:
 
 
 def _share(adding: _Adding, fragment: Fragment, role: str, reading: Reading) -> None:
-    """Add one of a guest's counters; the first report with the counter counts."""
+    """Add CPU seconds of a guest as a counter; its first report counts."""
     artifact, user = adding.artifacts[fragment.file], _user(reading)
     known = adding.shares.setdefault((role, user), Counters(role, user, user, [], [], [], [], [], artifact, artifact))
     if reading.name in known.names or known.after_artifact != artifact:
@@ -323,7 +334,7 @@ def _report_guests(adding: _Adding, fragments: Sequence[Fragment]) -> None:
 
 
 def _report_processors(adding: _Adding, fragment: Fragment) -> None:
-    """Report a contradiction to QUERY PROCESSORS, or ask for a missing number of processors."""
+    """Report another number of processors than known, or propose a missing one."""
     record = adding.record
     known = record.values.get(PROCESSORS)
     counts = [r.text for r in fragment.readings if (r.name, r.role) == (PROCESSORS.metric, PROCESSORS.role)]
@@ -343,7 +354,7 @@ def _report_processors(adding: _Adding, fragment: Fragment) -> None:
 
 
 def _add_traces(adding: _Adding, fragment: Fragment) -> None:
-    """Add the intervals of each report; ends are in seconds of the run."""
+    """Add a report's intervals as traces; ends are seconds since the driver's start."""
     known = {trace.listing for trace in adding.record.traces}
     for listing in fragment.listings:
         if listing.name in known or not _is_course(listing) or fragment.taken is None:

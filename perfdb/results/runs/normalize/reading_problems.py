@@ -10,12 +10,12 @@ _Place = tuple[int, int]  # A line, and the place among all problems.
 
 
 class FoundProblems(tuple[Problem, ...]):
-    """Problems in order, indexed, since a file can have as many as runs."""
+    """Problems in order, with indexes, since a file may have thousands of problems."""
 
     def for_run(self, draft: RunDraft) -> list[Problem]:
         """Return the problems that name this run or are in its lines.
 
-        An error concerns unreadable content, such as another trial of the file, and so is not about this run.
+        Errors are left out: an error is about content that could not be read, such as another trial in the file.
         """
         places = {
             place

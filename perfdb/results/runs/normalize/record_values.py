@@ -119,7 +119,7 @@ def counters_of(draft: RunDraft, artifacts: Mapping[str, int], problems: list[Pr
 
 
 def pairs_of(draft: RunDraft) -> list[tuple[str, Pair]]:
-    """Return the pairs with their roles, such as ``client.LINUXA`` of several."""
+    """Return the pairs with roles; several hosts of one role give ``client.LINUXA``."""
     hosts: dict[str, set[str]] = {}
     for pair in draft.pairs:
         hosts.setdefault(pair.role, set()).add((pair.host or "").casefold())
@@ -131,7 +131,7 @@ _Read = dict[str, tuple[float, int]]
 
 
 def _half(fragment: Fragment | None, run_id: str, problems: list[Problem]) -> Mapping[str, _Read]:
-    """Return a snapshot's counters by subject."""
+    """Return a snapshot's counters and time, by subject and name."""
     if fragment is None:
         return {}
     half: dict[str, _Read] = defaultdict(dict)
@@ -146,7 +146,7 @@ def _half(fragment: Fragment | None, run_id: str, problems: list[Problem]) -> Ma
 
 
 def _line_of_time(fragment: Fragment) -> int:
-    """Return the line with the snapshot's time."""
+    """Return the line with the snapshot's time, else the first line."""
     times = (fact.line for fact in fragment.facts if fact.key in {"cp.time", "snapshot_time"})
     return next(times, fragment.first_line)
 

@@ -40,9 +40,9 @@ def of_log(
     in_parts: bool = False,
     records: bool = True,
 ) -> list[Problem]:
-    """Return the contradictions within the driver's log, without the record's values.
+    """Return the contradictions within the driver's log.
 
-    ``records`` False: connections and intervals are skipped.
+    Of the record only dimensions and facts are used. ``records`` False: connections and intervals are skipped.
     """
     log = _driver_log(record, driver, peer, driver.listings if records else ())
     # The users of several processes are not those of the first one's log.
@@ -51,7 +51,7 @@ def of_log(
 
 
 def _client(draft: RunDraft) -> str:
-    """Return the file for findings about all pairs: the client's later capture."""
+    """Return the file for findings about all pairs, if possible the client's later capture."""
     halves = [half for pair in draft.pairs for half in (pair.after, pair.before) if half is not None]
     client = [half for half in halves if half.role == "client"]
     return next((half.file for half in [*client, *halves]), "")
@@ -83,7 +83,7 @@ def _check_pairs(record: RunRecord, role: str, pairs: Sequence[Pair]) -> None:
 
 
 def _settle(counters: Counters, verdict: PairVerdict) -> None:
-    """Continue counters that restarted at 0 after 2^32; others that decreased stay."""
+    """Add 2^32 to counters that wrapped; others that decreased stay as they are."""
     for at, name in enumerate(counters.names):
         after = counters.after[at]
         if after is not None and (counters.subject, name) in verdict.wrapped:
@@ -207,7 +207,7 @@ def _quantities(columns: _Columns, name: str, row: Row, line: int) -> tuple[Quan
 
 
 def _seconds(texts: dict[str, str]) -> float | None:
-    """Return the record's measured seconds: printed, or from its first to its last second."""
+    """Return the seconds of a row, printed or ``t1 - t0``; None if unreadable."""
     try:
         if "seconds" in texts:
             return read_number(texts["seconds"])

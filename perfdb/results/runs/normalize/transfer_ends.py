@@ -12,7 +12,7 @@ from perfdb.analysis.units import convert
 
 
 def check_ends(draft: RunDraft) -> list[Problem]:
-    """Return a warning if a receiver got another number of bytes."""
+    """Return a warning if fewer or more bytes arrived than were to be sent."""
     logs = [log for log in (draft.driver, draft.peer) if log is not None]
     for sender, receiver in permutations(logs, 2):
         asked, arrived = _asked(sender), _arrived(receiver)
