@@ -87,7 +87,7 @@ class Batches:
 
 
 def _drafts_of_rows(study: Study, rows: Iterable[Fragment]) -> Iterator[tuple[Run, RunDraft]]:
-    """Yield stored runs with a draft of the only row about each."""
+    """Yield each stored run that exactly one row is about, with the row's draft."""
     by_run: dict[str, list[Fragment]] = {}
     for row in rows:
         by_run.setdefault((row.run_id or "").casefold(), []).append(row)

@@ -1,8 +1,8 @@
 """Upload of large files in pieces.
 
 Bytes are appended to a file on disk until an upload takes the whole file. Each block is written under the lock of the
-file's row and only at the row's offset. A hanging request therefore blocks no
-other, and a late one changes nothing. At most one block is in memory.
+file's row and only at the row's offset. A hanging request therefore blocks no other, and a late one changes nothing.
+At most one block is in memory.
 """
 
 import hashlib

@@ -126,7 +126,7 @@ def _state_after_preview(upload: Upload, outcomes: set[Outcome]) -> State:
 
 
 def _show(job: Job, upload: Upload, batches: Batches, kind: UploadType) -> set[Outcome]:
-    """Replace the expected outcomes and problems, and return the outcomes."""
+    """Match all runs, and store and return the expected outcomes, but no run."""
     with transaction.atomic():
         upload.runs.all().delete()
         upload.problems.all().delete()
@@ -203,7 +203,7 @@ def _load(job: Job, upload: Upload, batches: Batches, kind: UploadType) -> None:
 def _store_runs(job: Job, upload: Upload, runs: Iterator[UploadedRecord]) -> None:
     """Store runs chunk by chunk, or all in one transaction.
 
-    Raise _NotStoredError if one of all cannot be stored.
+    Run records are stored all or none: raise _NotStoredError if one cannot be stored.
     """
     whole = _is_all_or_none(upload)
     held: Callable[[], AbstractContextManager[None]] = partial(_study_held, job, upload)

@@ -59,7 +59,7 @@ def upload_of(job: Job) -> Upload:
 
 
 def send(job_id: int) -> None:
-    """Send a job to the workers; without the broker, the sweep does later."""
+    """Send a job to the workers; if the broker is away, `sweep` does later."""
     try:
         current_app.send_task(TASK, [job_id])
     except OperationalError as error:
@@ -67,7 +67,7 @@ def send(job_id: int) -> None:
 
 
 def claim(job_id: int) -> Job | None:
-    """Claim a queued job or one with an expired lease; return None for another.
+    """Claim a job that is queued or has an expired lease; return None otherwise.
 
     A bulk job waits while BULK_AT_ONCE others run; `send_bulk` sends it when another bulk job ends.
     """
@@ -156,7 +156,7 @@ def _keep(job: Job, done: Event) -> None:
 
 
 def progress(job: Job, outcome: dict[str, object]) -> None:
-    """Store progress for the next attempt, in the transaction of the progress.
+    """Store progress for the next attempt, in the transaction of the work done.
 
     Raise LeaseLostError if another worker has claimed the job.
     """
@@ -192,13 +192,16 @@ def _end(job: Job, state: Job.State, outcome: dict[str, object]) -> bool:
 
 
 def release() -> int:
-    """Send all open jobs again, at the start of an instance without workers."""
+    """Send all open jobs again, while no worker runs; return their number."""
     Job.objects.filter(state=Job.State.RUNNING).update(lease_until=timezone.now())
     return _send_all(Q(state__in=[Job.State.QUEUED, Job.State.RUNNING]))
 
 
 def sweep() -> int:
-    """Send abandoned jobs again, and fail those without attempts left."""
+    """Send lost and abandoned jobs again, or fail jobs without attempts left.
+
+    Return the number of jobs sent.
+    """
     now = timezone.now()
     waiting = Q(state=Job.State.QUEUED, sent__lt=now - STALE)
     abandoned = Q(state=Job.State.RUNNING, lease_until__lt=now)

@@ -63,7 +63,7 @@ class Records:
 def parse_records(body: bytes) -> Records:
     """Return the checked records of a request, an array or a sequence of objects.
 
-    Raise RecordsError.
+    Raise RecordsError with the first complaints, if any.
     """
     records, identities = Records(), dict[tuple[str, int], int]()
     complaints = list(islice(_complaints(_text(body), records, identities), SHOWN))

@@ -19,7 +19,7 @@ Span = tuple[int, int]
 
 
 def pattern_of(study: Study) -> RunIdPattern | None:
-    """Return how the study's run IDs encode dimensions, or None."""
+    """Return the pattern by which the study's run IDs encode dimensions, or None."""
     if not study.run_id_pattern:
         return None
     groups = study.run_id_values if isinstance(study.run_id_values, dict) else {}
@@ -37,7 +37,7 @@ def collate_fragments(study: Study, fragments: Iterable[Fragment]) -> Collated:
 
 
 def single_draft(study: Study, fragments: Sequence[Fragment]) -> RunDraft | None:
-    """Return the only draft of all these fragments, or None."""
+    """Return the draft of all these fragments; None unless all make one run."""
     drafts = collate_fragments(study, fragments).drafts
     complete = len(drafts) == 1 and digests_of(fragments) <= digests_of(drafts[0].fragments)
     return drafts[0] if complete else None
@@ -79,7 +79,7 @@ def has_driver_log(fragments: Iterable[Fragment]) -> bool:
 
 
 def sources_of(fragments: Iterable[Fragment], artifacts: Mapping[str, int], upload: int) -> list[Source]:
-    """Return the files of fragments that an upload brought."""
+    """Return a source for each file of fragments, which came with one upload."""
     files: dict[str, list[Fragment]] = {}
     for fragment in fragments:
         files.setdefault(fragment.file, []).append(fragment)

@@ -1,4 +1,4 @@
-"""Match run records with the stored runs of a study.
+"""Matching of run records with the stored runs of a study.
 
 A record is new, extends a run, is already there, or is in conflict with a run.
 
@@ -29,7 +29,8 @@ Outcome = UploadRun.Outcome
 class UploadedRecord:
     """A record with a number in the upload and a context.
 
-    ``run``: the stored run that the record is about, if known before matching; ``trial``: the trial, likewise.
+    ``run``: the stored run that the record is about, if known before matching. ``trial``: the trial of that run, if
+    known.
     """
 
     number: int
@@ -76,7 +77,7 @@ def match_runs(study: Study, uploaded: Sequence[UploadedRecord]) -> list[Match]:
 
 
 class _Matcher:
-    """Match records of an upload with stored runs and with each other."""
+    """Matching of an upload's records with stored runs and with each other."""
 
     def __init__(self, study: Study, records: Iterable[RunRecord]) -> None:
         self._study = study
@@ -142,7 +143,10 @@ class _Matcher:
         return [run for run in self._stored.get(uploaded.record.run_id, ()) if uploaded.run in {None, run.pk}]
 
     def _by_time(self, uploaded: UploadedRecord, candidates: Sequence[Run]) -> list[Run]:
-        """Return the candidates with which all evidence, collated together, joins the record."""
+        """Return the candidates that share a draft with the record.
+
+        For that, the evidence of the candidates and of the record is collated together.
+        """
         stored = {run.pk: read_evidence(run, uploaded.context.artifacts) for run in candidates}
         fragments = [fragment for evidence in stored.values() for fragment in evidence.fragments]
         drafts = collate_fragments(self._study, [*fragments, *uploaded.record.fragments]).drafts
@@ -188,7 +192,7 @@ def _contains(run: Run, record: RunRecord) -> bool:
 
 
 def _joined(study: Study, uploaded: UploadedRecord, stored: StoredEvidence) -> RunRecord | None:
-    """Return a record of stored and new evidence, or None for several runs."""
+    """Return the record of stored and new evidence; None if they make several runs."""
     draft = single_draft(study, [*stored.fragments, *uploaded.record.fragments])
     if draft is None:
         return None

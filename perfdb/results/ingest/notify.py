@@ -1,4 +1,4 @@
-"""Notify requests that wait for an upload when a job ends.
+"""Notifications of the end of a job to requests that wait for an upload.
 
 Waiting requests also look at the upload periodically, so that a lost notification only costs time.
 """

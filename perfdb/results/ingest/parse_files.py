@@ -1,4 +1,4 @@
-"""Unpack archives of an upload, and parse each file by its format."""
+"""Unpacking of an upload's archives, and parsing of each file by format."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
@@ -50,7 +50,7 @@ class FragmentSpool:
     def batches(self, pattern: RunIdPattern | None = None) -> Iterator[list[Fragment]]:
         """Yield all fragments, those of a run in the same batch.
 
-        There is one batch for few fragments, and where only all fragments together tell the run of one.
+        All fragments are one batch if there are few, or if the run of a fragment follows only from all others.
         """
         groups = None
         if len(self._fragments) > TOGETHER:

@@ -1,4 +1,4 @@
-"""Store runs of an upload in the caller's transaction, which locks the study."""
+"""Storage of an upload's runs in the caller's transaction, which locks the study."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -25,7 +25,7 @@ NOT_STORED = frozenset({Outcome.REJECTED, Outcome.CONFLICT})
 
 
 def chunks(items: Iterable[UploadedRecord]) -> Iterator[list[UploadedRecord]]:
-    """Yield up to CHUNK records at a time, of one identity only one."""
+    """Yield lists of up to CHUNK records, in each list one record per identity."""
     chunk: dict[str, UploadedRecord] = {}
     for item in items:
         identity = item.record.identity
@@ -114,7 +114,7 @@ def _is_known_from_run(match: Match) -> bool:
 
 
 def _is_all_of(match: Match) -> bool:
-    """Whether the run is made of the record's evidence alone."""
+    """Return whether the run is made of the record's evidence alone."""
     if match.outcome != Outcome.ALREADY_THERE or match.run is None:
         return match.outcome == Outcome.NEW
     return stored_digests(match.run) == digests_of(match.record.fragments)

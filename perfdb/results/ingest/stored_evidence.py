@@ -32,7 +32,7 @@ _IN_MEMORY = 1000  # Fragments of a file.
 class StoredEvidence:
     """The fragments of a stored run, with problems, supplied facts and aliases.
 
-    ``artifacts`` maps the file names of fragments to artifacts. ``sources`` are as today's importers find;
+    ``artifacts`` maps the file names of fragments to artifacts. ``sources`` are as today's importers would store;
     ``unclaimed`` are fragments of the same files that only a newer importer finds, and that belong to no run.
     """
 

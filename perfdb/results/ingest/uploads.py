@@ -159,7 +159,8 @@ def accept(upload: Upload, decisions: Mapping[str, str] | None = None) -> None:
 def undo(upload: Upload) -> None:
     """Undo an upload: remove new runs and added evidence, restore replaced runs.
 
-    Files stay downloadable. Raise IntakeError unless the upload is done, failed or in preview.
+    Files stay downloadable. Raise IntakeError unless the upload is done, failed or in preview, and for runs of a
+    published document.
     """
     with transaction.atomic():
         held = locked(upload, {State.DONE, State.PREVIEW, State.FAILED}, "undo")
