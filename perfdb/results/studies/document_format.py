@@ -22,7 +22,7 @@ class DocumentRun:
 
 @dataclass(frozen=True, slots=True)
 class DocumentFigure:
-    """A figure of a run (row) as printed in ``table``; ``number`` is in ``read_as``."""
+    """A figure of a run (row) as printed; ``number`` is in the unit ``read_as``."""
 
     run: str
     table: str

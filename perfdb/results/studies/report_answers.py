@@ -112,7 +112,10 @@ class StudyRuns:
         return narrow_observations(apply_aliases(query, self._runs, self._aliases), self._runs)
 
     def answer(self, query: Query) -> tuple[Query, list[Table]]:
-        """Answer as `answer_query`, which answers queries of other measures. Raises QueryError."""
+        """Answer a query from the runs read; for other measures call `answer_query`.
+
+        Raises QueryError.
+        """
         if not query.metrics or not self._measures.issuperset(query.measures):
             return answer_query(query)
         query = apply_aliases(query, self._runs, self._aliases)
@@ -120,7 +123,7 @@ class StudyRuns:
 
 
 def _render_csv(tables: Sequence[Table]) -> str:
-    """Return a rectangle a layout, with empty lines between."""
+    """Return tables as CSV, one block per layout, with empty lines between."""
     alike = groupby(tables, key=lambda table: (table.query.layout_names, bool(table.query.baseline)))
     parts = [list(group) for _, group in alike]
     return "\r\n".join(render_csv(part[0].query, part) for part in parts)

@@ -35,7 +35,7 @@ class ChangedMeanwhileError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ItemText:
-    """Texts of an item in a form; ``queries`` has one a line."""
+    """Texts of an item in a form; ``queries`` has one query per line."""
 
     kind: str = Kind.PROSE
     number: str = ""
@@ -130,9 +130,9 @@ def add_item(study: Study, written: ItemText, before: int | None = None) -> Repo
 
 
 def change_item(item: ReportItem, written: ItemText, version: int) -> None:
-    """Change an item of a ``version``, except the kind.
+    """Change an item except the kind.
 
-    Raises QueryError and ChangedMeanwhileError.
+    Raises ChangedMeanwhileError unless the item still has this ``version``, and QueryError for invalid texts.
     """
     columns = parse_item(item.study, replace(written, kind=item.kind))
     with transaction.atomic():
@@ -148,7 +148,7 @@ def change_item(item: ReportItem, written: ItemText, version: int) -> None:
 
 
 def remove_item(item: ReportItem, person: User) -> RemovedItem:
-    """Remove an item and keep the columns."""
+    """Remove an item, and keep its columns for `restore_item`."""
     with transaction.atomic():
         lock_study(item.study)
         columns = {name: getattr(item, name) for name in ("asks", "position", "written_with")}
@@ -188,7 +188,7 @@ def reorder_items(study: Study, order: Sequence[int]) -> None:
 
 
 def _renumber(items: Sequence[ReportItem]) -> None:
-    """Number the positions from 1, through unused ones."""
+    """Number the positions from 1, first above all used ones, which are unique."""
     aside = 1_000_000
     for offset in (aside, 0):
         for number, item in enumerate(items, 1):
