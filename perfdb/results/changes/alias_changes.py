@@ -63,7 +63,7 @@ class Effect:
 
 
 def propose_alias(study: Study, dimension: str, printed: str, meaning: str) -> Alias:
-    """Return an alias that is not stored yet. Raises QueryError."""
+    """Return a valid alias without storing it. Raises QueryError for an invalid one."""
     declared = parameters.find_dimension("dimension", dimension.strip())
     if declared.name not in ALIASED and not declared.name.startswith(FACTOR):
         raise QueryError("dimension", f"{declared.name} can have no aliases", [*ALIASED, f"{FACTOR}NAME"])
@@ -193,7 +193,7 @@ def is_applying(study: Study) -> bool:
 
 
 def run_alias(job: Job) -> None:
-    """Give the runs that print a job's text the value by today's aliases."""
+    """Apply today's aliases to the runs that print the text of a job."""
     study = Study.objects.get(jobs=job)
     dimension, folded = job.about["dimension"], job.about["folded"]
     job.outcome = {"runs": 0, "changed": 0} | job.outcome

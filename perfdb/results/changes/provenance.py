@@ -50,7 +50,10 @@ class Input:
 
 @dataclass(frozen=True, slots=True)
 class AppliedFormula:
-    """A formula with numbers; ``worked`` and ``inputs`` are empty for unknown versions."""
+    """The formula of a derived value, ``worked`` out with the numbers.
+
+    ``worked`` and ``inputs`` are empty unless the formula has the same version today.
+    """
 
     id: str
     version: int
@@ -92,7 +95,7 @@ def artifact_paths(run: Run) -> dict[int, str]:
 
 
 class _Finder:
-    """Finds the places of values and inputs of a record."""
+    """Search for the places of a record's values and of formulas' inputs."""
 
     def __init__(self, record: RunRecord, paths: Mapping[int, str]) -> None:
         self._record = record

@@ -41,7 +41,7 @@ class Rebuilt:
 def rebuild_run(run: Run) -> Rebuilt:
     """Read a run's files again and derive values, as at import.
 
-    The trial stays. Raises NotFoundError.
+    The trial stays. Raises NotFoundError if the files no longer make exactly this run.
     """
     evidence = read_evidence(run)
     draft = _draft(run, evidence)
@@ -123,7 +123,7 @@ def _report_progress(job: Job, study: Study, chunk: Sequence[Run], changed: int)
 
 
 def stale_runs() -> list[int]:
-    """Return the runs with a value of an undeclared formula or version."""
+    """Return the ids of runs with values of formulas or versions no longer declared."""
     current = {f"{formula.id}/{formula.version}" for formula in FORMULAS}
     overlapping = RunEvidence.objects.exclude(formulas__contained_by=sorted(current))
     return list(overlapping.values_list("run_id", flat=True))

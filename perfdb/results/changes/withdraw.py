@@ -23,7 +23,7 @@ _VOCABULARY = ("study", "system", "level", "workload", "device")
 def withdraw_runs(user: User, runs: QuerySet[Run], reason: str) -> int:
     """Withdraw runs; return the number of runs that were not withdrawn before.
 
-    Raises QueryError without a reason or for too many runs, and PermissionDenied as `bulk_changes.take` does.
+    Raises QueryError without a reason or for too many runs, and PermissionDenied as `bulk_changes.lock_runs`.
     """
     said = " ".join(reason.replace("\0", " ").split())
     if not said:
@@ -57,7 +57,7 @@ def restore_runs(user: User, runs: QuerySet[Run]) -> int:
 
 
 def _take(user: User, runs: QuerySet[Run]) -> list[Run]:
-    """Take runs as `bulk_changes.take` does, with the studies locked against imports."""
+    """Lock runs as `bulk_changes.lock_runs` does, and the studies against imports."""
     for study in Study.objects.filter(pk__in=runs.order_by().values("study")).order_by("pk"):
         lock_study(study)
     return bulk_changes.lock_runs(user, runs)
