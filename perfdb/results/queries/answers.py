@@ -50,9 +50,9 @@ def make_tables(query: Query, found: Observations) -> list[Table]:
     lambda kept: kept and recorded_reads.unpack_observations(kept),
 )
 def read_earlier_campaigns(query: Query, found: Observations) -> Observations | None:
-    """Return the runs of all campaigns of the studies, for noise, or None.
+    """Return the runs of all campaigns of the studies, for the estimate of noise.
 
-    More than MOST_RUNS runs are left alone: the comparison then has the noise of the trials alone.
+    None if ``found`` has all campaigns already, or for more than MOST_RUNS runs: the noise is then of the trials alone.
     """
     present = set(found.distinct_keys(["study", "campaign", "level"]))
     studies = {str(study) for study, _, _ in present}

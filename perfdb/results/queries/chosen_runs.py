@@ -1,4 +1,4 @@
-"""Comparison of chosen runs: a column an experiment, the first as baseline."""
+"""Comparison of chosen runs: one column per experiment, the first as baseline."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -43,7 +43,7 @@ PARAMETERS = ("dimension", "old", "new")
 
 @dataclass(frozen=True, slots=True)
 class ComparedValue:
-    """One new value with matched pairs and other differences."""
+    """One new value with matched pairs, and other differences among ``looked_at`` runs."""
 
     matched: Matched
     differs: list[Difference]

@@ -33,11 +33,11 @@ def narrow_runs(runs: QuerySet[Run], query: Query) -> QuerySet[Run]:
 
 
 def build_conditions(wanted: Mapping[str, Iterable[Value]]) -> dict[str, Q]:
-    """Return by dimension the condition on values; None is missing.
+    """Return a condition for each dimension: a run has one of the values.
 
     Names are looked up in the small vocabulary tables first, so that the query on runs compares numbers. Workload
-    ``RR`` means every workload of that pattern, of any sizes. Raise QueryError for a factor name with a NUL,
-    which JSON in the database cannot hold.
+    ``RR`` means every workload of that pattern, of any sizes. None means a missing value. Raise QueryError for a factor
+    name with a NUL, which JSON in the database cannot hold.
     """
     rows = find_named_rows({name: _present(values) for name, values in wanted.items() if name in NAME_COLUMNS})
     return {name: _build_condition(name, _present(values), None in values, rows) for name, values in wanted.items()}

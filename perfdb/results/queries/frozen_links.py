@@ -89,7 +89,7 @@ def open_link(link: FrozenLink) -> Iterator[tuple[Question, Answer]]:
 
 
 def find_changes(link: FrozenLink) -> Changes | None:
-    """Return the differences from today's answer, or None."""
+    """Return the differences from today's answer; None if the answer is the same."""
     tape, question = read_tape(link), parse_question(link)
     if tape.versions == read_versions(question):
         return None

@@ -1,8 +1,8 @@
 """Keyset pagination: a page continues after a row, without OFFSET or COUNT.
 
 A list is ordered by one column and then by id, so that every row has one place. A cursor is this place as opaque text
-and belongs to one order. Missing values come last in both directions. The paginator of REST framework
-does not order by columns with missing values or with very many equal ones.
+and belongs to one order. Missing values come last in both directions. The paginator of REST framework does not order by
+columns with missing values or with very many equal ones.
 """
 
 import base64
@@ -60,7 +60,7 @@ class Ordering:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Start of a page: beyond this sort value and id, either way."""
+    """The row after which a page starts or, ``backwards``, before which it ends."""
 
     ordering: str
     backwards: bool

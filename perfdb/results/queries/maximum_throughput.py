@@ -41,8 +41,8 @@ def parse_pattern(workload: str) -> str:
 def build_maximum_query(asked: Query) -> Query:
     """Return the maximum-throughput query for the runs of ``asked``.
 
-    By default the columns are devices, and the measures all that any run has. The function leaves its own result
-    unchanged. Raise QueryError for two workloads.
+    By default the columns are devices, and the measures all that any run has. Given its own result, the function
+    returns an equal query. Raise QueryError for two workloads.
     """
     workloads = asked.filters.get("workload") or ("RR",)
     if len(workloads) > 1:

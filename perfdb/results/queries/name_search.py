@@ -86,7 +86,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """A small table: searched fields ``text``, and fields ``about`` a row."""
+    """A small table: fields to search (``name``, ``text``), and ``about`` for links."""
 
     kind: Kind
     rows: QuerySet[Any]
@@ -178,7 +178,7 @@ def _add_runs(hits: Collection[Hit]) -> None:
 
 
 def _having(words: Sequence[str], size: int) -> list[_Rows]:
-    """Return queries for all words: by beginning in large tables, then any name."""
+    """Return queries for rows with all words; in large tables, beginnings come first."""
     every, others = _all(map(_occurs, words)), _all(map(_occurs, words[1:]))
     begins = others & Q(folded__startswith=words[0])
     parts = [*(_in_table(table, every, _rank(words), size) for table in _tables())]

@@ -67,7 +67,7 @@ def _number(value: float | None) -> float | None:
 
 
 def find_neighbours(run: Run) -> tuple[Run | None, Run | None]:
-    """Return the study's runs started before and after a run."""
+    """Return the study's last run before a run and the first after, or None."""
     others = (
         Run.objects.filter(study=run.study_id).exclude(status=Run.Status.WITHDRAWN).only("run_id", "trial", "started")
     )

@@ -2,7 +2,7 @@
 
 An index has the runs of each workload and device, the highest first. The mean of an experiment is not above its highest
 run: once the best mean reaches the lowest run read, no other experiment can be better. So a few experiments answer a
-pick and tell the noise.
+pick and give the noise.
 """
 
 from collections import defaultdict
@@ -57,7 +57,7 @@ class _High(NamedTuple):
 
 
 def find_top_experiments(query: Query, runs: QuerySet[Run]) -> list[int] | None:
-    """Return the candidates of a pick's groups; None to read all runs.
+    """Return the experiments that a pick must look at; None means all.
 
     With each best come the experiments that are equal but for the users. ``runs`` are the runs of the query.
     """
@@ -89,7 +89,7 @@ def _is_about_very_many(query: Query, pick: Pick) -> bool:
 
 
 def _numbers(query: Query, name: str) -> list[int | None]:
-    """Return the vocabulary rows of a query's runs; None for none."""
+    """Return the ids of a query's workloads or devices; None is a missing one."""
     values = query.filters.get(name)
     if values is None:
         return [*_MODELS[name].objects.values_list("pk", flat=True), None]
@@ -99,7 +99,10 @@ def _numbers(query: Query, name: str) -> list[int | None]:
 
 
 def _highest(column: str, pairs: Mapping[str, Sequence[int | None]], runs: QuerySet[Run], most: int) -> list[_High]:
-    """Return the highest runs of each pair, with others if few."""
+    """Return the ``most`` highest runs of each workload and device.
+
+    Runs without a value come last.
+    """
     wanted, parameters = compile_query(runs.order_by().values("experiment_id", "workload_id", "device_id", column))
     parts, given = [], []
     for workloads, workload, of_workload in _halves("w", "workload_id", pairs["workload"]):
@@ -115,7 +118,10 @@ def _highest(column: str, pairs: Mapping[str, Sequence[int | None]], runs: Query
 
 
 def _halves(alias: str, column: str, numbers: Sequence[int | None]) -> Iterable[tuple[str, str, list[int | None]]]:
-    """Yield SQL of referred rows, condition and ids, with and without row."""
+    """Yield SQL for runs that refer to a row, and for others.
+
+    Each time: a table of ids, the condition on runs, and the ids as parameter.
+    """
     known = [number for number in numbers if number is not None]
     if known:
         yield f"unnest(%s::bigint[]) AS {alias}(id)", f"run.{column} = {alias}.id", [*known]

@@ -36,7 +36,10 @@ ROW_COLUMNS = {**RUN_COLUMNS, "values": "values"}
 
 @dataclass(frozen=True, slots=True)
 class ListColumn:
-    """A column with heading and unit; ``measure`` and ``number`` if any."""
+    """A column of the list.
+
+    ``number``: the values are numbers. ``measure`` is None for dimensions and other columns.
+    """
 
     name: str
     title: str
@@ -87,7 +90,10 @@ def parse_columns(texts: list[str]) -> tuple[ListColumn, ...]:
 
 
 def build_orderings(slots: Mapping[Measure, int], *, few: bool) -> dict[str, Column]:
-    """Return the orders of a list; measures only if ``few`` runs."""
+    """Return the orders of a list; most measures only for ``few`` runs.
+
+    Measures with a column of ``run`` (`Run.HOT`) are always among the orders.
+    """
     if not few:
         return RUN_ORDERINGS
     return RUN_ORDERINGS | {

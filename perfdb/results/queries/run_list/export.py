@@ -1,4 +1,4 @@
-"""Files of listed runs: tables with a row a run, or logs.
+"""Files of listed runs: tables with one row per run, or logs.
 
 Runs are read and written in chunks by id, so that a million runs take the memory of one chunk.
 """

@@ -1,4 +1,4 @@
-"""Facets of the list of runs: runs with each dimension's value.
+"""Facets of the list of runs: numbers of runs by value of each dimension.
 
 The counts of a dimension ignore its own filter, so that all values can be chosen. Filters on study and status alone
 use the counts by study, filters on other dimensions the counts by experiment; triggers keep both. For filters that
@@ -111,14 +111,14 @@ def _by_experiment(names: Iterable[str]) -> bool:
 
 
 def _named(asked: Mapping[str, Any], without: str) -> set[str]:
-    """Return the names of the filters."""
+    """Return the names of all dimensions that are filtered, but for ``without``."""
     names = {name for name in asked if name not in (without, "exclude", "range")}
     parts: list[Query] = [asked[each] for each in ("exclude", "range") if each in asked]
     return names.union(*(each.used_names for each in parts))
 
 
 def _part(filtered: RunFilter, asked: Mapping[str, Any], name: str = "") -> _Statement:
-    """Return SQL that counts one dimension without the own filter, or all."""
+    """Return SQL that counts one dimension ignoring its own filter, or all dimensions."""
     # Only the counts by experiment include runs without a factor.
     if _named(asked, name) <= _OF_STUDIES and not name.startswith(FACTOR):
         return _of_studies(filtered, name)
@@ -182,7 +182,7 @@ def _main(filtered: RunFilter, asked: Mapping[str, Any]) -> _Statement:
 
 
 def _one(filtered: RunFilter, asked: Mapping[str, Any], name: str) -> _Statement:
-    """Return SQL that counts one dimension without the own filter."""
+    """Return SQL that counts one dimension, ignoring its own filter."""
     sql, given = _read_rows(filtered, asked, (name,), without=name)
     counted = f"SELECT %s, nullif(value::text, ''), sum(runs)::bigint FROM ({sql}) AS base (value, runs) GROUP BY 1, 2"
     return counted, [name, *given]
