@@ -7,12 +7,15 @@ from perfdb.results.runs import access
 
 
 def add_user_option(parser: CommandParser) -> None:
-    """Add the option."""
+    """Add the option ``--user`` to a command."""
     parser.add_argument("--user", help="user name; the owner of this instance when left out")
 
 
 def read_user(name: str | None) -> User:
-    """Return the user of a name, or the owner for None. Raises CommandError."""
+    """Return the user of a name, or the owner for None.
+
+    Raises CommandError for an unknown name.
+    """
     if name is None:
         return access.find_owner()
     user = User.objects.filter(username=name).first()

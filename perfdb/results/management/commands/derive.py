@@ -8,7 +8,7 @@ from perfdb.results.changes.rebuild import rederive_runs, stale_runs
 
 
 class Command(BaseCommand):
-    """Derives values again from stored evidence; replaced values go to the history."""
+    """The command that derives values again; replaced values go to the history."""
 
     help = "Derive figures again: of runs whose formulas have a newer version (--stale), or of all (--all)."
 

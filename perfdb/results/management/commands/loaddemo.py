@@ -22,7 +22,7 @@ PURPOSE = (
 
 
 class Command(BaseCommand):
-    """Makes the owner and an API token, and uploads the demo study."""
+    """The command that makes owner and API token, and uploads the demo study."""
 
     help = "Make the owner and an API token (in PERFDB_HOME/token), and load the demo study once."
 
@@ -41,7 +41,7 @@ class Command(BaseCommand):
 
 
 def _load(owner: User, *, again: bool) -> None:
-    """Upload the demo study; one that was undone is uploaded only ``again``."""
+    """Upload the demo study once; ``again`` repeats an undone or failed upload."""
     about = {
         "title": TITLE,
         "purpose": PURPOSE,

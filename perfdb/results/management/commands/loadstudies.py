@@ -36,7 +36,7 @@ _VERSION = 2
 
 
 class Command(BaseCommand):
-    """Loads new and changed studies."""
+    """The command that loads new and changed studies."""
 
     help = "Load the published studies."
 
@@ -146,7 +146,10 @@ def _tables_and_figures(about: Mapping[str, Any]) -> Iterator[DocumentItem]:
 
 
 def _orders(about: Mapping[str, Any]) -> dict[str, Sequence[object]]:
-    """Return the orders by dimension, without the tables of unquoted factor names."""
+    """Return the lists of values by dimension.
+
+    TOML makes a table of an unquoted factor name such as ``factor.kernel``; tables are left out.
+    """
     return {name: values for name, values in about.items() if isinstance(values, list)}
 
 

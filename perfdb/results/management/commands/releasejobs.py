@@ -8,7 +8,7 @@ from perfdb.results.ingest import jobs
 
 
 class Command(BaseCommand):
-    """Ends the leases of running jobs; only for a start without a running worker."""
+    """The command that ends the leases of running jobs, while no worker runs."""
 
     help = "Release the jobs of workers that are gone, and send every open job again. Only when no worker runs."
 

@@ -15,7 +15,7 @@ _SIGNS = {"added": "+", "removed": "-", "changed": "~"}
 
 
 class Command(BaseCommand):
-    """Shows the changes of reading again; ``--apply`` stores the changes in a job."""
+    """The command that shows or, with ``--apply``, stores the changes of a re-import."""
 
     help = "Read stored files again by the importers of today, and show or store what that changes of their runs."
 
@@ -29,7 +29,7 @@ class Command(BaseCommand):
         what.add_argument("--apply", action="store_true", help="store what changes")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Print a line a difference, or the result of the job."""
+        """Print one line per difference, or the result of the job."""
         scope = Scope(options["format"], _study(options["study"]), options["all"])
         if options["apply"]:
             self._apply(scope)

@@ -9,7 +9,7 @@ from perfdb.results.runs import access
 
 
 class Command(BaseCommand):
-    """Prints the path of a new link."""
+    """The command that prints the path of a new sign-in link."""
 
     help = "Print the path of a link that signs a user in once."
 

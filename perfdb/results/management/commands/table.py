@@ -16,7 +16,7 @@ from perfdb.results.queries.answers import answer_query
 
 
 class Command(BaseCommand):
-    """Prints a block for each table."""
+    """The command that prints the tables of a query, one block for each."""
 
     help = "Print the tables that answer a query."
 
