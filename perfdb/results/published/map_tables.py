@@ -24,7 +24,7 @@ _NUMBERED = re.compile(r"(?:table|tab\.)\s*(\d+)", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class ReadTable:
-    """A table with guessed mapping, mapping, and the result of applying the latter."""
+    """A pasted table with the guessed mapping, the used mapping, and the result."""
 
     grid: Grid
     guessed: Guessed
@@ -51,7 +51,10 @@ class Reading:
 def read_paste(
     text: str, study: Study | None, syntax: Syntax | None = None, mappings: Sequence[Mapping | None] = ()
 ) -> Reading:
-    """Read the tables of a text; ``mappings`` are a person's, in order."""
+    """Read the tables of a text.
+
+    ``mappings`` are a person's, in the order of the tables; for None or a missing one the guessed mapping is used.
+    """
     found = read_tables(text, syntax)
     remembered = _saved_mappings(study)
     given = [*mappings, *[None] * len(found.grids)]

@@ -32,7 +32,7 @@ class PastedFile:
 
 @dataclass(frozen=True, slots=True)
 class PreviewRun:
-    """A run with the match."""
+    """A published run, and the match with the stored runs."""
 
     run: PublishedRecord
     match: Match

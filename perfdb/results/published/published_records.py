@@ -27,7 +27,7 @@ _LARGEST_TRIAL = 2**15 - 1
 
 @dataclass(frozen=True, slots=True)
 class PrintedFigure:
-    """A figure with the table."""
+    """A figure, and the table that prints the figure."""
 
     table: str
     figure: Figure
