@@ -48,7 +48,10 @@ def describe_study(study: Study) -> dict[str, Any]:
 
 
 def describe_runs(runs: QuerySet[Run], names: Mapping[tuple[int, str], str]) -> list[dict[str, Any]]:
-    """Return runs with lines, tags, notes and withdrawal; ``names`` of files."""
+    """Return the runs that have files, with lines, tags, notes and withdrawal.
+
+    ``names``: upload and path -> name in the bundle.
+    """
     chosen = runs.order_by().values("pk")
     sources: dict[int, list[Any]] = {}
     for run, upload, path, spans in RunSource.objects.filter(run__in=chosen).order_by("pk").values_list(*_SOURCE):

@@ -30,7 +30,7 @@ def published_entries(manifest: dict[str, Any]) -> Sequence[dict[str, Any]]:
 
 
 def document_digest(manifest: dict[str, Any]) -> str:
-    """Return the digest of a document, or of the chosen part."""
+    """Return the digest of a document; chosen runs of it have another digest."""
     whole = str(manifest["study"]["document_digest"])
     return sha256(f"{whole}?{manifest['asked']}".encode()).hexdigest() if manifest["asked"] else whole
 
@@ -98,7 +98,7 @@ def _claim_study(study: Study, manifest: dict[str, Any]) -> None:
 
 
 def _published(study: Study) -> list[int]:
-    """Return the published runs in the order of storage."""
+    """Return the ids of a study's published runs, in the order of storage."""
     return list(Run.objects.filter(study=study, sources=None).order_by("pk").values_list("pk", flat=True))
 
 

@@ -140,7 +140,10 @@ class BundleUpload(UploadType):
         return bundled_documents.upload_rows(upload, self.manifest, first)
 
     def complete(self, upload: Upload) -> bool:
-        """Add tags, notes, withdrawals and report items that are missing."""
+        """Store published runs, and add missing tags, notes, withdrawals and report items.
+
+        Return whether the bundle has no runs at all.
+        """
         rows = upload.runs.filter(number__in=self.runs)
         stored = [(row.run_id, self.runs[row.number]) for row in rows if row.run_id is not None]
         if self.manifest["document"] is not None:

@@ -76,7 +76,10 @@ class Bundle:
 
 
 def bundle_study(study: Study) -> Bundle:
-    """Return a bundle of all runs of a study, withdrawn ones included. Raises QueryError."""
+    """Return a bundle of all runs of a study, withdrawn ones included.
+
+    Raises QueryError for too many runs or logs.
+    """
     return _check_size(Bundle(study, Run.objects.filter(study=study)))
 
 
