@@ -74,7 +74,7 @@ def _rows(model: Any, run: int) -> list[dict[str, Any]]:
 
 
 def write_attachments(study: Study, attachments: Iterable[Attachments]) -> None:
-    """Store attachments with the runs of equal identity; without such a run they are lost."""
+    """Store attachments with the runs of equal identity, and drop all others."""
     for each in attachments:
         run = Run.objects.filter(study=study, **dict(zip(_IDENTITY, each.identity, strict=True))).first()
         if run is not None:

@@ -11,7 +11,7 @@ from perfdb.results.runs import access
 
 
 class Command(BaseCommand):
-    """The command that prints a new token, or writes the token to a private file."""
+    """The command that prints a new token, or writes a private file."""
 
     help = "Make a token for scripts and print it; it cannot be shown again."
 
