@@ -58,6 +58,6 @@ def in_time(milliseconds: int, using: str) -> Iterator[None]:
 
 
 def compile_query(rows: QuerySet[Any]) -> tuple[str, list[Any]]:
-    """Return SQL and parameters of a query set, even of one known to be empty."""
+    """Return SQL and parameters of a query set, even of an empty one."""
     sql, parameters = rows.query.get_compiler(connection=connection, elide_empty=False).as_sql()
     return sql, list(parameters)

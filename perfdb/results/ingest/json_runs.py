@@ -1,6 +1,6 @@
 """Requests with run records in JSON: checked, then imported as a file.
 
-The file has a record a line in the characters received, so that each value can be traced to a line.
+The file has one record per line in the characters received, so that each value can be traced to a line.
 """
 
 from collections.abc import Iterator, Sequence
@@ -106,7 +106,7 @@ def _complaints(text: str, records: Records, identities: dict[tuple[str, int], i
 
 
 def _values(text: str) -> Iterator[tuple[object, str]]:
-    """Yield values with the text in one line; a syntax error yields a last RecordError."""
+    """Yield values, each with its text in one line; a syntax error comes last."""
     at = _behind_blanks(text, 0)
     is_array = text.startswith("[", at)
     at = _behind_blanks(text, at + is_array)

@@ -18,7 +18,7 @@ class Page(models.TextChoices):
 
 
 class SavedQuery(models.Model):
-    """A named question: a page and its query string."""
+    """A named question: a page and a query string, answered anew whenever opened."""
 
     name = models.CharField(max_length=200)
     page = models.CharField(max_length=7, choices=Page)

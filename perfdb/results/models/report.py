@@ -132,8 +132,8 @@ class Disagreement(models.Model):
 class Claim(models.Model):
     """A number in a study's prose, to be checked against runs.
 
-    ``compared`` and ``baseline`` are filters as in a query string; ``compared`` is ``value``, or ``value`` times
-    ``baseline``.
+    ``compared`` and ``baseline`` are filters as in a query string. The values of ``compared``, or the differences
+    from ``baseline`` in ``unit``, have the ``relation`` (is, up to, at least, ...) to ``value``.
     """
 
     study = models.ForeignKey("results.Study", models.CASCADE, related_name="claims")

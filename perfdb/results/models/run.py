@@ -51,7 +51,10 @@ def _vocabulary(model: type[models.Model]) -> Any:
 
 
 def _study() -> Any:
-    """Return a reference to the run's study; a trigger updates moved runs."""
+    """Return a reference to the run's study, by which tables may be partitioned.
+
+    When a run moves to another study, a trigger updates the reference.
+    """
     return models.ForeignKey(Study, models.DO_NOTHING, db_constraint=False, db_index=False, related_name="+")
 
 

@@ -14,7 +14,7 @@ from perfdb.results.queries import compare
 from perfdb.results.queries.observations import add_notes, read_observations
 from perfdb.results.runs import measures
 
-# Nobody reads a table of more columns.
+# A table of more columns would be unreadable.
 MOST_RUNS = 60
 
 _DECLARED = {metric.name: place for place, metric in enumerate(METRICS)}

@@ -41,7 +41,7 @@ def _judge(runs: Sequence[Run], slots: Mapping[Measure, int]) -> Bottleneck:
     means = _mean_values(runs, slots)
     first = runs[0]
     workload, device, system = first.workload, first.device, first.system
-    # A packet with room for its headers alone says nothing about a limit.
+    # An MTU with room for headers alone does not help to find a limit.
     mtu = first.mtu if first.mtu is not None and first.mtu > TCP_HEADERS else None
     return find_bottleneck(
         Load(

@@ -24,7 +24,7 @@ _FIRST_VALUE = 4
 def compute_standings(run: Run) -> list[RunVsTrials]:
     """Compare a run with other trials in the workload's main metrics.
 
-    Reads ``workload``, best fetched along.
+    Empty for a run without other complete trials. Reads ``workload``, best fetched along.
     """
     measures = (*default_metrics([run.workload.pattern] if run.workload else []), _BESIDE)
     rows = _rows(_campaign(run), measures)

@@ -45,7 +45,7 @@ def _shortened(told: Sequence[bool], numbers: list[int]) -> list[int]:
 
 
 def decode_values(evidence: RunEvidence, values: Sequence[float | None]) -> Iterator[tuple[int, Value]]:
-    """Yield each slot with value and origin."""
+    """Yield each slot that has one of the run's ``values``, with its origin."""
     origins = list(map(Origin, evidence.origins))
     texts = evidence.printed.split(BETWEEN) if origins else []
     told = list(map(_is_told, origins, texts))

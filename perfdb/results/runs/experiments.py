@@ -45,7 +45,10 @@ class KeyCollisionError(Exception):
 
 @dataclass(slots=True)
 class Vocabulary:
-    """Vocabulary rows and experiments of one study, found or made, for one transaction."""
+    """Vocabulary rows and experiments of one study, found or made.
+
+    An instance is of use for one transaction that holds the study: afterwards an experiment may be gone.
+    """
 
     study: Study
     _rows: dict[tuple[Any, ...], Any] = field(default_factory=dict)
@@ -77,7 +80,7 @@ class Vocabulary:
 
     def _store(self, missing: Mapping[int, tuple[Configuration, dict[str, str | int]]]) -> None:
         new = [self._build(key, configuration) for key, (configuration, _) in missing.items()]
-        # Nobody else makes experiments of the study while the transaction holds it.
+        # No other process makes experiments of the study while this transaction holds the study.
         for each in Experiment.objects.bulk_create(new):
             self._experiments[each.key] = each, missing[each.key][1]
 

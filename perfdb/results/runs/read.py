@@ -7,7 +7,7 @@ from perfdb.results.runs import evidence as origins
 from perfdb.results.runs.experiments import read_configuration
 from perfdb.results.runs.record import Counters, RunRecord, Value
 
-# What a record is made of beside the run itself.
+# The relations of a run that its record is made of too.
 ALONG = ("evidence", *(f"experiment__{name}" for name in ("workload", "device", "system", "level")))
 
 

@@ -155,7 +155,10 @@ class Configuration:
         return all(theirs[name] == value for name, value in mine.items() if name in theirs)
 
     def _known(self) -> dict[str, str | int]:
-        """Return the known dimensions, with the system in parts."""
+        """Return the known dimensions, with the system in parts.
+
+        A single capture may know the host and nothing else of the system.
+        """
         known = self.dimensions()
         known.pop("system", None)
         system = self.system or SystemIdentity()
@@ -228,7 +231,7 @@ def _offset(zone: str) -> timedelta:
 
 
 def parse_sample(text: str | None) -> float:
-    """Return a trace's sample; NaN for gaps and other texts."""
+    """Return a trace's sample; NaN for gaps, other texts and too large numbers."""
     try:
         value = float(text) if text else math.nan
     except ValueError:

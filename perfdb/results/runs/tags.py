@@ -20,7 +20,7 @@ _ARRAY: Any = ArrayField(TextField())
 
 
 def parse_tag(name: str) -> str:
-    """Return a tag in small letters. Raise QueryError unless the tag is one short word."""
+    """Return a tag in small letters. Raise QueryError unless one short word."""
     word = name.strip().lower()
     if not _WORD.fullmatch(word) or len(word) > LONGEST:
         raise QueryError(

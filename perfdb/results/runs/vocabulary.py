@@ -14,7 +14,7 @@ NAME_COLUMNS: Mapping[str, tuple[str, ...]] = {
     "study": ("slug",),
     "system": ("name",),
     "level": ("name",),
-    # RR means every workload of that pattern, whatever its sizes.
+    # RR means every workload of that pattern, of any sizes.
     "workload": ("name", "pattern"),
     "device": ("name",),
 }

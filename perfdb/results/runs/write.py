@@ -155,7 +155,10 @@ def write(vocabulary: Vocabulary, records: Sequence[tuple[RunRecord, Sequence[So
 
 
 def rewrite(vocabulary: Vocabulary, run: Run, record: RunRecord, sources: Sequence[Source]) -> None:
-    """Replace the stored data of a run by a record; its ID and everything that refers to it stay."""
+    """Replace the stored data of a run by a record.
+
+    The ID stays, and so do notes, tags and all other rows that refer to the run.
+    """
     for evidence in (RunEvidence, CounterSet, Trace, RunSource):
         evidence._default_manager.filter(run=run).delete()
     run.problems.all().delete()

@@ -96,7 +96,7 @@ def _type(shown: ListColumn) -> pa.DataType:
 
 
 def write_logs_zip(runs: QuerySet[Run], out: IO[bytes]) -> int:
-    """Write the logs of runs to a zip, each once; return the number of logs.
+    """Write the logs of runs to a zip, each once; return the number.
 
     The zip file has a folder for each upload. Raise QueryError for more than MOST_LOGGED runs.
     """

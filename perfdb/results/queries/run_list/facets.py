@@ -111,7 +111,10 @@ def _by_experiment(names: Iterable[str]) -> bool:
 
 
 def _named(asked: Mapping[str, Any], without: str) -> set[str]:
-    """Return the names of all dimensions that are filtered, but for ``without``."""
+    """Return the names of all filters in use, but for ``without``.
+
+    Instead of ``exclude`` and ``range``, the dimensions in these parameters are named.
+    """
     names = {name for name in asked if name not in (without, "exclude", "range")}
     parts: list[Query] = [asked[each] for each in ("exclude", "range") if each in asked]
     return names.union(*(each.used_names for each in parts))

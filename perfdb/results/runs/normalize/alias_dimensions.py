@@ -15,7 +15,7 @@ from perfdb.results.runs.record import Configuration, FactValue, RunRecord, Syst
 
 PRINTED = "printed."
 
-# The facts that say each dimension, the first of them that is there. Others are said by the fact of their name.
+# The facts of each dimension; the first that a run has counts. Other dimensions have a fact of the same name.
 _FACTS: Mapping[str, tuple[str, ...]] = {
     "device": ("device", "driver"),
     "level": ("level", "cp.level"),
@@ -23,7 +23,7 @@ _FACTS: Mapping[str, tuple[str, ...]] = {
     "system": ("machine", "cpu_model", "architecture", "node", "memory"),
     f"{FACTOR}think_ms": (f"{FACTOR}think_ms", "think_ms"),
 }
-# What several facts say together: its printed text is the value that they make.
+# Dimensions that several facts make together: the printed text is then the resulting value.
 COMPOSED = frozenset({"workload", "system"})
 
 
@@ -119,7 +119,7 @@ def with_value(configuration: Configuration, dimension: str, text: str, aliases:
         if text not in aliases.systems:
             raise ValueError(f"no system is called {text!r}")
         return replace(configuration, system=aliases.systems[text])
-    # The dimension is one of the configuration's fields: nobody can make an alias of another.
+    # The dimension is one of the configuration's fields, since others can have no aliases.
     return replace(configuration, **{dimension: _READERS.get(dimension, str)(text)})  # type: ignore[arg-type]
 
 

@@ -13,7 +13,7 @@ from perfdb.analysis.workloads import STREAMING, WELL_KNOWN, Workload, parse_pat
 from perfdb.results.runs.normalize.client_processes import users_of
 from perfdb.results.runs.record import Configuration, FactValue, Origin, RunRecord, SystemIdentity, Value
 
-# What a person may give when the files lack it, besides any ``factor.NAME``.
+# The facts that a person may supply if the files lack them, besides any ``factor.NAME``.
 GIVEN_FACTS = (
     "workload",
     "request_bytes",
@@ -37,7 +37,7 @@ PROCESSORS = Measure("processors", "lpar")
 UNREADABLE = "run.dimension-unreadable"
 """Code of the problem of an unreadable dimension; its message begins with the fact's key."""
 
-# What the columns hold: integers of two, four and eight bytes, and names that an index can take.
+# The limits of the columns: integers of two, four and eight bytes, and names short enough for an index.
 _INT2, _INT4, _INT8 = 2**15 - 1, 2**31 - 1, 2**63 - 1
 _LONGEST = 200
 _REMEMBERED = 1024

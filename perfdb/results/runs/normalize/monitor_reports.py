@@ -65,7 +65,7 @@ def add_reports(record: RunRecord, draft: RunDraft, artifacts: Mapping[str, int]
         _add_guests(adding, fragment)
         _add_traces(adding, fragment)
     if best is not None and _exactness(best) >= _EXACT:
-        # What a cut report lost is there in another file.
+        # Another report has the values that a cut one lost.
         record.facts.pop(LOST, None)
     if fitting:
         _report_guests(adding, fitting)
@@ -225,7 +225,7 @@ def _add_means(adding: _Adding, fragment: Fragment) -> None:
 
 
 def _mean_of_rows(fragment: Fragment, name: str) -> float | None:
-    """Return a column's mean, weighted by seconds; None without rows.
+    """Return a column's mean, weighted by seconds; None without readable rows.
 
     With a row for each processor, the result is the sum of the processors' means.
     """

@@ -76,7 +76,7 @@ def _converted(reading: Reading, fragment: Fragment, record: RunRecord) -> float
 
 
 def _megabytes(record: RunRecord) -> str:
-    """Return the unit of megabytes per second, with the log's own size of a megabyte."""
+    """Return the unit MB/s with the log's own size of a megabyte."""
     mb_bytes = record.facts.get("mb_bytes")
     return "MB/s 10^6" if mb_bytes is not None and mb_bytes.text == "1000000" else "MB/s"
 

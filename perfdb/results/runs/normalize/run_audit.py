@@ -17,7 +17,7 @@ from perfdb.analysis.units import read_number
 from perfdb.results.runs.derive import fact_number
 from perfdb.results.runs.record import Origin, RunRecord, Value
 
-# The driver's own check knows its intervals and connections, and says these better.
+# The check of the driver's log knows intervals and connections, and reports these kinds more exactly.
 _CHECKED_BEFORE = {Kind.LITTLE, Kind.RATE, Kind.BYTES}
 _REMEDY = "Look which of the figures is wrong; perfdb changes none of them."
 _LPAR = Measure("processors", "lpar")
