@@ -56,7 +56,7 @@ class ManifestError(Exception):
 
 
 def check_manifest(manifest: dict[str, Any]) -> dict[str, Any]:
-    """Check and return a manifest. Raises ManifestError."""
+    """Check and return a manifest. Raise ManifestError."""
     _check(manifest, _WHOLE, "it")
     if manifest.get("document", ...) is not None:
         _check(manifest.get("document"), _DOCUMENT, "document")
@@ -92,7 +92,7 @@ def _check_times(*texts: str) -> None:
 
 
 def _check_source(source: list[Any]) -> None:
-    """Check a source: a name, and pairs of lines."""
+    """Check a source: a name, and pairs of lines. Raise ManifestError."""
     if len(source) != 2 or not isinstance(source[0], str) or not isinstance(source[1], list):
         raise ManifestError("the sources of a run in perfdb-bundle.json are no names with lines")
     for span in source[1]:

@@ -36,7 +36,7 @@ def document_digest(manifest: dict[str, Any]) -> str:
 
 
 def check_document(study: Study, manifest: dict[str, Any]) -> None:
-    """Check that the published runs can be stored. Raises ValueError."""
+    """Check that the published runs can be stored. Raise ValueError."""
     try:
         document = _document(study, manifest)
         for figure in document.figures:
@@ -68,7 +68,7 @@ def upload_rows(upload: Upload, manifest: dict[str, Any], first: int) -> list[Up
 def load_published(upload: Upload, manifest: dict[str, Any]) -> list[tuple[int, dict[str, Any]]]:
     """Store the published runs, unless the document is stored; return ids and entries.
 
-    Raises ValueError for unreadable figures.
+    Raise ValueError for unreadable figures.
     """
     study = upload.study
     _claim_study(study, manifest)

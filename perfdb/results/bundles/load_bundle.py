@@ -192,7 +192,7 @@ def _check_alone(upload: Upload) -> None:
 
 
 def _check_files(upload: Upload, manifest: dict[str, Any], folder: str) -> None:
-    """Compare the logs with the manifest. Raises BundleError."""
+    """Compare the logs with the manifest. Raise BundleError."""
     there = dict(upload.files.filter(path__startswith=folder).values_list("path", "artifact__sha256"))
     for file in manifest["files"]:
         if there.get(folder + file["name"]) != file["sha256"]:
@@ -206,7 +206,10 @@ def _check_files(upload: Upload, manifest: dict[str, Any], folder: str) -> None:
 
 
 def _choose_study(upload: Upload, manifest: dict[str, Any]) -> Study:
-    """Return the chosen study, or the bundle's: existing or new."""
+    """Return the study that the person chose, else the bundle's.
+
+    The bundle's study is one that has the same document or logs, or a new one. Raise BundleError and QueryError.
+    """
     slug = manifest["study"]["slug"]
     if upload.study.slug != INBOX:
         if not Run.objects.filter(study=upload.study).exists() and not upload.study.run_id_pattern:
@@ -234,7 +237,7 @@ def _has_content(study: Study, manifest: dict[str, Any]) -> bool:
 
 
 def _describe(upload: Upload, study: Study, about: dict[str, Any]) -> None:
-    """Set the details and aliases of a study from the bundle. Raises QueryError."""
+    """Set the details and aliases of a study from the bundle. Raise QueryError."""
     pattern = run_id_patterns.parse_pattern(about["run_id_pattern"], about["run_id_values"])
     texts = {name: about[name] for name in (*study_details.TEXTS, "notes", "plan")}
     study_details.change_details(study, texts | study_details.pattern_columns(pattern))
@@ -246,7 +249,7 @@ def _describe(upload: Upload, study: Study, about: dict[str, Any]) -> None:
 
 
 def _check_said(upload: Upload, manifest: dict[str, Any]) -> None:
-    """Check everything to be stored later. Raises QueryError, IntakeError and ValueError."""
+    """Check everything to be stored later. Raise QueryError, IntakeError and ValueError."""
     study = upload.study
     for each in manifest["uploads"]:
         for facts in (each["facts"], *(correction["facts"] for correction in each["corrections"])):

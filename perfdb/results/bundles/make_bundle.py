@@ -78,7 +78,7 @@ class Bundle:
 def bundle_study(study: Study) -> Bundle:
     """Return a bundle of all runs of a study, withdrawn ones included.
 
-    Raises QueryError for too many runs or logs.
+    Raise QueryError for too many runs or logs.
     """
     return _check_size(Bundle(study, Run.objects.filter(study=study)))
 
@@ -86,7 +86,7 @@ def bundle_study(study: Study) -> Bundle:
 def bundle_runs(runs: Iterable[int], asked: str) -> Bundle:
     """Return a bundle of chosen runs.
 
-    Raises QueryError for none, too many or several studies.
+    Raise QueryError for none, too many or several studies.
     """
     found = Run.objects.filter(pk__in=list(runs))
     studies = list(Study.objects.filter(pk__in=found.order_by().values("study")).order_by("title"))

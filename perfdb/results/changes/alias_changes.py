@@ -63,7 +63,7 @@ class Effect:
 
 
 def propose_alias(study: Study, dimension: str, printed: str, meaning: str) -> Alias:
-    """Return a valid alias without storing it. Raises QueryError for an invalid one."""
+    """Return a valid alias without storing it. Raise QueryError for an invalid one."""
     declared = parameters.find_dimension("dimension", dimension.strip())
     if declared.name not in ALIASED and not declared.name.startswith(FACTOR):
         raise QueryError("dimension", f"{declared.name} can have no aliases", [*ALIASED, f"{FACTOR}NAME"])
@@ -89,7 +89,7 @@ def _check_text(name: str, text: str) -> str:
 
 
 def _parse_meaning(dimension: str, meaning: str) -> str:
-    """Return a meaning in the spelling of the dimension. Raises QueryError."""
+    """Return a meaning in the spelling of the dimension. Raise QueryError."""
     try:
         named = with_value(Configuration(), dimension, meaning, Aliases(systems=read_systems()))
     except ValueError as error:
@@ -98,7 +98,7 @@ def _parse_meaning(dimension: str, meaning: str) -> str:
 
 
 def _check_others(alias: Alias, others: Iterable[Alias]) -> None:
-    """Refuse a second alias for a text, a chain and a circle. Raises QueryError."""
+    """Refuse a second alias for a text, a chain and a circle. Raise QueryError."""
     if alias.printed == alias.meaning:
         raise QueryError("meaning", f"{alias.printed} is itself; say which other value it is the same as")
     for other in others:
@@ -165,7 +165,7 @@ def _keys_after(alias: Alias, experiments: Iterable[int]) -> dict[int, int]:
 
 
 def add_alias(study: Study, dimension: str, printed: str, meaning: str, person: User) -> Alias:
-    """Store an alias and queue the change of the runs. Raises QueryError."""
+    """Store an alias and queue the change of the runs. Raise QueryError."""
     with transaction.atomic():
         lock_study(study)
         alias = propose_alias(study, dimension, printed, meaning)

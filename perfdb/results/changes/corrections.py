@@ -58,7 +58,7 @@ def _check(facts: Mapping[str, str]) -> None:
 def remove_correction(upload: Upload, number: int) -> None:
     """Remove a correction (counted from 0), and read the files again.
 
-    Raises IntakeError for an unknown correction, or an upload that is not open to changes.
+    Raise IntakeError for an unknown correction, or an upload that is not open to changes.
     """
     with transaction.atomic():
         held = _lock_open(upload, "correct")
@@ -69,7 +69,7 @@ def remove_correction(upload: Upload, number: int) -> None:
 
 
 def move_upload(upload: Upload, study: Study) -> None:
-    """Move a preview to another study. Raises IntakeError for other uploads."""
+    """Move a preview to another study. Raise IntakeError for other uploads."""
     with transaction.atomic():
         held = _lock_open(upload, "move")
         held.study = study
@@ -79,7 +79,7 @@ def move_upload(upload: Upload, study: Study) -> None:
 def exclude_file(upload: Upload, path: str, *, excluded: bool = True) -> None:
     """Exclude a file of a preview from reading, or include the file again.
 
-    Raises IntakeError for an unknown file, or an upload that is not open to changes.
+    Raise IntakeError for an unknown file, or an upload that is not open to changes.
     """
     with transaction.atomic():
         held = _lock_open(upload, "change the files of")
@@ -92,7 +92,7 @@ def exclude_file(upload: Upload, path: str, *, excluded: bool = True) -> None:
 def choose_format(upload: Upload, path: str, format_name: str) -> None:
     """Read a file as a chosen format, if recognition found none or two.
 
-    Raises IntakeError for an unknown format or file, or an upload that is not open to changes.
+    Raise IntakeError for an unknown format or file, or an upload that is not open to changes.
     """
     known = [each.NAME for each in formats.FORMATS]
     if format_name not in known:
@@ -133,7 +133,7 @@ _TITLES = {
 
 
 def _lock_open(upload: Upload, verb: str) -> Upload:
-    """Lock an upload that is open to changes: no stored runs. Raises IntakeError."""
+    """Lock an upload that is open to changes: no stored runs. Raise IntakeError."""
     held = uploads.locked(upload, {State.PREVIEW, State.FAILED}, verb)
     if RunSource.objects.filter(upload=held).exists():
         raise IntakeError("Runs of this upload are stored. Undo it, and upload its files again.")

@@ -24,7 +24,7 @@ KIND = "move"
 
 
 def select_runs(study: Study, asked: str) -> QuerySet[Run]:
-    """Return a study's runs that match a query string. Raises QueryError."""
+    """Return a study's runs that match a query string. Raise QueryError."""
     data = QueryDict(asked.strip().rpartition("?")[2], mutable=True)
     for name in ("sort", "cursor", "size", "study"):
         data.pop(name, None)
@@ -32,7 +32,7 @@ def select_runs(study: Study, asked: str) -> QuerySet[Run]:
 
 
 def enqueue_move(study: Study, target: Study, asked: str, person: User) -> Job:
-    """Queue the move of the present runs. Raises QueryError without runs."""
+    """Queue the move of the present runs. Raise QueryError without runs."""
     if study.pk == target.pk:
         raise QueryError("to", "the runs are in this study already")
     last = select_runs(study, asked).aggregate(last=Max("pk"))["last"]

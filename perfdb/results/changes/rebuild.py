@@ -41,7 +41,7 @@ class Rebuilt:
 def rebuild_run(run: Run) -> Rebuilt:
     """Read a run's files again and derive values, as at import.
 
-    The trial stays. Raises NotFoundError if the files no longer make exactly this run.
+    The trial stays. Raise NotFoundError if the files no longer make exactly this run.
     """
     evidence = read_evidence(run)
     draft = _draft(run, evidence)
@@ -54,7 +54,10 @@ def rebuild_run(run: Run) -> Rebuilt:
 
 
 def _draft(run: Run, evidence: StoredEvidence) -> RunDraft | None:
-    """Return a run's draft, with fragments that only a newer importer found."""
+    """Return a run's draft, also with fragments that only a newer importer found.
+
+    None if the files have no fragment of the run, or make several runs.
+    """
     own = digests_of(evidence.fragments)
     if not own:
         return None

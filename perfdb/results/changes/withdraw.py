@@ -23,7 +23,7 @@ _VOCABULARY = ("study", "system", "level", "workload", "device")
 def withdraw_runs(user: User, runs: QuerySet[Run], reason: str) -> int:
     """Withdraw runs; return the number of runs that were not withdrawn before.
 
-    Raises QueryError without a reason or for too many runs, and PermissionDenied as `bulk_changes.lock_runs`.
+    Raise QueryError without a reason or for too many runs, and PermissionDenied as `bulk_changes.lock_runs`.
     """
     said = " ".join(reason.replace("\0", " ").split())
     if not said:
@@ -40,7 +40,7 @@ def withdraw_runs(user: User, runs: QuerySet[Run], reason: str) -> int:
 def restore_runs(user: User, runs: QuerySet[Run]) -> int:
     """Restore runs that a person withdrew, with the former status; return the number.
 
-    A run whose run id and trial are taken returns as a further trial. Raises as `withdraw_runs` does.
+    A run whose run id and trial are taken returns as a further trial. Raise as `withdraw_runs` does.
     """
     taken = _take(user, _restorable(runs))
     before = _statuses_before(taken)

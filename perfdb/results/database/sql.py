@@ -12,7 +12,7 @@ from psycopg.errors import QueryCanceled
 class Among(Lookup):
     """A lookup ``among``: one of very many numbers or texts, sent as one array.
 
-    ``in`` makes a parameter of each value, which takes longer than the search for two thousand. Raises ValueError for a
+    ``in`` makes a parameter of each value, which takes longer than the search for two thousand. Raise ValueError for a
     text with a NUL.
     """
 
@@ -45,7 +45,7 @@ class TooLongError(Exception):
 
 @contextmanager
 def in_time(milliseconds: int, using: str) -> Iterator[None]:
-    """Limit the time of each statement on a database within the block. Raises TooLongError."""
+    """Limit the time of each statement on a database within the block. Raise TooLongError."""
     try:
         with transaction.atomic(using), connections[using].cursor() as cursor:
             cursor.execute("SELECT set_config('statement_timeout', %s, true)", [str(milliseconds)])

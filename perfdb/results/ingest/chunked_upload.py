@@ -156,7 +156,10 @@ def _to_disk(part: PartialFile) -> None:
 
 
 def _check_whole(part: PartialFile) -> None:
-    """Check a complete file against the expected digest; discard a different one."""
+    """Check a complete file against the expected digest.
+
+    Discard a file of another digest and raise IntakeError.
+    """
     if not part.sha256 or part.received < part.size:
         return
     with _whole(part).open("rb") as stream:

@@ -66,7 +66,7 @@ class Match:
         return f"{self.record.identity}#{self.uploaded.number}"
 
     def decision(self, decisions: Mapping[str, str]) -> str | None:
-        """Return the decision on this run, or on all runs of this identity."""
+        """Return the decision on this run or on its identity, or None."""
         return decisions.get(self.decision_name) or decisions.get(self.record.identity)
 
 
@@ -253,7 +253,10 @@ def _conflict(record: RunRecord, known: RunRecord) -> Problem:
 
 
 def _difference(new: RunRecord, stored: RunRecord) -> tuple[Measure | None, str, str]:
-    """Return the first measure with different values, and both values as printed."""
+    """Return the first measure with different values, and both values rounded.
+
+    The stored value comes first. None and empty texts if no total differs.
+    """
     for metric in metrics.METRICS:
         measure = Measure(metric.name)
         mine, theirs = new.values.get(measure), stored.values.get(measure)

@@ -14,7 +14,7 @@ def add_user_option(parser: CommandParser) -> None:
 def read_user(name: str | None) -> User:
     """Return the user of a name, or the owner for None.
 
-    Raises CommandError for an unknown name.
+    Raise CommandError for an unknown name.
     """
     if name is None:
         return access.find_owner()

@@ -43,7 +43,7 @@ def load_tables(
     """Store the runs and mappings of tables in a study, by default the inbox.
 
     ``decisions`` on conflicts: ``run_id/trial``, or ``run_id/trial#number`` if several runs share both, -> keep,
-    replace or trial. Raises NotLoadedError without a run, and for a missing or unknown decision.
+    replace or trial. Raise NotLoadedError without a run, and for a missing or unknown decision.
     """
     chosen = dict(decisions or {})
     wrong = [choice for choice in chosen.values() if choice not in DECISIONS]

@@ -315,7 +315,7 @@ def _order(moved: Moved) -> tuple[bool, float, str]:
 
 
 def explain_address(pairs: Iterable[tuple[str, str]]) -> tuple[Explanation, Query | None]:
-    """Explain the difference that an address names; also return the query of a cell.
+    """Explain the difference that an address names; also return a cell's query, or None.
 
     ``old`` and ``new`` are ids of runs; otherwise the address has a query with a baseline, a measure (``of``) and the
     values of the dimensions shown (``at=users:10``). Raise QueryError.

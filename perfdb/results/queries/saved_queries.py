@@ -73,7 +73,7 @@ def _put(saved: SavedQuery, question: Question) -> None:
 
 
 def _study(question: Question) -> Study | None:
-    """Return the study with which a query is listed: its only study, if any."""
+    """Return the only study of a question; None for any other number, or inboxes."""
     if len(question.studies) != 1:
         return None
     # Each person has an inbox of the same slug.

@@ -60,7 +60,10 @@ class Vocabulary:
         return self.experiments([configuration])[0]
 
     def experiments(self, configurations: Sequence[Configuration]) -> list[Experiment]:
-        """Return the experiments of configurations; store new ones in one statement."""
+        """Return the experiments of configurations; store new ones in one statement.
+
+        Raise KeyCollisionError if two different experiments have one key.
+        """
         dimensions = [each.dimensions() for each in configurations]
         keys = [_key_of(each) for each in dimensions]
         self._read(set(keys) - self._experiments.keys())

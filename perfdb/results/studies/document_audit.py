@@ -67,6 +67,6 @@ def _percents(
 
 
 def _figure_of(figures: Iterable[DocumentFigure], percent: DocumentPercent) -> DocumentFigure | None:
-    """Return an operand of a difference: a figure in the same table."""
+    """Return an operand of a difference: a figure in the same table, or None."""
     wanted = (percent.table, percent.metric, percent.role)
     return next((each for each in figures if (each.table, each.metric, each.role) == wanted), None)

@@ -93,7 +93,7 @@ def _write_rows(model: Any, run: Run, rows: Iterable[dict[str, Any]], moment: st
 def load_document(document: Document, owner: User | None) -> bool:
     """Store a document as a study; return False for an unchanged document.
 
-    A changed document replaces the earlier runs and report; runs from uploads stay. Raises ValueError for unreadable
+    A changed document replaces the earlier runs and report; runs from uploads stay. Raise ValueError for unreadable
     data, and SlugTakenError.
     """
     with transaction.atomic():

@@ -51,12 +51,12 @@ def item_queries(item: ReportItem) -> tuple[Query, ...]:
 
 
 def study_query(study: Study, text: str) -> Query:
-    """Return a report's query string as a query filtered by study. Raises QueryError."""
+    """Return a report's query string as a query filtered by study. Raise QueryError."""
     return Query.parse(parse_qsl(text, keep_blank_values=True)).with_filter("study", study.slug)
 
 
 def answer_item(item: ReportItem, ask: Ask = answer_query) -> AnsweredItem:
-    """Answer an item; published runs get the printed texts. Raises QueryError."""
+    """Answer an item; published runs get the printed texts. Raise QueryError."""
     asked = item_queries(item)
     found = [ask(query) for query in asked]
     tables = [table for _, tables in found for table in tables]
@@ -114,7 +114,7 @@ class StudyRuns:
     def answer(self, query: Query) -> tuple[Query, list[Table]]:
         """Answer a query from the runs read; for other measures call `answer_query`.
 
-        Raises QueryError.
+        Raise QueryError.
         """
         if not query.metrics or not self._measures.issuperset(query.measures):
             return answer_query(query)

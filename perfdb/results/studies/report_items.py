@@ -67,7 +67,7 @@ def list_items(study: Study) -> list[ReportItem]:
 
 
 def parse_item(study: Study, written: ItemText) -> dict[str, Any]:
-    """Return the columns of an item. Raises QueryError."""
+    """Return the columns of an item. Raise QueryError."""
     if written.kind not in Kind.values:
         raise QueryError("kind", f"{written.kind!r} is nothing that a report holds", Kind.values)
     if not written.title or len(written.title) > MAX_TITLE:
@@ -96,7 +96,7 @@ def split_address(text: str) -> tuple[str, str]:
 
 
 def parse_query(study: Study, text: str) -> str:
-    """Return a question's query string without the study. Raises QueryError."""
+    """Return a question's query string without the study. Raise QueryError."""
     page, asked = split_address(text)
     question = Question.parse(page, asked)
     if question.page is Page.CHARTS:
@@ -111,7 +111,7 @@ def parse_query(study: Study, text: str) -> str:
 
 
 def add_item(study: Study, written: ItemText, before: int | None = None) -> ReportItem:
-    """Add an item at the end, or before another item. Raises QueryError."""
+    """Add an item at the end, or before another item. Raise QueryError."""
     columns = parse_item(study, written)
     with transaction.atomic():
         lock_study(study)
@@ -132,7 +132,7 @@ def add_item(study: Study, written: ItemText, before: int | None = None) -> Repo
 def change_item(item: ReportItem, written: ItemText, version: int) -> None:
     """Change an item except the kind.
 
-    Raises ChangedMeanwhileError unless the item still has this ``version``, and QueryError for invalid texts.
+    Raise ChangedMeanwhileError unless the item still has this ``version``, and QueryError for invalid texts.
     """
     columns = parse_item(item.study, replace(written, kind=item.kind))
     with transaction.atomic():
@@ -199,7 +199,7 @@ def _renumber(items: Sequence[ReportItem]) -> None:
 def choose_number(study: Study, kind: str, asked: str, pk: int | None = None, *, free: bool = False) -> str:
     """Return the requested number of a table or figure, or the next whole one.
 
-    Raises QueryError if the number is taken, unless ``free`` allows another one.
+    Raise QueryError if the number is taken, unless ``free`` allows another one.
     """
     if kind not in _NUMBERED:
         return ""
@@ -212,7 +212,10 @@ def choose_number(study: Study, kind: str, asked: str, pk: int | None = None, *,
 
 
 def _written_with(study: Study, columns: Mapping[str, Any]) -> int | None:
-    """Return the number of runs for an item with prose, which may become outdated."""
+    """Return the number of runs for an item with prose, else None.
+
+    With more runs later the prose may be outdated.
+    """
     return count_runs(study) if columns["prose"] else None
 
 
@@ -225,7 +228,7 @@ KINDS = (ReportItem.Kind.FIGURE, ReportItem.Kind.TABLE)
 
 
 def add_question(study: Study, kind: str, title: str, question: Question) -> ReportItem:
-    """Add a question as a table or figure with the next number. Raises QueryError."""
+    """Add a question as a table or figure with the next number. Raise QueryError."""
     if kind not in KINDS:
         raise QueryError("kind", "a question can be shown as a table or as a figure", KINDS)
     queries = understood_query(study, question).encode()
@@ -233,7 +236,7 @@ def add_question(study: Study, kind: str, title: str, question: Question) -> Rep
 
 
 def understood_query(study: Study, question: Question) -> Query:
-    """Return a question's query without the study. Raises QueryError for another study."""
+    """Return a question's query without the study. Raise QueryError for another study."""
     others = [name for name in question.studies if name != study.slug]
     if others:
         raise QueryError("study", f"this is asked of the runs of {others[0] or 'no study'}, and not of {study.title}")

@@ -48,7 +48,7 @@ class DecodedRunId:
 
 
 def parse_pattern(pattern: str, values: Mapping[str, Any]) -> RunIdPattern | None:
-    """Parse a regular expression or template; None for an empty text. Raises QueryError."""
+    """Parse a regular expression or template; None for an empty text. Raise QueryError."""
     text = pattern.strip()
     if len(text) > _MAX_LENGTH or "\0" in text:
         raise QueryError("pattern", f"a pattern has at most {_MAX_LENGTH} characters")

@@ -34,7 +34,7 @@ def details_digest(study: Study) -> str:
 def change_details(study: Study, columns: Mapping[str, Any], state: str = "") -> None:
     """Change columns of a study, with ``state`` only if the digest is still equal.
 
-    Raises ChangedMeanwhileError and QueryError.
+    Raise ChangedMeanwhileError and QueryError.
     """
     checked = {name: _check(name, value) for name, value in columns.items()}
     with transaction.atomic():
@@ -56,7 +56,7 @@ def _check(name: str, value: Any) -> Any:
 
 
 def _check_notes(notes: Sequence[Any]) -> list[dict[str, Any]]:
-    """Return notes with text and tables. Raises QueryError."""
+    """Return notes with text and tables. Raise QueryError."""
     found = []
     for note in notes:
         text = str(note.get("text", "")).strip() if isinstance(note, Mapping) else ""

@@ -18,7 +18,7 @@ _TAKEN = ("new", INBOX)
 
 
 def check_title(title: str) -> str:
-    """Return a stripped title. Raises QueryError."""
+    """Return a stripped title. Raise QueryError."""
     title = title.strip()
     if not title or len(title) > MAX_TITLE or "\0" in title:
         raise QueryError("title", f"a study needs a title, of {MAX_TITLE} characters at most")
@@ -28,7 +28,7 @@ def check_title(title: str) -> str:
 def create_study(owner: User, title: str, slug: str = "", **texts: str) -> Study:
     """Create a study; without ``slug`` the title makes one.
 
-    ``texts``: purpose, method, source. Raises QueryError for an invalid title or slug.
+    ``texts``: purpose, method, source. Raise QueryError for an invalid title or slug.
     """
     title = check_title(title)
     with transaction.atomic():
@@ -36,7 +36,7 @@ def create_study(owner: User, title: str, slug: str = "", **texts: str) -> Study
 
 
 def _choose_slug(title: str, asked: str) -> str:
-    """Return the requested slug, or a free one made of the title. Raises QueryError."""
+    """Return the requested slug, or a free one made of the title. Raise QueryError."""
     if asked:
         if slugify(asked) != asked or len(asked) > _LONGEST_SLUG:
             raise QueryError(
@@ -66,7 +66,7 @@ def reason_to_keep(study: Study) -> str:
 
 
 def delete_study(study: Study) -> None:
-    """Delete an empty study. Raises QueryError for another one."""
+    """Delete an empty study. Raise QueryError for another one."""
     with transaction.atomic():
         lock_study(study)
         if why := reason_to_keep(study):

@@ -13,7 +13,7 @@ MAX_PARTS = 100
 
 
 def parse_plan(written: Sequence[Mapping[str, Any]]) -> list[Part]:
-    """Return the parts of a stored plan. Raises QueryError."""
+    """Return the parts of a stored plan. Raise QueryError."""
     if len(written) > MAX_PARTS:
         raise QueryError("plan", f"a plan has at most {MAX_PARTS} parts")
     found = []
@@ -36,7 +36,7 @@ def _trials(name: str, given: object) -> int | None:
 
 
 def check_plan(written: object) -> list[dict[str, Any]]:
-    """Return a plan that a study may store. Raises QueryError."""
+    """Return a plan that a study may store. Raise QueryError."""
     if not isinstance(written, list) or not all(isinstance(part, dict) for part in written):
         raise QueryError("plan", "a plan is a list of parts, each with lists of values by dimension")
     for part in written:

@@ -98,7 +98,7 @@ def _forget_time(counters: Counters) -> None:
 
 
 def _snapshot(fragments: Sequence[Fragment | None], sets: list[Counters], *, before: bool) -> Snapshot | None:
-    """Return one moment's counters, possibly from several files."""
+    """Return one moment's counters, possibly from several files; None without a file."""
     fragment = next((each for each in fragments if each is not None and each.taken is not None), None)
     fragment = fragment or next((each for each in fragments if each is not None), None)
     if fragment is None:

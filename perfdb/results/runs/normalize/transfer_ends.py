@@ -22,7 +22,7 @@ def check_ends(draft: RunDraft) -> list[Problem]:
 
 
 def _asked(log: Fragment) -> int | None:
-    """Return the bytes to be sent, buffers × size, if the log has both."""
+    """Return the bytes to be sent, buffers × size; None if unknown or UDP."""
     texts: Sequence[str | None] = [log.fact_text(key) for key in ("message_bytes", "buffers")]
     if None in texts or log.fact_text("factor.protocol") == "UDP":
         return None
