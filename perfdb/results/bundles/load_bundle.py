@@ -66,7 +66,7 @@ class BundleUpload(UploadType):
 
     @property
     def folder(self) -> str:
-        """The folder of the bundle's files, with a slash at the end."""
+        """Return the folder of the bundle's files, with a slash at the end."""
         return self.member.path.removesuffix(MANIFEST)
 
     def prepare(self, upload: Upload) -> list[Problem]:

@@ -71,7 +71,7 @@ class Bundle:
 
     @property
     def file_name(self) -> str:
-        """The name of the zip."""
+        """Return the file name of the zip."""
         return f"{self.study.slug}{'-selection' if self.asked else ''}.bundle.zip"
 
 

@@ -34,7 +34,7 @@ class WrongValueError(IntakeError):
 def add_corrections(upload: Upload, corrections: Sequence[Correction]) -> None:
     """Add supplied facts of runs, and read the files again.
 
-    A supplied fact counts if no file has a readable one, and replaces the same fact supplied before. Raises
+    A supplied fact counts if no file has a readable one, and replaces the same fact supplied before. Raise
     WrongValueError, and IntakeError for an unknown fact or an upload that is not open to changes.
     """
     for correction in corrections:

@@ -37,7 +37,7 @@ class Scope:
 
     @property
     def sources(self) -> Q:
-        """The condition of sources that an older importer read, or of all with ``every``."""
+        """Return the condition of sources that an older importer read, or of all."""
         formats = {name: version for name, version in importer_versions().items() if self.format in ("", name)}
         known = Q(format__in=formats)
         if self.every:
@@ -47,7 +47,7 @@ class Scope:
 
     @property
     def runs(self) -> QuerySet[Run]:
-        """The runs with such sources, by study and id."""
+        """Return the runs with such sources, by study and id."""
         runs = Run.objects.filter(pk__in=RunSource.objects.filter(self.sources).values("run"))
         chosen = runs if self.study is None else runs.filter(study=self.study)
         return chosen.order_by("study_id", "pk")
@@ -74,7 +74,7 @@ class Difference:
 
     @property
     def kind(self) -> str:
-        """The kind of difference: added, removed or changed."""
+        """Return the kind of difference: added, removed or changed."""
         return "changed" if self.old and self.new else "added" if self.new else "removed"
 
 
@@ -114,7 +114,7 @@ def review_run(run: Run) -> Review:
 
 
 def review_runs(runs: QuerySet[Run]) -> Iterator[Review]:
-    """Review several runs."""
+    """Yield the review of each run, without writing."""
     return map(review_run, runs.select_related("study", "experiment").iterator(chunk_size=20))
 
 

@@ -39,7 +39,7 @@ class ValueSpellings:
 
     @property
     def runs(self) -> int:
-        """The number of runs with this value."""
+        """Return the number of runs with this value."""
         return sum(text.runs for text in self.texts)
 
 

@@ -40,7 +40,7 @@ class Batches:
 
     @property
     def problems(self) -> list[Problem]:
-        """The problems that belong to no run, known after an iteration."""
+        """Return the problems that belong to no run, known after an iteration."""
         unclaimed = (each for each in self._parsed.problems if each not in self._problems_of_runs)
         return [*unclaimed, *self._problems_of_none, *self._left_over.problems]
 

@@ -56,7 +56,7 @@ class Records:
 
     @property
     def content(self) -> bytes:
-        """The content of the file to import."""
+        """Return the content of the file to import."""
         return "".join(f"{line}\n" for line in self.lines).encode()
 
 

@@ -64,7 +64,7 @@ def realign_dimensions(
 
 
 def digests_of(fragments: Iterable[Fragment]) -> set[str]:
-    """Return the digests of fragments."""
+    """Return the digests of fragments, which are equal for equal content."""
     return {content_digest(fragment) for fragment in fragments}
 
 

@@ -42,7 +42,7 @@ class UploadedRecord:
 
     @property
     def sources(self) -> list[Source]:
-        """The files of the record."""
+        """Return the files of the record as sources."""
         return sources_of(self.record.fragments, self.context.artifacts, self.upload)
 
 
@@ -62,7 +62,7 @@ class Match:
 
     @property
     def decision_name(self) -> str:
-        """``run_id/trial#number``, which names this run among others of equal run ID and trial."""
+        """Return ``run_id/trial#number``, unique among runs of equal ID and trial."""
         return f"{self.record.identity}#{self.uploaded.number}"
 
     def decision(self, decisions: Mapping[str, str]) -> str | None:

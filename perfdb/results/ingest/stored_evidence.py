@@ -47,7 +47,7 @@ class StoredEvidence:
 
     @property
     def context(self) -> Context:
-        """The context to normalize these fragments as before."""
+        """Return the context to normalize these fragments as before."""
         return Context(self.artifacts, self.given, self.received, self.problems, self.aliases)
 
 

@@ -71,7 +71,7 @@ def given_by(upload: Upload, spans: Iterable[Span]) -> dict[str, str]:
 
 
 def spans_in(fragments: Iterable[Fragment]) -> list[Span]:
-    """Return the spans of fragments."""
+    """Return file, first line and last line of each fragment."""
     return [(each.file, each.first_line, each.last_line) for each in fragments]
 
 

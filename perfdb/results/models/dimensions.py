@@ -84,7 +84,7 @@ class Device(models.Model):
     """The connectivity under test, named as in the logs."""
 
     class Kind(models.TextChoices):
-        """Whether frames leave the machine."""
+        """The kind of a device: real if frames leave the machine."""
 
         REAL = "real"
         VIRTUAL = "virtual"

@@ -29,7 +29,7 @@ class Artifact(models.Model):
 
     @property
     def path(self) -> str:
-        """The file's name in the storage."""
+        """Return the file's name in the storage."""
         return f"{self.sha256[:2]}/{self.sha256}"
 
 
@@ -132,7 +132,7 @@ class UploadRun(models.Model):
     """A run of an upload and the outcome; in a preview, the expected outcome."""
 
     class Outcome(models.TextChoices):
-        """The outcome of a run."""
+        """The outcome of a run in an upload, as in the glossary."""
 
         NEW = "new"
         EXTENDED = "extended"

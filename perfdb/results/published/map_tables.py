@@ -33,7 +33,7 @@ class ReadTable:
 
     @property
     def place(self) -> str:
-        """The name of the table in messages: ``Table 6`` for a numbered title."""
+        """Return the table's name in messages: ``Table 6`` for a numbered title."""
         match = _NUMBERED.match(self.grid.title)
         return f"Table {match[1]}" if match else self.grid.title or f"the table in line {self.grid.line}"
 

@@ -48,12 +48,12 @@ class Preview:
 
     @property
     def runs(self) -> list[PreviewRun]:
-        """The runs in the order of the tables."""
+        """Return the runs in the order of the tables."""
         return [PreviewRun(run, each) for run, each in zip(self.records.runs, self.matches, strict=True)]
 
     @property
     def conflicts(self) -> list[Match]:
-        """The runs that need a decision."""
+        """Return the runs that need a decision."""
         return [each for each in self.matches if each.outcome is UploadRun.Outcome.CONFLICT]
 
 

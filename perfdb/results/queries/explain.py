@@ -59,7 +59,7 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """Another measure on both sides."""
+    """The difference of another measure, with the mean of each side."""
 
     measure: Measure
     old: float | None

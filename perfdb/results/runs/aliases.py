@@ -35,8 +35,8 @@ def find_meanings(
 ) -> dict[tuple[str, Value], str]:
     """Return the meanings of values that no run has.
 
-    ``known`` are meanings read before. Without missing values there is no SQL query. A frozen answer has
-    no meanings: the names in its runs count.
+    ``known`` are meanings read before. Without missing values there is no SQL query. A frozen answer has no
+    meanings: the names in its runs count.
     """
     absent = list(_absent(values, found))
     if not absent or recorded_reads.playing_tape():

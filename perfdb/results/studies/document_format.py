@@ -52,7 +52,7 @@ class DocumentPercent:
 
 @dataclass(frozen=True, slots=True)
 class DocumentClaim:
-    """A number in the prose."""
+    """A number in the document's prose, as stored in `Claim`."""
 
     name: str
     line: int
@@ -80,7 +80,7 @@ class DocumentItem:
 
 @dataclass(frozen=True, slots=True)
 class DocumentDevice:
-    """A device of the document."""
+    """The kind and speed of a document's device, as far as known."""
 
     kind: str = ""
     speed_bits_per_s: int | None = None

@@ -18,5 +18,5 @@ class Command(BaseCommand):
         add_user_option(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Make the link."""
+        """Make the link, and print its path."""
         self.stdout.write(f"/sign-in/{access.make_sign_in_link(read_user(options['user']))}/")
