@@ -76,7 +76,7 @@ def _joined(measure: Measure, found: Sequence[tuple[Fragment, Reading]], logs: i
 
 
 def users_of(draft: RunDraft) -> str | None:
-    """Return the number of users of all processes together; None for a single log.
+    """Return the users of all processes together; None if unreadable, or for one log.
 
     A process without a stated number has one user.
     """
