@@ -126,7 +126,7 @@ def _state_after_preview(upload: Upload, outcomes: set[Outcome]) -> State:
 
 
 def _show(job: Job, upload: Upload, batches: Batches, kind: UploadType) -> set[Outcome]:
-    """Match all runs, and store and return the expected outcomes, but no run."""
+    """Match all runs without storing any; store and return the expected outcomes."""
     with transaction.atomic():
         upload.runs.all().delete()
         upload.problems.all().delete()

@@ -160,7 +160,10 @@ def _add_values(record: RunRecord, figures: Iterable[Figure], source: Source, pr
 
 
 def _merge(found: Records, new: PublishedRecord) -> PublishedRecord:
-    """Merge a record into that of the same run, or add it."""
+    """Merge a record into that of the same run, or add it.
+
+    Return the merged or added record. Of a value printed twice, the first counts.
+    """
     for known in found.runs:
         if is_same_run(known.record, new.record, known_named=known.named, new_named=new.named):
             if new.named and not known.named:

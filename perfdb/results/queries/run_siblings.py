@@ -67,7 +67,10 @@ def _number(value: float | None) -> float | None:
 
 
 def find_neighbours(run: Run) -> tuple[Run | None, Run | None]:
-    """Return the study's last run before a run and the first after, or None."""
+    """Return the runs of the study that started just before and after a run.
+
+    Withdrawn runs do not count; None if there is no such run.
+    """
     others = (
         Run.objects.filter(study=run.study_id).exclude(status=Run.Status.WITHDRAWN).only("run_id", "trial", "started")
     )

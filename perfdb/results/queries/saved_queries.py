@@ -73,7 +73,10 @@ def _put(saved: SavedQuery, question: Question) -> None:
 
 
 def _study(question: Question) -> Study | None:
-    """Return the only study of a question; None for any other number, or inboxes."""
+    """Return the study that lists a query: the only study of the question.
+
+    None for no study or several, and for an inbox, if several users have one.
+    """
     if len(question.studies) != 1:
         return None
     # Each person has an inbox of the same slug.

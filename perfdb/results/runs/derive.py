@@ -90,8 +90,8 @@ def collect_figures(record: RunRecord) -> RunFigures:
 def measured_workload(record: RunRecord) -> Workload | None:
     """Return the workload with the message sizes that formulas may use.
 
-    STRG or STRP alone means the standard sizes, but not in a log: there the tool has no messages, or of unknown size,
-    and the sizes are None.
+    STRG or STRP alone means the standard sizes, but not in a log: there the tool has no messages, or messages of
+    unknown size, and the sizes are None.
     """
     workload, facts = record.configuration.workload, record.facts
     bare = workload is not None and workload.pattern in STREAMING and format_workload(workload) == workload.pattern

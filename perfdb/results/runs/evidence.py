@@ -37,7 +37,11 @@ def _is_told(origin: Origin, printed: str) -> bool:
 
 
 def _shortened(told: Sequence[bool], numbers: list[int]) -> list[int]:
-    """Return one number per value, or one alone if all printed values share it."""
+    """Return the numbers of values in the shortest form.
+
+    One for each value; or a single one, if all printed values share it and others have 0; or none, without printed
+    values.
+    """
     of_told = set(compress(numbers, told))
     if len(of_told) > 1 or any(number for number, is_told in zip(numbers, told, strict=True) if not is_told):
         return numbers
@@ -60,7 +64,10 @@ def decode_values(evidence: RunEvidence, values: Sequence[float | None]) -> Iter
 def encode_facts(
     facts: Mapping[str, FactValue], artifacts: Sequence[int], lines: Sequence[int]
 ) -> dict[str, str | dict[str, Any]]:
-    """Return facts to store; a fact at the values' only place is text alone."""
+    """Return facts to store, by key.
+
+    A fact at the single place of all values is stored as text alone, any other with artifact and line.
+    """
     place = (artifacts[0], lines[0]) if len(artifacts) == len(lines) == 1 else None
     return {key: each.text if (each.artifact, each.line) == place else _placed(each) for key, each in facts.items()}
 

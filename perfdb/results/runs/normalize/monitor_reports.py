@@ -150,7 +150,7 @@ def _decimals(text: str) -> int:
 def _add_values(adding: _Adding, fragment: Fragment, *, chosen: bool) -> None:
     """Add the system's values; readings of one measure are added up.
 
-    Of all reports, only the chosen one gives values of processors.
+    Only the chosen report gives the system's use of processors.
     """
     groups: dict[Measure, list[Reading]] = {}
     for reading in fragment.readings:
