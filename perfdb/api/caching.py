@@ -12,9 +12,10 @@ from perfdb.results.models import Study
 
 
 def etag(request: Request, slugs: Iterable[object] = ()) -> str:
-    """Return the present ETag of an answer over ``slugs``, by default all studies.
+    """Return the present ETag of an answer that rests on the studies ``slugs``.
 
-    Every change of a study's data raises its version in the same transaction, so equal versions are equal data.
+    Without ``slugs``, the answer rests on all studies. Every change of a study's data raises its version in the same
+    transaction, so equal versions are equal data.
     """
     studies = Study.objects.order_by("pk")
     wanted = [str(slug) for slug in slugs if slug]

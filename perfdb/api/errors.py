@@ -44,13 +44,16 @@ class TooLarge(exceptions.APIException):
 
 
 def problem(status: int, detail: str, kind: str = "about:blank", **more: Any) -> dict[str, Any]:
-    """Return the body of an error."""
+    """Return the body of an error, with ``more`` as further fields."""
     title = HTTPStatus(status).phrase
     return {"type": kind, "title": title, "status": status, "detail": detail} | more
 
 
 def problem_details(exc: Exception, context: Mapping[str, Any]) -> Response:
-    """Return a view's exception as a response, an unexpected one without details."""
+    """Return a view's exception as a response with problem details.
+
+    An unexpected exception is logged, and the client sees no details.
+    """
     set_rollback()
     status, body, headers = _described(exc, context)
     return Response(body, status=status, headers=headers, content_type=MEDIA_TYPE)
@@ -93,7 +96,7 @@ def _refused(exc: QueryError | IntakeError | RecordsError) -> dict[str, Any]:
 
 
 def _validation(exc: exceptions.ValidationError) -> dict[str, Any]:
-    """Return the first complaint in full, with all of them under ``errors``."""
+    """Return a 400 with the first complaint, and all complaints under ``errors``."""
     errors = list(_complaints("", exc.detail))
     first = errors[0]
     said = f"{first['parameter']}: {first['detail']}" if first["parameter"] else first["detail"]
@@ -120,7 +123,7 @@ def _joined(parameter: str, name: object) -> str:
 
 
 def _headers(exc: exceptions.APIException) -> dict[str, str]:
-    """Return the headers of a 401 from the exception."""
+    """Return the ``WWW-Authenticate`` header that the view put on a 401, if any."""
     header = getattr(exc, "auth_header", None)
     return {"WWW-Authenticate": header} if header else {}
 

@@ -10,7 +10,10 @@ from perfdb.results.queries.keyset_paging import Page
 
 
 def page_body(request: Request, page: Page, row: Callable[[dict[str, Any]], dict[str, Any]]) -> dict[str, Any]:
-    """Return ``{"results", "next", "previous"}``."""
+    """Return ``{"results", "next", "previous"}`` of a page.
+
+    ``row`` makes an item of ``results`` from a stored row; the links are null at the ends of the list.
+    """
     return {
         "results": [row(found) for found in page.rows],
         "next": _address(request, page.next),
@@ -27,7 +30,7 @@ def _address(request: Request, cursor: str | None) -> str | None:
 
 
 def known_only(given: Iterable[str], known: Sequence[str]) -> None:
-    """Raise QueryError for an unknown parameter."""
+    """Raise QueryError for a parameter that is not in ``known``."""
     for name in given:
         if name not in known:
             raise QueryError(name, f"{name!r} is not a parameter", known)

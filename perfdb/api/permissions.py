@@ -1,4 +1,4 @@
-"""Permissions: open reading with PUBLIC_READ; writing for signed-in users and tokens."""
+"""Permissions and tokens: PUBLIC_READ opens reading; writing needs a user or token."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ class ReadMayBePublic(BasePermission):
 
 
 def signed_in(request: Request) -> User:
-    """Return the user of a request that may write."""
+    """Return the user of a request that may write. Raise NotAuthenticated without a user."""
     if not isinstance(request.user, User):
         raise NotAuthenticated
     return request.user
@@ -40,10 +40,13 @@ _SCHEME = b"bearer"
 
 
 class TokenAuthentication(BaseAuthentication):
-    """Authentication by the request's token; requests without a token are left to others."""
+    """Authentication by ``Authorization: Bearer TOKEN``."""
 
     def authenticate(self, request: Request) -> tuple[User, str] | None:
-        """Return user and token. Raise AuthenticationFailed for an invalid token."""
+        """Return the user and the token, or None if the request has no token.
+
+        Raise AuthenticationFailed for an unknown or revoked token.
+        """
         scheme, _, secret = get_authorization_header(request).partition(b" ")
         if scheme.lower() != _SCHEME:
             return None

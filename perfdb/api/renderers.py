@@ -1,4 +1,4 @@
-"""JSON by orjson: numbers unrounded, times in UTC, not-a-number as null."""
+"""Answers as JSON by orjson: numbers unrounded, times in UTC, not-a-number as null."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -21,7 +21,7 @@ class JSONRenderer(BaseRenderer):
     def render(
         self, data: Any, accepted_media_type: str | None = None, renderer_context: Mapping[str, Any] | None = None
     ) -> bytes:
-        """Return an answer as bytes; no content stays empty."""
+        """Return an answer as bytes; an answer without content has no bytes."""
         if data is None:
             return b""
         return _written(data)
@@ -43,7 +43,7 @@ class _Answer(HttpResponse):
         self._kept = kept
 
     def close(self) -> None:
-        """Close the answer and release the view, which is part of a cycle."""
+        """Close the answer, and release the kept objects and the view's response."""
         super().close()
         self._kept = self._view.response = None
 
@@ -53,7 +53,7 @@ def _written(data: Any) -> bytes:
 
 
 class AddressDecides(DefaultContentNegotiation):
-    """Content negotiation without a choice: each address has one format."""
+    """Content negotiation without a choice: each address has one format, and none answers 406."""
 
     def select_renderer(
         self, request: Request, renderers: Iterable[BaseRenderer], format_suffix: str | None = None

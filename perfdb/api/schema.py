@@ -25,7 +25,7 @@ _STATUS_TEXT = {
 
 
 def errors(*statuses: int) -> dict[Any, Any]:
-    """Return the errors of an endpoint."""
+    """Return the OpenAPI responses for these error statuses."""
     return {
         (status, MEDIA_TYPE): OpenApiResponse(ProblemDetailsSerializer, description=_STATUS_TEXT[status])
         for status in statuses

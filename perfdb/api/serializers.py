@@ -16,7 +16,11 @@ from perfdb.results.models.dimensions import INBOX
 
 
 class ProblemDetailsSerializer(serializers.Serializer[Any]):
-    """An error as in RFC 9457."""
+    """An error with problem details (RFC 9457).
+
+    `parameter` names the wrong parameter or field, `known` lists the accepted values, and `errors` lists all
+    complaints, each where this applies.
+    """
 
     type = serializers.CharField(help_text="urn:perfdb:parameter, :intake, :records, or about:blank for plain HTTP")
     title = serializers.CharField()
@@ -30,14 +34,17 @@ class ProblemDetailsSerializer(serializers.Serializer[Any]):
 
 
 class PageSerializer(serializers.Serializer[Any]):
-    """Common fields of all paged lists."""
+    """The links of a paged list.
+
+    `next` and `previous` are the addresses of the neighbouring pages, null at the ends.
+    """
 
     next = serializers.URLField(allow_null=True)
     previous = serializers.URLField(allow_null=True)
 
 
 class DimensionsSerializer(serializers.Serializer[Any]):
-    """The dimensions of a run; null if unknown."""
+    """The dimensions of a run; an unknown dimension is null."""
 
     study = serializers.CharField()
     campaign = serializers.CharField(allow_null=True)
@@ -77,7 +84,7 @@ class RunPageSerializer(PageSerializer):
 
 
 class PlaceSerializer(serializers.Serializer[Any]):
-    """A file and, if known, a line of the file."""
+    """A file and a line in the file; null if unknown."""
 
     artifact = serializers.IntegerField(allow_null=True)
     file = serializers.CharField(allow_null=True)
@@ -85,7 +92,11 @@ class PlaceSerializer(serializers.Serializer[Any]):
 
 
 class FormulaInputSerializer(PlaceSerializer):
-    """An input of a derived value, named by `metric` or `counter`."""
+    """One number that entered a derived value.
+
+    Either `metric` or `counter` is present and names the number. `before` and `after` are the two readings of a
+    counter.
+    """
 
     metric = serializers.CharField(required=False)
     counter = serializers.CharField(required=False)
@@ -99,7 +110,10 @@ class FormulaInputSerializer(PlaceSerializer):
 
 
 class FormulaSerializer(serializers.Serializer[Any]):
-    """A formula with its numbers inserted."""
+    """The formula of a derived value.
+
+    `text` is the formula, and `worked` the same with the numbers inserted.
+    """
 
     id = serializers.CharField()
     version = serializers.IntegerField()
@@ -110,7 +124,10 @@ class FormulaSerializer(serializers.Serializer[Any]):
 
 
 class MeasurementSerializer(PlaceSerializer):
-    """One value of one metric for one role."""
+    """One value of one metric for one role, with its origin.
+
+    `formula` is present for derived values, and the place for values read from a file.
+    """
 
     metric = serializers.CharField()
     role = serializers.CharField()
@@ -132,7 +149,10 @@ class ReadingSerializer(serializers.Serializer[Any]):
 
 
 class CountersSerializer(serializers.Serializer[Any]):
-    """The counters of one role; not `usable` if captures misfit the run."""
+    """The counters of one role, before and after a run.
+
+    `usable` is false if the snapshots do not fit the run.
+    """
 
     role = serializers.CharField()
     subject = serializers.CharField(allow_blank=True)
@@ -144,7 +164,7 @@ class CountersSerializer(serializers.Serializer[Any]):
 
 
 class ProblemSerializer(serializers.Serializer[Any]):
-    """A problem with its place and remedy."""
+    """An input that perfdb could not accept, with its place and remedy."""
 
     severity = serializers.ChoiceField(Problem.Severity.choices)
     code = serializers.CharField()
@@ -166,7 +186,7 @@ class ArtifactSerializer(serializers.Serializer[Any]):
 
 
 class RunArtifactSerializer(ArtifactSerializer):
-    """A source file of a run."""
+    """A file that a run was read from."""
 
     format = serializers.CharField()
     upload = serializers.IntegerField()
@@ -222,7 +242,7 @@ class RunSerializer(DimensionsSerializer):
 
 
 class NewUploadSerializer(serializers.Serializer[Any]):
-    """Files to upload."""
+    """Files to upload, as fields of a form."""
 
     files = serializers.ListField(
         child=serializers.FileField(allow_empty_file=True), default=list, help_text="Repeated; names may carry a path"
@@ -243,13 +263,13 @@ class NewUploadSerializer(serializers.Serializer[Any]):
     )
 
     def validate_facts(self, facts: Any) -> dict[str, Any]:
-        """Return the facts. Raise ValidationError unless they are an object."""
+        """Return the facts. Raise ValidationError unless the facts are an object."""
         if not isinstance(facts, dict):
             raise serializers.ValidationError('must be a JSON object such as {"processors": 2, "mtu": 1500}')
         return facts
 
     def validate_paths(self, paths: list[str]) -> list[str]:
-        """Return cleaned paths. Raise ValidationError if nothing is left of one."""
+        """Return cleaned paths. Raise ValidationError for a path that names no file."""
         clean = [clean_path(path) for path in paths]
         for given, path in zip(paths, clean, strict=True):
             if not path:
@@ -271,7 +291,7 @@ class NewPieceSerializer(serializers.Serializer[Any]):
 
 
 class PieceSerializer(serializers.Serializer[Any]):
-    """A large file in transfer."""
+    """A large file that is sent in pieces."""
 
     token = serializers.CharField(help_text="What an upload names it by, in `pieces`")
     url = serializers.URLField()
@@ -284,13 +304,13 @@ class PieceSerializer(serializers.Serializer[Any]):
 
 
 class PiecesSerializer(serializers.Serializer[Any]):
-    """Files in transfer."""
+    """Your files in transfer, which no upload has taken yet."""
 
     results = PieceSerializer(many=True)
 
 
 class UploadReferenceSerializer(serializers.Serializer[Any]):
-    """The address at which to follow an upload."""
+    """The state of an upload, and the address to follow the upload."""
 
     id = serializers.IntegerField()
     state = serializers.ChoiceField(Upload.State.choices)
@@ -313,14 +333,17 @@ class UploadPageSerializer(PageSerializer):
 
 
 class UploadFileSerializer(ArtifactSerializer):
-    """A file of an upload with its recognised format."""
+    """A file of an upload, with its recognised format."""
 
     format = serializers.CharField(allow_null=True)
     encoding = serializers.CharField(allow_null=True)
 
 
 class UploadRunSerializer(serializers.Serializer[Any]):
-    """A run of an upload with its outcome or expected outcome."""
+    """A run of an upload with its outcome.
+
+    Before a preview is accepted, this is the expected outcome.
+    """
 
     id = serializers.IntegerField(allow_null=True)
     run_id = serializers.CharField()
@@ -331,7 +354,7 @@ class UploadRunSerializer(serializers.Serializer[Any]):
 
 
 class ProgressSerializer(serializers.Serializer[Any]):
-    """Progress of a job."""
+    """The progress of an upload: files read and runs loaded, each with the total."""
 
     files = serializers.IntegerField()
     files_read = serializers.IntegerField()
@@ -340,7 +363,7 @@ class ProgressSerializer(serializers.Serializer[Any]):
 
 
 class CorrectedPlaceSerializer(serializers.Serializer[Any]):
-    """A corrected place."""
+    """A place in the files: a file, a folder, or lines of a file."""
 
     path = serializers.CharField(help_text="A file of the upload; a folder where it ends in `/`")
     first = serializers.IntegerField(default=0, min_value=0, help_text="The first line; 0 for the whole file")
@@ -348,7 +371,7 @@ class CorrectedPlaceSerializer(serializers.Serializer[Any]):
 
 
 class CorrectionSerializer(serializers.Serializer[Any]):
-    """A correction: facts of runs that a person supplied."""
+    """Facts of runs that a person supplied because no file has the facts."""
 
     facts = serializers.DictField(child=serializers.CharField(), help_text="As in an upload, and `run_id` and `trial`")
     places = CorrectedPlaceSerializer(
@@ -370,7 +393,7 @@ class UploadSerializer(UploadRowSerializer):
 
 
 class AcceptSerializer(serializers.Serializer[Any]):
-    """Decisions about runs in conflict."""
+    """Decisions about runs in conflict, by `run_id/trial`."""
 
     decisions = serializers.DictField(
         child=serializers.ChoiceField(DECISIONS), default=dict, help_text="`run_id/trial` to keep, replace or trial"
@@ -378,7 +401,10 @@ class AcceptSerializer(serializers.Serializer[Any]):
 
 
 class StudySerializer(serializers.Serializer[Any]):
-    """A study."""
+    """A study in the list.
+
+    `url`, `aliases` and `runs` are the addresses of the study, of its aliases and of its runs.
+    """
 
     slug = serializers.CharField()
     title = serializers.CharField()

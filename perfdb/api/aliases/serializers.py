@@ -6,7 +6,10 @@ from rest_framework import serializers
 
 
 class AliasSerializer(serializers.Serializer[Any]):
-    """An alias: a printed text and its value in a study."""
+    """An alias: a printed text and its value in a study.
+
+    `id`, `made_by`, `created` and `url` are null while the alias is only proposed.
+    """
 
     id = serializers.IntegerField(allow_null=True, help_text="Null while it is only proposed")
     dimension = serializers.CharField()
@@ -26,7 +29,10 @@ class PrintedTextSerializer(serializers.Serializer[Any]):
 
 
 class MeantValueSerializer(serializers.Serializer[Any]):
-    """A value of a dimension; null for texts that perfdb cannot read."""
+    """A value of a dimension, with the printed texts that have this value.
+
+    `value` is null for texts that perfdb cannot read.
+    """
 
     value = serializers.CharField(allow_null=True)
     runs = serializers.IntegerField()
@@ -34,14 +40,17 @@ class MeantValueSerializer(serializers.Serializer[Any]):
 
 
 class SuggestionSerializer(serializers.Serializer[Any]):
-    """Two values that differ only in capitals, blanks and punctuation."""
+    """A suggested alias.
+
+    The two values differ only in capitals, blanks and punctuation.
+    """
 
     printed = serializers.CharField()
     meaning = serializers.CharField()
 
 
 class AliasedDimensionSerializer(serializers.Serializer[Any]):
-    """Printed texts of a dimension in a study's runs."""
+    """The values of a dimension in a study's runs, with their printed texts."""
 
     dimension = serializers.CharField()
     values = MeantValueSerializer(many=True)
@@ -49,7 +58,7 @@ class AliasedDimensionSerializer(serializers.Serializer[Any]):
 
 
 class AliasListSerializer(serializers.Serializer[Any]):
-    """The aliases of a study."""
+    """The aliases of a study, and the printed texts of its runs by dimension."""
 
     working = serializers.BooleanField(help_text="Whether runs are still being changed")
     results = AliasSerializer(many=True)
@@ -66,14 +75,17 @@ class NewAliasSerializer(serializers.Serializer[Any]):
 
 
 class ValueRunsSerializer(serializers.Serializer[Any]):
-    """A value, with the number of runs that lose the value."""
+    """A present value, with the number of runs that the alias changes."""
 
     value = serializers.CharField(allow_null=True)
     runs = serializers.IntegerField()
 
 
 class TwiceSerializer(serializers.Serializer[Any]):
-    """Runs that become equal in run ID and trial; all but one are renumbered."""
+    """Runs that become equal in run ID and trial.
+
+    All but one of the runs become further trials.
+    """
 
     run_id = serializers.CharField()
     trial = serializers.IntegerField()
@@ -81,7 +93,7 @@ class TwiceSerializer(serializers.Serializer[Any]):
 
 
 class EffectSerializer(serializers.Serializer[Any]):
-    """An alias with its effect."""
+    """An alias, with the changes that the alias makes."""
 
     alias = AliasSerializer()
     runs = serializers.IntegerField(help_text="How many runs change")
@@ -91,7 +103,10 @@ class EffectSerializer(serializers.Serializer[Any]):
 
 
 class AliasUndoneSerializer(serializers.Serializer[Any]):
-    """The job that restores the printed values."""
+    """The state after an alias was removed.
+
+    `working` is true until the runs have their printed values again; `url` is the list of aliases, which shows this.
+    """
 
     working = serializers.BooleanField()
     url = serializers.URLField()

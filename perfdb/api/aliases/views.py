@@ -44,7 +44,11 @@ from perfdb.results.runs import access
 @api_view(["GET", "POST"])
 @parser_classes([JSONParser])
 def aliases(request: Request, slug: str) -> Response:
-    """List aliases and printed texts by dimension, or create an alias, applied after the answer."""
+    """List a study's aliases and printed texts, or create an alias.
+
+    Runs change after the answer to a POST; `working` of the list is true until then. With `preview`, the answer tells
+    the effect and nothing changes.
+    """
     study = get_object_or_404(access.visible_studies(request.user), slug=slug)
     if request.method == "POST":
         return _create(request, study)
@@ -86,7 +90,10 @@ def _create(request: Request, study: Study) -> Response:
 )
 @api_view(["GET", "DELETE"])
 def alias(request: Request, slug: str, pk: int) -> Response:
-    """Return an alias, or remove it: its runs get their printed value again, after the answer."""
+    """Return an alias, or remove the alias.
+
+    After the answer to a DELETE, runs that print the text get their printed value again.
+    """
     study = get_object_or_404(access.visible_studies(request.user), slug=slug)
     found = get_object_or_404(Alias.objects.select_related("study", "made_by"), study=study, pk=pk)
     if request.method == "GET":

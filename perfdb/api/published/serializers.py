@@ -13,10 +13,13 @@ LONGEST_TEXT = 1024 * 1024
 
 
 class MappingField(serializers.JSONField):
-    """Mapping of one table as in `docs/published-tables.md`, or null to have the mapping guessed."""
+    """The mapping of one table, as `docs/published-tables.md` describes.
+
+    With null, perfdb guesses the mapping.
+    """
 
     def to_internal_value(self, data: Any) -> Any:
-        """Return the Mapping or None. Raise ValidationError for anything else."""
+        """Return the Mapping, or None for null. Raise ValidationError for anything else."""
         if data is None:
             return None
         try:
@@ -26,7 +29,10 @@ class MappingField(serializers.JSONField):
 
 
 class NewTablesSerializer(serializers.Serializer[Any]):
-    """Tables to read, preview or load. ``mapping`` has one item a table."""
+    """Published tables as text, to preview or to store.
+
+    `mapping` has one item for each table, in the order of the tables.
+    """
 
     text = serializers.CharField(max_length=LONGEST_TEXT, trim_whitespace=False, help_text="The tables as pasted")
     format = serializers.ChoiceField(
@@ -46,7 +52,10 @@ class NewTablesSerializer(serializers.Serializer[Any]):
 
 
 class GuessSerializer(serializers.Serializer[Any]):
-    """Reason of a part of a mapping; no value if unknown."""
+    """The reason for one part of a guessed mapping.
+
+    `value` is empty if perfdb has no guess.
+    """
 
     value = serializers.CharField(allow_blank=True)
     certainty = serializers.FloatField()
@@ -54,7 +63,11 @@ class GuessSerializer(serializers.Serializer[Any]):
 
 
 class ReadTableSerializer(serializers.Serializer[Any]):
-    """A table as read."""
+    """A table as perfdb reads the text.
+
+    `mapping` is the mapping in use, `why` gives the reason for each guessed part, and `open` lists the parts that a
+    person has to decide.
+    """
 
     title = serializers.CharField(allow_blank=True)
     line = serializers.IntegerField()
@@ -64,7 +77,11 @@ class ReadTableSerializer(serializers.Serializer[Any]):
 
 
 class PublishedFigureSerializer(serializers.Serializer[Any]):
-    """A printed value, also in the unit of its metric (null if not convertible)."""
+    """A printed value.
+
+    `value` is in the unit of its metric; null if perfdb could not convert the number, or another table's value is
+    stored instead.
+    """
 
     measure = serializers.CharField()
     printed = serializers.CharField()
@@ -75,7 +92,7 @@ class PublishedFigureSerializer(serializers.Serializer[Any]):
 
 
 class PreviewedRunSerializer(serializers.Serializer[Any]):
-    """A run with its expected outcome."""
+    """A run that storing the tables would make, with its expected outcome."""
 
     run_id = serializers.CharField()
     trial = serializers.IntegerField()
@@ -85,7 +102,7 @@ class PreviewedRunSerializer(serializers.Serializer[Any]):
 
 
 class PreviewedPercentSerializer(serializers.Serializer[Any]):
-    """A printed difference of ``compared`` relative to its baseline."""
+    """A printed difference in per cent, of the run `compared` from the run `baseline`."""
 
     measure = serializers.CharField()
     printed = serializers.CharField()
@@ -96,7 +113,10 @@ class PreviewedPercentSerializer(serializers.Serializer[Any]):
 
 
 class FoundProblemSerializer(serializers.Serializer[Any]):
-    """A problem, or a printed value that does not match its inputs (``audit.…``)."""
+    """A problem, or a printed value that does not follow from the others.
+
+    The `code` of such a value begins with `audit.`.
+    """
 
     severity = serializers.CharField()
     code = serializers.CharField()
@@ -107,7 +127,7 @@ class FoundProblemSerializer(serializers.Serializer[Any]):
 
 
 class TablesPreviewSerializer(serializers.Serializer[Any]):
-    """Result of loading the tables. ``upload`` is present if the tables are stored."""
+    """Runs and problems that storing the tables would bring. Nothing is stored."""
 
     format = serializers.CharField()
     tables = ReadTableSerializer(many=True)
@@ -117,4 +137,4 @@ class TablesPreviewSerializer(serializers.Serializer[Any]):
 
 
 class TablesLoadedSerializer(UploadReferenceSerializer):
-    """The settled upload of the tables."""
+    """The upload that stored the tables, already settled."""

@@ -37,7 +37,10 @@ from perfdb.results.published.paste_preview import Preview, PreviewRun, preview_
 @api_view(["POST"])
 @parser_classes([JSONParser])
 def published_tables(request: Request) -> Response:
-    """Store tables given as text as runs with published values; with `preview` store nothing."""
+    """Store published tables, given as text, as runs.
+
+    With `preview`, in the body or the address, the answer shows the runs and problems and nothing is stored.
+    """
     user = signed_in(request)
     asked = NewTablesSerializer(data=_with_preview(request))
     asked.is_valid(raise_exception=True)
@@ -55,7 +58,7 @@ def published_tables(request: Request) -> Response:
 
 
 def _with_preview(request: Request) -> object:
-    """Return the body, with ``?preview=1`` of the address added."""
+    """Return the request's body, with ``preview`` of the address added."""
     asked = request.query_params.get("preview")
     return {**request.data, "preview": asked} if asked and isinstance(request.data, dict) else request.data
 

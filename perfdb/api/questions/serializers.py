@@ -1,4 +1,4 @@
-"""Serializers of saved queries and frozen links, for OpenAPI and for checking requests."""
+"""Serializers of named queries and frozen links, for OpenAPI and for checking requests."""
 
 from typing import Any
 
@@ -10,21 +10,24 @@ from perfdb.results.queries.saved_queries import LONGEST_NAME
 
 
 class QuestionSerializer(serializers.Serializer[Any]):
-    """A question as in the address of its page."""
+    """A question, as in the address of the page that answers the question."""
 
     page = serializers.ChoiceField(Page.choices)
     query = serializers.CharField(help_text="The query string of the page")
 
 
 class NewSavedQuerySerializer(QuestionSerializer):
-    """A question with a name."""
+    """A question, and the name to save the question under."""
 
     name = serializers.CharField(max_length=LONGEST_NAME)
     replace = serializers.BooleanField(default=False, help_text="Take the place of your own query of that name")
 
 
 class SavedQueryChangeSerializer(serializers.Serializer[Any]):
-    """Changes of a saved query; `page` and `query` go together."""
+    """Changes of a named query. Omitted fields stay.
+
+    Send `page` and `query` together when the question changes.
+    """
 
     name = serializers.CharField(max_length=LONGEST_NAME, required=False)
     page = serializers.ChoiceField(Page.choices, required=False)
@@ -32,7 +35,7 @@ class SavedQueryChangeSerializer(serializers.Serializer[Any]):
 
 
 class SavedQuerySerializer(QuestionSerializer):
-    """A saved query."""
+    """A named query."""
 
     id = serializers.IntegerField()
     name = serializers.CharField()
@@ -46,13 +49,16 @@ class SavedQuerySerializer(QuestionSerializer):
 
 
 class SavedQueryListSerializer(serializers.Serializer[Any]):
-    """All saved queries."""
+    """All named queries."""
 
     results = SavedQuerySerializer(many=True)
 
 
 class FrozenLinkSerializer(QuestionSerializer):
-    """A frozen link; `digest` is of its stored rows."""
+    """A frozen link.
+
+    `digest` is the digest of the stored rows.
+    """
 
     token = serializers.CharField()
     created = serializers.DateTimeField(help_text="The numbers are as of then")
@@ -63,7 +69,10 @@ class FrozenLinkSerializer(QuestionSerializer):
 
 
 class ChangesSerializer(serializers.Serializer[Any]):
-    """Changes since the freezing, as run ids; without any, other data changed."""
+    """Changes of the data since the link was frozen, as ids of runs.
+
+    If all three lists are empty, only notes, circumstances or earlier campaigns have changed.
+    """
 
     added = serializers.ListField(child=serializers.IntegerField())
     gone = serializers.ListField(child=serializers.IntegerField())
@@ -71,7 +80,10 @@ class ChangesSerializer(serializers.Serializer[Any]):
 
 
 class FrozenAnswerSerializer(FrozenLinkSerializer):
-    """A frozen link with its answer, either `tables` or `comparison`."""
+    """A frozen link with its answer.
+
+    One of `tables` and `comparison` is present, the other is null.
+    """
 
     changes = ChangesSerializer(allow_null=True, help_text="Null while today's answer rests on the same rows")
     tables = TablesSerializer(allow_null=True)

@@ -1,4 +1,4 @@
-"""Endpoints of saved queries and frozen links."""
+"""Endpoints of named queries and frozen links."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
@@ -64,7 +64,11 @@ _FORMS: Mapping[str, tuple[Callable[[Query, Sequence[Table]], str | bytes], str]
 @api_view(["GET", "POST"])
 @parser_classes([JSONParser])
 def saved_queries(request: Request) -> Response:
-    """List saved queries by name, or save one; its answer follows the data."""
+    """List named queries by name, or save one.
+
+    A named query is answered with the current data whenever it is opened. If you already have a query of that name,
+    the answer is 409, unless `replace` is true.
+    """
     if request.method == "GET":
         return Response({"results": [_saved(request, each) for each in saved.list_queries()]})
     asked = NewSavedQuerySerializer(data=request.data)
@@ -102,7 +106,10 @@ def saved_queries(request: Request) -> Response:
 @api_view(["GET", "PATCH", "DELETE"])
 @parser_classes([JSONParser])
 def saved_query(request: Request, pk: int) -> Response:
-    """Return, change or delete a saved query; its owner and staff may change it."""
+    """Return, change or delete a named query.
+
+    Only the person who saved the query, and staff, may change or delete the query.
+    """
     found = get_object_or_404(SavedQuery.objects.select_related("owner", "study"), pk=pk)
     if request.method == "GET":
         return Response(_saved(request, found))
@@ -157,7 +164,10 @@ def _saved(request: Request, found: SavedQuery) -> dict[str, Any]:
 @api_view(["POST"])
 @parser_classes([JSONParser])
 def freeze(request: Request) -> Response:
-    """Freeze the rows of a question under a short address; the answer never changes."""
+    """Freeze the answer to a question under a short address.
+
+    The link keeps the present rows, so its answer stays the same when runs change.
+    """
     asked = QuestionSerializer(data=request.data)
     asked.is_valid(raise_exception=True)
     question = Question.parse(asked.validated_data["page"], asked.validated_data["query"])
@@ -172,7 +182,7 @@ def freeze(request: Request) -> Response:
 )
 @api_view(["GET"])
 def frozen(request: Request, token: str) -> Response:
-    """Return a frozen answer, and the changes since."""
+    """Return the answer of a frozen link, and the changes of the data since."""
     link = _found(token)
     with frozen_links.open_link(link) as (_, answer):
         body = _link(request, link) | _answer(answer)
@@ -187,7 +197,10 @@ def frozen(request: Request, token: str) -> Response:
 )
 @api_view(["GET"])
 def frozen_tables(request: Request, token: str, form: str) -> HttpResponseBase:
-    """Return frozen tables as `csv`, `md`, `tex`, `txt` or `parquet`, by the ending."""
+    """Return the tables of a frozen link in the format of the address's ending.
+
+    The endings are `csv`, `md`, `tex`, `txt` and `parquet`. A link to a comparison has its pairs as tables.
+    """
     if form not in _FORMS:
         raise Http404(f"no tables as {form}; there are {', '.join(_FORMS)}")
     render, media_type = _FORMS[form]

@@ -1,4 +1,4 @@
-"""Serializers of changes of many runs."""
+"""Serializers of changes of many runs, and of runs sent as JSON records."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from perfdb.results.queries.run_list.filters import MOST_NUMBERED
 
 
 class ChosenSerializer(serializers.Serializer[Any]):
-    """Choice of runs, by numbers or by a query string."""
+    """The runs to change: give either `runs` or `query`."""
 
     runs = serializers.ListField(
         child=serializers.IntegerField(min_value=1),
@@ -34,7 +34,7 @@ class TagsSerializer(ChosenSerializer):
 
 
 class TaggedSerializer(serializers.Serializer[Any]):
-    """Number of runs that gained each tag, and that lost each."""
+    """The number of runs that gained each added tag and lost each removed tag."""
 
     added = serializers.DictField(child=serializers.IntegerField())
     removed = serializers.DictField(child=serializers.IntegerField())
@@ -47,13 +47,19 @@ class WithdrawSerializer(ChosenSerializer):
 
 
 class ChangedSerializer(serializers.Serializer[Any]):
-    """Number of runs that changed, without those already in the requested state."""
+    """The number of runs that changed.
+
+    Runs that were already in the requested state do not count.
+    """
 
     runs = serializers.IntegerField()
 
 
 class RunRecordSerializer(serializers.Serializer[Any]):
-    """A JSON record of a run, for documentation: the importer checks records."""
+    """A run as a JSON record.
+
+    This schema only documents records: the importer checks them and names each wrong field.
+    """
 
     run_id = serializers.CharField(max_length=200)
     trial = serializers.IntegerField(required=False, min_value=1, max_value=9999, help_text="1 unless said")
@@ -73,7 +79,10 @@ class RunRecordSerializer(serializers.Serializer[Any]):
 
 
 class RecordedRunSerializer(serializers.Serializer[Any]):
-    """Outcome of a record."""
+    """The outcome of one record.
+
+    `id` is the id of the run in perfdb, null if there is none.
+    """
 
     id = serializers.IntegerField(help_text="Of the run", allow_null=True)
     run_id = serializers.CharField()
@@ -82,7 +91,7 @@ class RecordedRunSerializer(serializers.Serializer[Any]):
 
 
 class RecordedSerializer(serializers.Serializer[Any]):
-    """The upload of the records, with the runs in order."""
+    """The upload that keeps the records, and the outcome of each record in order."""
 
     upload = UploadReferenceSerializer()
     runs = RecordedRunSerializer(many=True)

@@ -1,4 +1,4 @@
-"""Endpoints of runs: the filtered list, and one run."""
+"""Endpoints of runs: list, one run, JSON records, tags, withdrawing, exports and notes."""
 
 import re
 import tempfile
@@ -89,7 +89,10 @@ _VOCABULARY = ("study", "system", "level", "workload", "device")
 @api_view(["GET", "POST"])
 @parser_classes([RecordsParser, RecordLinesParser])
 def runs(request: Request) -> HttpResponseBase:
-    """List runs, newest first, withdrawn ones only with ``status=withdrawn``; or store JSON records."""
+    """List runs, newest first, or store runs given as JSON records.
+
+    The list leaves out withdrawn runs unless `status=withdrawn` asks for them.
+    """
     if request.method == "POST":
         return create(request)
     asked = request.query_params
@@ -102,7 +105,7 @@ def runs(request: Request) -> HttpResponseBase:
 
 
 def _row(request: Request, row: dict[str, Any]) -> dict[str, Any]:
-    """Return a row of the list: dimensions, and the main metrics present."""
+    """Return a row of the list: dimensions, tags, and the run's main metrics."""
     about = {name: value for name, value in row.items() if name not in Run.HOT} | {"tags": row["tags"] or []}
     values = {name: row[name] for name in Run.HOT if row[name] is not None}
     return about | {
@@ -119,7 +122,10 @@ def _row(request: Request, row: dict[str, Any]) -> dict[str, Any]:
 )
 @api_view(["GET"])
 def run(request: Request, pk: int) -> Response:
-    """Return one run with dimensions, measurements and their origins, counters, problems and files."""
+    """Return one run with all its data.
+
+    The answer has the dimensions, measurements with their origins, counters, problems, files, tags and notes.
+    """
     related = Run.objects.select_related(*_VOCABULARY, *(f"experiment__{name}" for name in _VOCABULARY))
     return Response(run_body(request, get_object_or_404(related, pk=pk)))
 
@@ -130,7 +136,10 @@ _SLUG = re.compile(r"[-\w]{1,80}", re.ASCII)
 
 
 def create(request: Request) -> Response:
-    """Answer 201 with new runs, 200 without, 202 while the import runs."""
+    """Store JSON records: answer 201 with new runs, 200 without, 202 if still importing.
+
+    Raise Conflict if nothing was stored.
+    """
     known_only(request.query_params, PARAMETERS)
     wait = read_wait(request.query_params.get("wait", _USUAL_WAIT))
     user = signed_in(request)
@@ -167,7 +176,7 @@ def _runs(upload: Upload) -> list[dict[str, Any]]:
 
 
 def _said(upload: Upload, url: str) -> str:
-    """Return why nothing was stored."""
+    """Return a sentence with the reason why nothing was stored."""
     first = upload.problems.filter(severity=Problem.Severity.ERROR).order_by("pk").first()
     why = f": {first.message} {first.remedy}" if first else "."
     decide = " Decide with its preview." if upload.state == Upload.State.PREVIEW else ""
@@ -175,7 +184,10 @@ def _said(upload: Upload, url: str) -> str:
 
 
 def _given(kind: type[Serializer[Any]], request: Request) -> tuple[QuerySet[Run], dict[str, Any]]:
-    """Return the runs chosen by the body, and the checked body. Raise QueryError."""
+    """Return the runs that the body chooses, and the checked body.
+
+    Raise QueryError unless the body has exactly one of ``runs`` and ``query``.
+    """
     asked = kind(data=request.data)
     asked.is_valid(raise_exception=True)
     given: dict[str, Any] = asked.validated_data
@@ -193,7 +205,10 @@ def _given(kind: type[Serializer[Any]], request: Request) -> tuple[QuerySet[Run]
 @api_view(["POST"])
 @parser_classes([JSONParser])
 def tags(request: Request) -> Response:
-    """Change the tags of runs, all or none; a repeated request changes nothing."""
+    """Add tags to runs and remove tags from runs.
+
+    All changes are made or none. A repeated request changes nothing.
+    """
     runs, given = _given(TagsSerializer, request)
     user = signed_in(request)
     # By their numbers: a query may ask for the very tag that is changed. One too many is refused.
@@ -213,7 +228,10 @@ def tags(request: Request) -> Response:
 @api_view(["POST"])
 @parser_classes([JSONParser])
 def withdraw(request: Request) -> Response:
-    """Withdraw runs from all tables for a reason; they can be restored."""
+    """Withdraw runs from all tables, with a reason.
+
+    The files of the runs stay, and the runs can be restored.
+    """
     runs, given = _given(WithdrawSerializer, request)
     return Response({"runs": withdrawing.withdraw_runs(signed_in(request), runs, given["reason"])})
 
@@ -227,7 +245,10 @@ def withdraw(request: Request) -> Response:
 @api_view(["POST"])
 @parser_classes([JSONParser])
 def restore(request: Request) -> Response:
-    """Restore runs that a person withdrew; only a query with `status=withdrawn` finds such runs."""
+    """Restore runs that a person withdrew.
+
+    A `query` finds such runs only if it has `status=withdrawn`.
+    """
     runs, _ = _given(ChosenSerializer, request)
     return Response({"runs": withdrawing.restore_runs(signed_in(request), runs)})
 
@@ -276,28 +297,37 @@ def _described(name: str, summary: str, media_type: str, kind: OpenApiTypes) -> 
 @_described("csv", "The list of runs as CSV", "text/csv", OpenApiTypes.STR)
 @api_view(["GET"])
 def runs_csv(request: Request) -> HttpResponseBase:
-    """Return all filtered runs with the chosen columns as CSV."""
+    """Return all runs that the filters leave as CSV, with the chosen columns."""
     return _streamed(request, export.render_csv, "text/csv; charset=utf-8")
 
 
 @_described("json", "The list of runs as one JSON document", "application/json", OpenApiTypes.OBJECT)
 @api_view(["GET"])
 def runs_json(request: Request) -> HttpResponseBase:
-    """Return all filtered runs as a JSON list of flat objects, one a line."""
+    """Return all runs that the filters leave as a JSON list.
+
+    Each run is a flat object on a line of its own, with the chosen columns.
+    """
     return _streamed(request, export.render_json, "application/json")
 
 
 @_described("parquet", "The list of runs as Parquet", "application/vnd.apache.parquet", OpenApiTypes.BINARY)
 @api_view(["GET"])
 def runs_parquet(request: Request) -> HttpResponseBase:
-    """Return all filtered runs as Parquet with typed columns."""
+    """Return all runs that the filters leave as Parquet.
+
+    The chosen columns have types, for use in data frames.
+    """
     return _written(request, export.write_parquet, "runs.parquet")
 
 
 @_described("zip", "The logs of runs", "application/zip", OpenApiTypes.BINARY)
 @api_view(["GET"])
 def runs_zip(request: Request) -> HttpResponseBase:
-    """Return the files of all filtered runs, in a folder for each upload."""
+    """Return the files of all runs that the filters leave, as a zip.
+
+    The files are as received, in a folder for each upload.
+    """
     return _written(request, lambda runs, _, out: export.write_logs_zip(runs, out), "runs.zip")
 
 
@@ -317,7 +347,10 @@ def runs_zip(request: Request) -> HttpResponseBase:
 @api_view(["GET", "POST"])
 @parser_classes([JSONParser])
 def notes(request: Request, pk: int) -> Response:
-    """List the notes on a run, oldest first, or add one."""
+    """List the notes on a run, oldest first, or add one.
+
+    Every signed-in user may add a note.
+    """
     run = get_object_or_404(Run.objects.select_related("study"), pk=pk)
     if request.method == "POST":
         note = written.add_note(signed_in(request), run, _text(request))
@@ -350,7 +383,10 @@ def notes(request: Request, pk: int) -> Response:
 @api_view(["GET", "PUT", "DELETE"])
 @parser_classes([JSONParser])
 def note(request: Request, pk: int) -> Response:
-    """Return, change or remove a note; the history keeps the text."""
+    """Return, change or remove a note.
+
+    Its author, the owner of the study and staff may change or remove a note. The history keeps the text.
+    """
     found = get_object_or_404(Note.objects.select_related("author", "run__study"), pk=pk)
     if request.method == "GET":
         return Response(note_body(request, found))

@@ -26,7 +26,10 @@ _MOST, _USUAL = 50, 10
 )
 @api_view(["GET"])
 def find(request: Request) -> Response:
-    """Return objects whose names have all words of ``q``, or else similar names."""
+    """Return studies, runs and other named objects that have all words of `q`.
+
+    If nothing has all words, the answer has similar names and `near` is true.
+    """
     found = search_names(_text(request), _size(request))
     hits = [_body(request, hit) for of_kind in found.hits.values() for hit in of_kind]
     return Response({"near": found.near, "results": hits})

@@ -1,4 +1,4 @@
-"""Health endpoints for load balancers and orchestrators."""
+"""Endpoints of the service: health, unknown addresses, and the recorder script."""
 
 import shlex
 from collections.abc import Callable
@@ -42,14 +42,17 @@ def _failure(check: Callable[[], None]) -> str:
 @never_cache
 @require_safe
 def healthz(request: HttpRequest) -> JsonResponse:
-    """Answer 200 if the process is alive, without checking database or broker."""
+    """Answer 200 if the process is alive.
+
+    Database and broker are not checked: a restart of this process would not repair them.
+    """
     return JsonResponse({"status": "ok"})
 
 
 @never_cache
 @require_safe
 def readyz(request: HttpRequest) -> JsonResponse:
-    """Answer 200 if database and broker respond, else 503 with the missing one."""
+    """Answer 200 if database and broker respond, else 503 with the missing ones."""
     checks = {"database": _failure(_database), "broker": _failure(_broker)}
     missing = {name: why for name, why in checks.items() if why}
     body = {"status": "missing" if missing else "ok", "missing": missing}
@@ -60,7 +63,7 @@ def readyz(request: HttpRequest) -> JsonResponse:
 @api_view(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"])
 @permission_classes([AllowAny])
 def nothing_here(request: Request, rest: str) -> NoReturn:
-    """Answer 404 to every method."""
+    """Answer 404 to every method at an unknown address of the API."""
     raise NotFound(f"there is nothing at {request.path}; /api/docs/ lists what there is")
 
 
@@ -71,7 +74,7 @@ _NO_ADDRESS = "default_url=''"
 
 
 def script(address: str = "") -> str:
-    """Return the whole script; ``address`` is the default perfdb to upload to."""
+    """Return the recorder script; ``address`` is the default perfdb to upload to."""
     text = "\n".join((_FOLDER / f"{part}.sh").read_text() for part in _PARTS)
     return text.replace(_NO_ADDRESS, f"default_url={shlex.quote(address)}", 1)
 
@@ -79,6 +82,9 @@ def script(address: str = "") -> str:
 @never_cache
 @require_safe
 def record_sh(request: HttpRequest) -> HttpResponse:
-    """Return the script with this server's address as default, to anybody."""
+    """Return the recorder script, with this server's address as its default.
+
+    The script holds no data, so nobody has to sign in.
+    """
     address = request.build_absolute_uri("/").rstrip("/")
     return HttpResponse(script(address), content_type="text/x-shellscript; charset=utf-8")

@@ -10,7 +10,7 @@ from perfdb.results.studies.report_answers import AnsweredItem
 
 
 def item_body(item: ReportItem) -> dict[str, Any]:
-    """Return a table or chart for the list of a report."""
+    """Return a table or figure for the list of a report."""
     return {"number": item.number, "title": item.title, "queries": item.queries}
 
 
@@ -49,7 +49,7 @@ def _published(found: AnsweredItem, table: Table, key: CellKey, cell: Cell) -> d
 
 
 def _dimensions(table: Table, key: CellKey) -> dict[str, Value]:
-    """Return all dimensions fixed for a cell, by table or runs."""
+    """Return a cell's dimensions: those in the table, and those common to all runs."""
     return {**table.common, **dict(zip(table.query.layout_names, table.split + key[0] + key[1], strict=True))}
 
 

@@ -1,4 +1,4 @@
-"""Endpoints of a study's report: tables as printed, charts, inconsistent numbers."""
+"""Endpoints of a study's report: tables, figures, audit, and editing of the items."""
 
 from typing import Any
 
@@ -54,7 +54,10 @@ def _item(request: Request, slug: str, kind: ReportItem.Kind, number: str) -> Re
 )
 @api_view(["GET"])
 def report(request: Request, slug: str) -> HttpResponseBase:
-    """List the numbers and titles of the report's tables and figures."""
+    """List the numbers and titles of the report's tables and figures.
+
+    A figure without queries is a drawing and has no data.
+    """
     study = _study(request, slug)
     tag = caching.etag(request, [slug])
     if same := caching.unchanged(request, tag):
@@ -74,7 +77,11 @@ def report(request: Request, slug: str) -> HttpResponseBase:
 )
 @api_view(["GET"])
 def table_json(request: Request, slug: str, number: str) -> HttpResponseBase:
-    """Return a table as `/api/v1/tables/` does, with dimensions and printed text of each cell."""
+    """Return a table of the report with its numbers and printed texts.
+
+    The answer is like that of `/api/v1/tables/`. Each cell also has its dimensions and the text that the document
+    prints.
+    """
     item = _item(request, slug, ReportItem.Kind.TABLE, number)
     tag = caching.etag(request, [slug])
     if same := caching.unchanged(request, tag):
@@ -89,7 +96,10 @@ def table_json(request: Request, slug: str, number: str) -> HttpResponseBase:
 )
 @api_view(["GET"])
 def table_form(request: Request, slug: str, number: str, form: str) -> HttpResponseBase:
-    """Return a table as printed, as `csv`, `md`, `tex` or `txt`, by the ending."""
+    """Return a table of the report in the format of the address's ending.
+
+    The endings are `csv`, `md`, `tex` and `txt`. Numbers are as printed in the document.
+    """
     if form not in FORMS:
         raise Http404(f"no tables as {form}; there are json, {', '.join(FORMS)}")
     item = _item(request, slug, ReportItem.Kind.TABLE, number)
@@ -107,7 +117,10 @@ def table_form(request: Request, slug: str, number: str, form: str) -> HttpRespo
 )
 @api_view(["GET"])
 def figure_json(request: Request, slug: str, number: str) -> HttpResponseBase:
-    """Return `data` and `layout` of a chart; a drawing is not found."""
+    """Return `data` and `layout` of a figure's chart for Plotly.
+
+    A figure without queries, such as a drawing of a set-up, answers 404.
+    """
     item = _item(request, slug, ReportItem.Kind.FIGURE, number)
     if not item.queries:
         raise Http404(f"figure {number} has no data: it is a drawing of a set-up, or shows what is not published")
@@ -125,7 +138,10 @@ def figure_json(request: Request, slug: str, number: str) -> HttpResponseBase:
 )
 @api_view(["GET"])
 def problems(request: Request, slug: str) -> HttpResponseBase:
-    """List inconsistent numbers, each with formula, recomputed value, and the interval that rounding allows."""
+    """List the inconsistent numbers of a study.
+
+    Each has its formula, the recomputed value, and the interval that rounding allows.
+    """
     study = _study(request, slug)
     asked = request.query_params
     known_only(asked, ("cursor", "size"))
@@ -163,7 +179,10 @@ def problems(request: Request, slug: str) -> HttpResponseBase:
 @api_view(["GET", "POST", "PUT"])
 @parser_classes([JSONParser])
 def report_items(request: Request, slug: str) -> Response:
-    """List tables, charts, findings and texts, or add one."""
+    """List the items of a report in order, add an item, or reorder items.
+
+    The items are tables, figures, findings and prose. Only the study's owner and staff may add or reorder items.
+    """
     if request.method == "GET":
         return Response(_list(request, study_of(request, slug)))
     study = study_to_change(request, slug)
@@ -198,7 +217,11 @@ def report_items(request: Request, slug: str) -> Response:
 @api_view(["GET", "PATCH", "DELETE"])
 @parser_classes([JSONParser])
 def report_item(request: Request, slug: str, pk: int) -> Response:
-    """Return, change or remove one item; `version` is the version read."""
+    """Return, change or remove one item of a report.
+
+    A change sends the `version` that it is based on, and gets 409 if somebody has changed the item since. The answer
+    to a removal has an address that puts the item back.
+    """
     study = study_of(request, slug) if request.method == "GET" else study_to_change(request, slug)
     item = get_object_or_404(ReportItem.objects.select_related("study"), study=study, pk=pk)
     if request.method == "DELETE":
@@ -222,7 +245,7 @@ def report_item(request: Request, slug: str, pk: int) -> Response:
 )
 @api_view(["POST"])
 def put_back(request: Request, slug: str, pk: int) -> Response:
-    """Put a removed item back to its place."""
+    """Put a removed item back in its former place in the report."""
     study = study_to_change(request, slug)
     removed = get_object_or_404(RemovedItem.objects.select_related("study"), study=study, pk=pk)
     return Response(_item_body(request, study, items.restore_item(removed)), status=201)

@@ -8,14 +8,14 @@ from perfdb.results.models import ReportItem
 
 
 class StudyNoteSerializer(serializers.Serializer[Any]):
-    """A remark on a study's data."""
+    """A remark on a study's data, and the tables concerned."""
 
     tables = serializers.ListField(child=serializers.CharField(), default=list, help_text="The tables it is about")
     text = serializers.CharField()
 
 
 class StudyChangeSerializer(serializers.Serializer[Any]):
-    """Changes of a study; omitted fields stay."""
+    """Changes of a study. Omitted fields stay."""
 
     title = serializers.CharField(max_length=200, required=False)
     purpose = serializers.CharField(allow_blank=True, required=False, trim_whitespace=False)
@@ -43,14 +43,21 @@ class StudyChangeSerializer(serializers.Serializer[Any]):
 
 
 class NewStudySerializer(StudyChangeSerializer):
-    """A new study; without `slug`, the slug follows from the title."""
+    """A new study.
+
+    Without `slug`, perfdb makes the slug from the title.
+    """
 
     title = serializers.CharField(max_length=200)
     slug = serializers.CharField(max_length=60, required=False, default="", allow_blank=True)
 
 
 class WholeStudySerializer(StudyChangeSerializer):
-    """A study with all its texts; `shared` is its published address, for editors."""
+    """A study with all its texts.
+
+    `shared` is the published address of the report. It is null if there is none, and for users who may not change the
+    study.
+    """
 
     slug = serializers.CharField()
     owner = serializers.CharField(allow_null=True)
@@ -62,13 +69,16 @@ class WholeStudySerializer(StudyChangeSerializer):
 
 
 class SharedSerializer(serializers.Serializer[Any]):
-    """The public address of the report."""
+    """The address at which everybody can read the report."""
 
     shared = serializers.URLField(help_text="The published address")
 
 
 class TriedSerializer(serializers.Serializer[Any]):
-    """Dimensions in a run ID; `says` is null if the pattern does not match."""
+    """The dimensions that a pattern reads from a run ID.
+
+    `says` is null if the pattern does not match.
+    """
 
     run_id = serializers.CharField()
     says = serializers.DictField(child=serializers.CharField(), allow_null=True)
@@ -77,7 +87,10 @@ class TriedSerializer(serializers.Serializer[Any]):
 
 
 class TryPatternSerializer(serializers.Serializer[Any]):
-    """A pattern and run IDs to try, by default those of the study."""
+    """A pattern, and run IDs to try it on.
+
+    Without `run_ids`, the run IDs of the study are used.
+    """
 
     run_id_pattern = serializers.CharField()
     run_id_values = serializers.DictField(child=serializers.DictField(child=serializers.CharField()), default=dict)
@@ -85,14 +98,14 @@ class TryPatternSerializer(serializers.Serializer[Any]):
 
 
 class PatternTriedSerializer(serializers.Serializer[Any]):
-    """The regular expression of a pattern, and its results."""
+    """The regular expression of a pattern, and its result for each run ID."""
 
     regex = serializers.CharField()
     results = TriedSerializer(many=True)
 
 
 class MoveSerializer(serializers.Serializer[Any]):
-    """Runs to move, and the target study."""
+    """The runs to move, and the study to move the runs to."""
 
     to = serializers.CharField(help_text="Slug of the other study")
     runs = serializers.CharField(
@@ -102,7 +115,7 @@ class MoveSerializer(serializers.Serializer[Any]):
 
 
 class LeftSerializer(serializers.Serializer[Any]):
-    """A run left unchanged, and the reason."""
+    """A run that was left unchanged, and the reason."""
 
     run = serializers.IntegerField()
     run_id = serializers.CharField()
@@ -110,7 +123,10 @@ class LeftSerializer(serializers.Serializer[Any]):
 
 
 class WorkSerializer(serializers.Serializer[Any]):
-    """Progress of a change of runs; `state` is null before any request."""
+    """The progress of a job that changes runs.
+
+    `state` is null if no such job was ever requested.
+    """
 
     state = serializers.CharField(allow_null=True)
     runs = serializers.IntegerField(help_text="How many were looked at, or would be")
@@ -120,7 +136,10 @@ class WorkSerializer(serializers.Serializer[Any]):
 
 
 class ItemChangeSerializer(serializers.Serializer[Any]):
-    """Changes of an item; `version` is the version read: 409 if outdated."""
+    """Changes of an item. Omitted fields stay.
+
+    `version` is the version that was read; the answer is 409 if there is a newer one.
+    """
 
     title = serializers.CharField(max_length=300, required=False)
     number = serializers.CharField(max_length=20, required=False, allow_blank=True)
@@ -132,7 +151,10 @@ class ItemChangeSerializer(serializers.Serializer[Any]):
 
 
 class NewItemSerializer(serializers.Serializer[Any]):
-    """A new item, at the end of the report or before item `before`."""
+    """A new item of a report.
+
+    The item is put before the item with the id `before`, or at the end.
+    """
 
     kind = serializers.ChoiceField(ReportItem.Kind.choices)
     title = serializers.CharField(max_length=300)
@@ -157,19 +179,25 @@ class ItemSerializer(serializers.Serializer[Any]):
 
 
 class ItemListSerializer(serializers.Serializer[Any]):
-    """The items of a report in order, with the present number of runs."""
+    """The items of a report in order.
+
+    `runs` is the present number of runs in the study.
+    """
 
     runs = serializers.IntegerField()
     results = ItemSerializer(many=True)
 
 
 class OrderSerializer(serializers.Serializer[Any]):
-    """Item ids in the new order; omitted ones follow in the old order."""
+    """The ids of items in the new order.
+
+    Omitted items follow in their old order.
+    """
 
     order = serializers.ListField(child=serializers.IntegerField(), max_length=1000)
 
 
 class ItemRemovedSerializer(serializers.Serializer[Any]):
-    """The removed item; a POST to `put_back` restores it."""
+    """The address that undoes the removal, by a POST."""
 
     put_back = serializers.URLField()

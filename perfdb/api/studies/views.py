@@ -1,4 +1,4 @@
-"""Endpoints of studies."""
+"""Endpoints of studies: reading, editing, publishing, moving runs, and the bundle."""
 
 from typing import Any
 from urllib.parse import urlencode
@@ -53,7 +53,7 @@ from perfdb.results.studies.study_details import ChangedMeanwhileError
 @api_view(["GET", "POST"])
 @parser_classes([JSONParser])
 def studies(request: Request) -> Response:
-    """List all studies by title, or create one."""
+    """List all studies by title, or create a study."""
     if request.method == "POST":
         return _create(request)
     found = access.visible_studies(request.user).order_by("title", "id")
@@ -94,7 +94,10 @@ def _create(request: Request) -> Response:
 @api_view(["GET", "PATCH", "DELETE"])
 @parser_classes([JSONParser])
 def study(request: Request, slug: str) -> Response:
-    """Return, change or delete one study; ``runs`` is the address of its runs."""
+    """Return, change or delete one study.
+
+    The study's owner and staff may change or delete a study; only an empty study can be deleted.
+    """
     if request.method == "PATCH":
         return change(request, study_to_change(request, slug))
     if request.method == "DELETE":
@@ -103,12 +106,12 @@ def study(request: Request, slug: str) -> Response:
 
 
 def study_of(request: Request, slug: str) -> Study:
-    """Return the study of an address."""
+    """Return the study of an address. Raise Http404 for an unknown or invisible study."""
     return get_object_or_404(access.visible_studies(request.user), slug=slug)
 
 
 def study_to_change(request: Request, slug: str) -> Study:
-    """Return the study of an address if the user is its owner or staff."""
+    """Return the study of an address. Raise PermissionDenied for others than owner and staff."""
     study = study_of(request, slug)
     if not access.may_change(request.user, study):
         raise PermissionDenied(f"study {study.slug} belongs to somebody else; only its owner or staff may change it")
@@ -129,7 +132,7 @@ def study_body(request: Request, study: Study) -> dict[str, Any]:
 
 
 def whole_body(request: Request, study: Study) -> dict[str, Any]:
-    """Return a study with all its texts."""
+    """Return a study with all its texts; the published address only for editors."""
     shown = study.share_token and access.may_change(request.user, study)
     said = ("method", "source", "notes", "run_id_pattern", "run_id_values", "plan")
     return {
@@ -146,7 +149,10 @@ def _shared(request: Request, study: Study) -> str:
 
 
 def changed(study: Study, given: dict[str, Any]) -> None:
-    """Change a study as requested. Raise QueryError and Conflict."""
+    """Change a study as requested.
+
+    Raise QueryError for a wrong value, and Conflict if the study has changed since ``state`` was read.
+    """
     columns = {name: value for name, value in given.items() if name not in ("state", "slug")}
     if {"run_id_pattern", "run_id_values"} & columns.keys():
         regex = columns.get("run_id_pattern", study.run_id_pattern)
@@ -167,7 +173,7 @@ def change(request: Request, study: Study) -> Response:
 
 
 def delete(study: Study) -> Response:
-    """Answer a DELETE of a study, which must be empty."""
+    """Answer a DELETE of a study. Raise Conflict unless the study is empty."""
     try:
         study_lifecycle.delete_study(study)
     except QueryError as error:
@@ -191,7 +197,10 @@ def delete(study: Study) -> Response:
 )
 @api_view(["POST", "DELETE"])
 def share(request: Request, slug: str) -> Response:
-    """Publish the report, read-only, at an address that replaces any earlier one."""
+    """Publish the report at a new address, or withdraw the published address.
+
+    Everybody with the address can read the report and nothing else. A new address replaces any earlier one.
+    """
     study = study_to_change(request, slug)
     if request.method == "DELETE":
         study_lifecycle.unpublish_study(study)
@@ -209,7 +218,10 @@ def share(request: Request, slug: str) -> Response:
 @api_view(["POST"])
 @parser_classes([JSONParser])
 def try_pattern(request: Request, slug: str) -> Response:
-    """Try a pattern without storing it. `stored` names dimensions in which stored runs differ."""
+    """Try a pattern on run IDs without storing the pattern.
+
+    `stored` has the dimensions in which the stored runs of an ID differ from the pattern.
+    """
     study = study_of(request, slug)
     asked = TryPatternSerializer(data=request.data)
     asked.is_valid(raise_exception=True)
@@ -240,7 +252,10 @@ def _tried(each: DecodedRunId) -> dict[str, Any]:
 )
 @api_view(["GET", "POST"])
 def apply(request: Request, slug: str) -> Response:
-    """Read the runs' files again by the new pattern; ids and attachments stay."""
+    """Read the runs of a study again by its pattern, or return the progress.
+
+    The runs are read from their files. They keep their ids, and the tags and notes of people.
+    """
     url = reverse("api:study-apply", [slug], request=request)
     if request.method == "GET":
         about = {"study": study_of(request, slug).pk}
@@ -269,7 +284,10 @@ def apply(request: Request, slug: str) -> Response:
 @api_view(["GET", "POST"])
 @parser_classes([JSONParser])
 def move(request: Request, slug: str) -> Response:
-    """Rebuild runs by the rules of another study, also the user's own."""
+    """Move runs to another study, or return the progress of the last move.
+
+    The runs are rebuilt by the pattern and the aliases of the other study. You must be allowed to change both studies.
+    """
     url = reverse("api:study-move", [slug], request=request)
     if request.method == "GET":
         job = Job.objects.filter(kind=move_runs.KIND, study=study_of(request, slug)).order_by("-pk").first()
@@ -298,7 +316,10 @@ def _work(job: Job | None, url: str) -> dict[str, Any]:
 )
 @api_view(["GET"])
 def study_bundle(request: Request, slug: str) -> HttpResponseBase:
-    """Return a page that opens without a server, the logs as received, `runs.csv`, and `perfdb-bundle.json`."""
+    """Return a study as a zip that can be read offline.
+
+    The zip has a page that opens without a server, the logs as received, `runs.csv`, and `perfdb-bundle.json`.
+    """
     study = get_object_or_404(access.visible_studies(request.user), slug=slug)
     found, server = make_bundle.bundle_study(study), request.build_absolute_uri("/")
     content = make_bundle.write_bundle(found, make_bundle.PAGES["study"](study, server), server)

@@ -13,14 +13,20 @@ from perfdb.api.serializers import PageSerializer
 
 
 class NoteSerializer(serializers.Serializer[Any]):
-    """A warning; `code` is for scripts."""
+    """A warning about an answer.
+
+    `code` is stable for scripts, and `message` is for people.
+    """
 
     code = serializers.CharField()
     message = serializers.CharField()
 
 
 class PointSerializer(serializers.Serializer[Any]):
-    """One measurement of a sample; `run` is the run's id."""
+    """One measurement of a sample.
+
+    `run` is the id of the run, and `run_id` its name in the study.
+    """
 
     run = serializers.IntegerField()
     run_id = serializers.CharField()
@@ -29,7 +35,10 @@ class PointSerializer(serializers.Serializer[Any]):
 
 
 class NoiseSerializer(serializers.Serializer[Any]):
-    """The noise estimate of a comparison; `sd` is of natural logarithms."""
+    """The noise behind a comparison.
+
+    `sd` is the standard deviation of natural logarithms.
+    """
 
     source = serializers.ChoiceField(list(NoiseSource))  # type: ignore[assignment] # declared fields leave the class
     sd = serializers.FloatField(allow_null=True)
@@ -38,7 +47,10 @@ class NoiseSerializer(serializers.Serializer[Any]):
 
 
 class DiffSerializer(serializers.Serializer[Any]):
-    """A cell relative to its baseline: `percent`, `delta` in %, `interval`, `band` as ratios."""
+    """The difference of a cell from its baseline.
+
+    `percent` and `delta` are in per cent; `interval` and `band` are ratios.
+    """
 
     percent = serializers.FloatField(allow_null=True)
     ratio = serializers.FloatField(allow_null=True)
@@ -59,7 +71,11 @@ class DiffSerializer(serializers.Serializer[Any]):
 
 
 class ComparisonSummarySerializer(serializers.Serializer[Any]):
-    """Summary of matched cells with one baseline: mean ratio and verdict counts."""
+    """A summary of all cells that are compared with one baseline.
+
+    `ratio` is the geometric mean of the cells' ratios. `up`, `down`, `same` and `undecided` count the cells by
+    verdict.
+    """
 
     against = serializers.DictField()
     of = serializers.DictField()
@@ -76,7 +92,10 @@ class ComparisonSummarySerializer(serializers.Serializer[Any]):
 
 
 class CurveSerializer(serializers.Serializer[Any]):
-    """The user counts `after` and `start` between which throughput levels off, or null."""
+    """The course of throughput over users.
+
+    Throughput levels off between `after` and `start` users; both are null if throughput does not level off.
+    """
 
     course = serializers.ChoiceField(list(Course))
     after = serializers.IntegerField(allow_null=True)
@@ -89,13 +108,16 @@ class CurveSerializer(serializers.Serializer[Any]):
 
 
 class LineCurveSerializer(CurveSerializer):
-    """The curve of one line of a table; `key` has its other dimensions."""
+    """The curve of one line of a table.
+
+    `key` has the values of the other dimensions of the line.
+    """
 
     key = serializers.DictField()
 
 
 class FlagSerializer(serializers.Serializer[Any]):
-    """Flagged trials, which still count."""
+    """A remark on suspicious trials, which still count."""
 
     code = serializers.CharField()
     message = serializers.CharField()
@@ -112,7 +134,10 @@ class NotedSerializer(serializers.Serializer[Any]):
 
 
 class CellSerializer(serializers.Serializer[Any]):
-    """A sample with its summary; `row` and `column` are indexes from 0."""
+    """A sample with its summary.
+
+    `row` and `column` are positions in the table's lists `rows` and `columns`, from 0.
+    """
 
     row = serializers.IntegerField()
     column = serializers.IntegerField()
@@ -154,7 +179,10 @@ class ReasonSerializer(serializers.Serializer[Any]):
 
 
 class LimitSerializer(serializers.Serializer[Any]):
-    """An experiment's bottleneck; `component` is the role at or near its limit, if any."""
+    """The bottleneck of an experiment.
+
+    `component` is the role at or near its limit; null if there is no such role.
+    """
 
     verdict = serializers.ChoiceField(list(bottleneck.Verdict))
     component = serializers.CharField(allow_null=True)
@@ -164,7 +192,10 @@ class LimitSerializer(serializers.Serializer[Any]):
 
 
 class RunnerUpSerializer(serializers.Serializer[Any]):
-    """An experiment tied with the best; `diff` is its difference from the best."""
+    """An experiment that does not clearly differ from the best one.
+
+    `diff` is its difference from the best.
+    """
 
     dimensions = serializers.DictField()
     mean = serializers.FloatField()
@@ -173,7 +204,10 @@ class RunnerUpSerializer(serializers.Serializer[Any]):
 
 
 class BestSerializer(serializers.Serializer[Any]):
-    """Evidence of a group's best experiment; `dimensions` are those that vary."""
+    """The best experiment of a group, with the evidence.
+
+    `of` is the group, and `dimensions` are those that vary in the group.
+    """
 
     of = serializers.DictField()
     dimensions = serializers.DictField()
@@ -198,7 +232,10 @@ class TablesSerializer(AnswerSerializer):
 
 
 class DifferenceSerializer(serializers.Serializer[Any]):
-    """A circumstance that differs between the sides; a side without values has none recorded."""
+    """A circumstance that differs between the two sides.
+
+    The list of a side is empty if the circumstance is not recorded there.
+    """
 
     key = serializers.CharField()
     old = serializers.ListField(child=serializers.CharField())
@@ -208,7 +245,10 @@ class DifferenceSerializer(serializers.Serializer[Any]):
 
 
 class LeftOverSerializer(serializers.Serializer[Any]):
-    """An experiment without a match; `side` is `old` or `new`."""
+    """An experiment without a match on the other side.
+
+    `side` is `old` or `new`, and `dimensions` are those that vary.
+    """
 
     side = serializers.ChoiceField(["old", "new"])
     dimensions = serializers.DictField()
@@ -217,7 +257,7 @@ class LeftOverSerializer(serializers.Serializer[Any]):
 
 
 class AgainstSerializer(serializers.Serializer[Any]):
-    """One value compared with the baseline."""
+    """The comparison of one new value with the old value."""
 
     new = serializers.JSONField()
     pairs = serializers.IntegerField()
@@ -227,7 +267,11 @@ class AgainstSerializer(serializers.Serializer[Any]):
 
 
 class ComparisonSerializer(AnswerSerializer, AgainstSerializer):
-    """Values of a dimension compared with one; `query` returns the tables."""
+    """Values of a dimension, compared with one of them.
+
+    `query` asks for the tables of pairs, with a row for each pair and old before new. The fields beside the tables are
+    of the first new value.
+    """
 
     dimension = serializers.CharField()
     old = serializers.JSONField()
@@ -236,7 +280,7 @@ class ComparisonSerializer(AnswerSerializer, AgainstSerializer):
 
 
 class ReportItemSerializer(serializers.Serializer[Any]):
-    """A table or chart of a report."""
+    """A table or figure of a report."""
 
     number = serializers.CharField()
     title = serializers.CharField()
@@ -244,14 +288,17 @@ class ReportItemSerializer(serializers.Serializer[Any]):
 
 
 class ReportSerializer(serializers.Serializer[Any]):
-    """The content of a study's report."""
+    """The tables and figures of a study's report."""
 
     tables = ReportItemSerializer(many=True)
     figures = ReportItemSerializer(many=True)
 
 
 class ReportCellSerializer(CellSerializer):
-    """A cell with its dimensions; `printed` is the document's text or null."""
+    """A cell of a report's table, with its dimensions.
+
+    `printed` is the text in the document; null if the document does not print the number.
+    """
 
     dimensions = serializers.DictField()
     metric = serializers.CharField()
@@ -269,7 +316,10 @@ class ReportPartSerializer(TableSerializer):
 
 
 class ReportTableSerializer(serializers.Serializer[Any]):
-    """A table of a report; several parts have several queries."""
+    """A table of a report.
+
+    A table of several parts has a query for each part, in the order of `tables`.
+    """
 
     number = serializers.CharField()
     title = serializers.CharField()
@@ -280,7 +330,10 @@ class ReportTableSerializer(serializers.Serializer[Any]):
 
 
 class DisagreementSerializer(serializers.Serializer[Any]):
-    """An inconsistent number; `recomputed` and `interval` are in `unit`."""
+    """A printed number that does not follow from its inputs.
+
+    `recomputed` and `interval` are in `unit`.
+    """
 
     kind = serializers.CharField()
     severity = serializers.CharField()

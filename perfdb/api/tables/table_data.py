@@ -1,4 +1,4 @@
-"""Comparisons and best experiments as plain data, beside the tables of ``analysis.render.exports.json``."""
+"""Comparisons, best experiments and explanations as plain data, and explanations' serializers."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -20,7 +20,7 @@ from perfdb.results.queries.explain import Explanation, Moved, Side
 
 
 def comparison_body(found: Comparison) -> dict[str, Any]:
-    """Return a comparison: tables of matched pairs, other differences, experiments without a match.
+    """Return a comparison: tables of pairs, other differences, and experiments left over.
 
     The fields beside the tables are of the first compared value; ``others`` has the same for each further value.
     """
@@ -101,7 +101,7 @@ def _runner_up(each: RunnerUp) -> dict[str, Any]:
 
 
 class SideSerializer(serializers.Serializer[Any]):
-    """One of the two sides."""
+    """One of the two sides: its name, its measurements and its bottleneck."""
 
     title = serializers.CharField()
     values = PointSerializer(many=True)
@@ -109,7 +109,7 @@ class SideSerializer(serializers.Serializer[Any]):
 
 
 class ComparedSerializer(serializers.Serializer[Any]):
-    """A compared dimension."""
+    """A compared dimension, with its value on each side."""
 
     dimension = serializers.CharField()
     old = serializers.JSONField(allow_null=True)
@@ -117,7 +117,10 @@ class ComparedSerializer(serializers.Serializer[Any]):
 
 
 class MovedSerializer(serializers.Serializer[Any]):
-    """Another metric; `beyond` is the difference in standard errors."""
+    """Another metric that was measured on both sides.
+
+    `beyond` is the difference in units of its standard error.
+    """
 
     metric = serializers.CharField()
     role = serializers.CharField()
@@ -129,7 +132,7 @@ class MovedSerializer(serializers.Serializer[Any]):
 
 
 class ExplanationSerializer(serializers.Serializer[Any]):
-    """The explanation of a difference."""
+    """The evidence about a difference."""
 
     metric = serializers.CharField()
     role = serializers.CharField()

@@ -1,4 +1,4 @@
-"""Endpoints of tables and comparisons, with the query strings of the pages."""
+"""Endpoints of tables, comparisons and explanations, with the query strings of the pages."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -67,7 +67,10 @@ def _asked(request: Request) -> _Asked | HttpResponseBase:
 )
 @api_view(["GET"])
 def tables(request: Request) -> HttpResponseBase:
-    """Return the tables that answer a query, with every sample, unrounded."""
+    """Return the tables that answer a query.
+
+    The answer has every sample with its runs, and numbers are unrounded.
+    """
     question = _asked(request)
     if not isinstance(question, _Asked):
         return question
@@ -85,7 +88,10 @@ def tables(request: Request) -> HttpResponseBase:
 )
 @api_view(["GET"])
 def comparisons(request: Request) -> HttpResponseBase:
-    """Return the matched pairs of two values, and the experiments without a match."""
+    """Return the matched pairs of an old value and one or more new values.
+
+    Two experiments match if they are equal in all other dimensions. The answer also lists the experiments left over.
+    """
     _, pairs = Drawing.parse(_pairs(request))
     chosen, pairs = compare.take_sides(pairs)
     sides = compare.parse_sides(chosen)
@@ -106,7 +112,10 @@ def comparisons(request: Request) -> HttpResponseBase:
 )
 @api_view(["GET"])
 def explanations(request: Request) -> HttpResponseBase:
-    """Return the explanation of a compared cell's difference, or of two runs'."""
+    """Return the evidence about a difference.
+
+    The difference is that of a cell from its base (`of` and `at`), or that of two runs (`old` and `new`).
+    """
     tag = caching.etag(request)
     if same := caching.unchanged(request, tag):
         return same
@@ -117,7 +126,7 @@ def explanations(request: Request) -> HttpResponseBase:
 def _file(
     request: Request, render: Callable[[Query, Sequence[Table]], str | bytes], media_type: str, name: str = ""
 ) -> HttpResponseBase:
-    """Return the answer in another format, as a download for a file ``name``."""
+    """Return the answer in another format; with the ending ``name``, as a download."""
     question = _asked(request)
     if not isinstance(question, _Asked):
         return question
@@ -129,7 +138,7 @@ def _file(
 
 
 def _name(query: Query) -> str:
-    """Return a file name from the query's content, in letters that every system accepts."""
+    """Return the beginning of a file name: the query's first measures, in safe letters."""
     named = [str(measure) for measure in query.metrics[:_MOST_NAMED]]
     return re.sub(r"[^\w.-]+", "-", "-".join(["perfdb", *named]))
 
@@ -178,7 +187,10 @@ def tables_txt(request: Request) -> HttpResponseBase:
 )
 @api_view(["GET"])
 def tables_tex(request: Request) -> HttpResponseBase:
-    """Return the tables as LaTeX, for booktabs, multirow and amssymb."""
+    """Return the tables of a query as LaTeX.
+
+    The document needs the packages booktabs, multirow and amssymb.
+    """
     return _file(request, lambda _, found: latex.render(found), "application/x-tex; charset=utf-8")
 
 
@@ -190,5 +202,8 @@ def tables_tex(request: Request) -> HttpResponseBase:
 )
 @api_view(["GET"])
 def tables_parquet(request: Request) -> HttpResponseBase:
-    """Return the tables as Parquet: the CSV's lines, typed."""
+    """Return the tables of a query as Parquet, for data frames.
+
+    The rows are the lines of the CSV, with types.
+    """
     return _file(request, render_parquet, "application/vnd.apache.parquet", ".parquet")

@@ -31,7 +31,7 @@ _DIGEST = re.compile(r"(?:^|,)\s*sha-256=:([A-Za-z0-9+/=]+):")
 
 
 class BytesParser(BaseParser):
-    """Parser that leaves application/octet-stream to the view, which reads block by block."""
+    """Parser that leaves the body to the view, which reads the body in blocks."""
 
     media_type = "application/octet-stream"
 
@@ -56,7 +56,10 @@ class BytesParser(BaseParser):
 @api_view(["GET", "POST"])
 @parser_classes([JSONParser])
 def begun(request: Request) -> Response:
-    """List files in transfer, or begin or resume one (`200` with `received`)."""
+    """List your files in transfer, or begin to send a large file.
+
+    For a file that was begun before, the answer is `200`, and `received` is the offset to go on from.
+    """
     user = signed_in(request)
     if request.method == "GET":
         return Response({"results": [_body(request, part) for part in chunked_upload.unfinished(user)]})
@@ -113,7 +116,10 @@ def _offset(part: PartialFile) -> dict[str, str]:
 @api_view(["GET", "PATCH", "DELETE"])
 @parser_classes([BytesParser])
 def piece(request: Request, token: str) -> Response:
-    """Return, continue or delete a file in transfer; `409` gives the right offset."""
+    """Return the state of a file in transfer, append bytes, or delete the file.
+
+    For bytes at a wrong offset, the answer is `409`, and `received` is the offset to go on from.
+    """
     # Whose file it is is nobody else's business: to others there is none.
     part = get_object_or_404(PartialFile, token=token, owner=signed_in(request))
     if request.method == "DELETE":
@@ -143,7 +149,7 @@ def _read_offset(text: str) -> int:
 
 
 def _read_digest(request: Request) -> str:
-    """Return the SHA-256 of the bytes in hexadecimal, or ""."""
+    """Return the SHA-256 of the bytes in hexadecimal, or "" without one."""
     header = request.headers.get("Content-Digest", "")
     found = _DIGEST.search(header)
     if header and not found:
@@ -155,7 +161,7 @@ def _read_digest(request: Request) -> str:
 
 
 def _blocks(request: Request) -> Iterator[bytes]:
-    """Yield the body in blocks, as far as the connection lasts."""
+    """Yield the body in blocks; end early, without an error, if the connection breaks."""
     if request.stream is None:
         return
     with suppress(UnreadablePostError):

@@ -1,8 +1,7 @@
-"""Parsers of uploads: multipart/form-data with folders in file names.
+"""Parsers of uploads, which keep the folders in file names, and of JSON records.
 
 Browsers and curl send a file's relative path in ``filename``. Django drops the folders twice: when it reads the name
-and
-when it creates the file. Folders tell runs and trials apart, so these parsers keep them.
+and when it creates the file. Folders tell runs and trials apart, so these parsers keep them.
 """
 
 import posixpath
@@ -21,14 +20,14 @@ from perfdb.results.ingest.json_runs import LARGEST
 
 
 class _InMemory(MemoryFileUploadHandler):
-    """Handler of small files, with their paths."""
+    """Handler of small files that keeps the path of each file."""
 
     def file_complete(self, file_size: int) -> "UploadedFile[bytes] | None":
         return _with_path(super().file_complete(file_size), self.file_name)
 
 
 class _OnDisk(TemporaryFileUploadHandler):
-    """Handler of large files, with their paths."""
+    """Handler of large files that keeps the path of each file."""
 
     def file_complete(self, file_size: int) -> "UploadedFile[bytes] | None":
         return _with_path(super().file_complete(file_size), self.file_name)
@@ -46,7 +45,7 @@ def relative_path(file: "UploadedFile[bytes]") -> str:
 
 
 def clean_path(text: str) -> str:
-    """Return an outside path made relative, with ``/``; "" if nothing is left."""
+    """Return a client's path made relative, with ``/``; "" if nothing is left."""
     parts = (part.strip() for part in text.replace("\\", "/").split("/"))
     kept = ["".join(filter(str.isprintable, part)) for part in parts if part not in ("", ".", "..")]
     return posixpath.join(*kept) if kept else ""
@@ -59,12 +58,18 @@ class _WithFolders(DjangoMultiPartParser):
 
 
 class UploadParser(MultiPartParser):
-    """Parser of multipart/form-data of at most UPLOAD_LIMIT_BYTES, for `relative_path`."""
+    """Parser of multipart/form-data of at most UPLOAD_LIMIT_BYTES.
+
+    `relative_path` returns the paths of its files.
+    """
 
     def parse(
         self, stream: IO[Any], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
     ) -> "DataAndFiles[Any, Any]":
-        """Read a request. Raise TooLarge, or MultiPartParserError for a damaged body."""
+        """Read a request.
+
+        Raise TooLarge for too many bytes or files, and MultiPartParserError for a damaged body.
+        """
         request = (parser_context or {})["request"]
         _must_fit(request.META)
         meta = request.META | {"CONTENT_TYPE": media_type}
@@ -81,14 +86,14 @@ class UploadParser(MultiPartParser):
 
 
 class RecordsParser(BaseParser):
-    """Parser of application/json of at most `run_records.LARGEST` bytes, kept as text for its digits."""
+    """Parser that returns application/json as bytes, so that numbers keep their digits."""
 
     media_type = "application/json"
 
     def parse(
         self, stream: IO[Any], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
     ) -> Any:
-        """Read a request. Raise TooLarge."""
+        """Read a request. Raise TooLarge for more than `run_records.LARGEST` bytes."""
         body: bytes = stream.read(LARGEST + 1)
         if len(body) > LARGEST:
             raise TooLarge(f"at most {LARGEST} bytes of records are taken at once: send a file to /api/v1/uploads/")
@@ -96,7 +101,7 @@ class RecordsParser(BaseParser):
 
 
 class RecordLinesParser(RecordsParser):
-    """Parser of JSON records, one a line."""
+    """Parser of JSON records, one on each line."""
 
     media_type = "application/x-ndjson"
 

@@ -1,4 +1,4 @@
-"""Endpoints of uploads: send files, follow the import, accept a preview, undo."""
+"""Endpoints of uploads: send, follow, accept, correct and undo; download of files."""
 
 import posixpath
 import time
@@ -73,7 +73,10 @@ _ORDERINGS = {"created": Column("created")}
 @api_view(["GET", "POST"])
 @parser_classes([UploadParser])
 def uploads(request: Request) -> Response:
-    """List uploads, newest first, or create one, which is imported after the answer."""
+    """List uploads, newest first, or create an upload.
+
+    The files are imported after the answer; follow the upload at the address in the answer.
+    """
     if request.method == "POST":
         return _create(request)
     asked = request.query_params
@@ -109,7 +112,10 @@ def _create(request: Request) -> Response:
 
 
 def _given(request: Request) -> dict[str, Any]:
-    """Return the fields without blank ones. Raise QueryError for an unknown name."""
+    """Return the fields of form and address without blank ones.
+
+    Raise QueryError for an unknown name.
+    """
     fields = NewUploadSerializer().fields
     form = cast(QueryDict, request.data)
     known_only([*form, *request.query_params], list(fields))
@@ -120,7 +126,10 @@ def _given(request: Request) -> dict[str, Any]:
 
 
 def study_called(user: User, slug: str, *, create: bool) -> Study | None:
-    """Return the study ``slug``, created if missing; None for the user's inbox."""
+    """Return the study ``slug``; None for the user's inbox.
+
+    A missing study is created; without ``create``, raise QueryError.
+    """
     if slug in ("", INBOX):
         return None
     if create:
@@ -140,14 +149,17 @@ def study_called(user: User, slug: str, *, create: bool) -> Study | None:
 )
 @api_view(["GET"])
 def upload(request: Request, pk: int) -> Response:
-    """Return an upload's state, files, runs and problems; ``?wait=30`` waits."""
+    """Return the state, files, runs and problems of an upload.
+
+    With `wait=30`, the answer comes when the upload has settled, or after 30 seconds.
+    """
     known_only(request.query_params, ("wait",))
     wait_until_settled(pk, read_wait(request.query_params.get("wait", "")))
     return Response(upload_body(request, pk))
 
 
 def read_wait(text: str) -> float:
-    """Return the seconds to wait, at most thirty. Raise QueryError for any other text."""
+    """Return the seconds to wait, at most 30. Raise QueryError for another text."""
     if not text:
         return 0.0
     if not (text.isdecimal() and text.isascii()):
@@ -156,9 +168,10 @@ def read_wait(text: str) -> float:
 
 
 def wait_until_settled(pk: int, seconds: float) -> None:
-    """Wait for an upload outside any transaction. Raise Http404 for an unknown one.
+    """Wait until an upload has settled, or the time is over.
 
-    The upload is looked up when one of its jobs ends, and at intervals.
+    Raise Http404 for an unknown upload. The upload is looked up when one of its jobs ends, and at intervals; no
+    transaction is held.
     """
     until = time.monotonic() + seconds
     with notify.waiting(pk) as waiting:
@@ -182,7 +195,10 @@ def wait_until_settled(pk: int, seconds: float) -> None:
 @api_view(["POST"])
 @parser_classes([JSONParser])
 def accept(request: Request, pk: int) -> Response:
-    """Store the runs of a preview; ``decisions`` resolve conflicts."""
+    """Store the runs of a preview.
+
+    `decisions` resolve conflicts with stored runs.
+    """
     found = own_upload(request, pk)
     asked = AcceptSerializer(data=request.data)
     asked.is_valid(raise_exception=True)
@@ -202,7 +218,10 @@ def accept(request: Request, pk: int) -> Response:
 @api_view(["POST"])
 @parser_classes([JSONParser])
 def undo(request: Request, pk: int) -> Response:
-    """Remove an upload's runs and restore those that it replaced; its files stay."""
+    """Remove the runs of an upload, and restore the runs that the upload replaced.
+
+    The files stay.
+    """
     found = own_upload(request, pk)
     try:
         intake.undo(found)
@@ -212,7 +231,7 @@ def undo(request: Request, pk: int) -> Response:
 
 
 def own_upload(request: Request, pk: int) -> Upload:
-    """Return the upload for its owner or staff. Raise Http404 and PermissionDenied."""
+    """Return the upload ``pk``. Raise Http404, and PermissionDenied unless owner or staff."""
     found = get_object_or_404(Upload.objects.select_related("owner"), pk=pk)
     must_own(request, found)
     return found
@@ -233,7 +252,10 @@ def started(request: Request, found: Upload) -> Response:
 @api_view(["POST"])
 @parser_classes([JSONParser])
 def corrections(request: Request, pk: int) -> Response:
-    """Supply facts of some runs of a preview; its files are read again."""
+    """Supply facts of the runs of a preview that the files do not have.
+
+    The facts are for all runs, or for the runs that were read at `places`. The files are read again.
+    """
     found = own_upload(request, pk)
     asked = CorrectionSerializer(data=request.data)
     asked.is_valid(raise_exception=True)
@@ -251,7 +273,10 @@ def corrections(request: Request, pk: int) -> Response:
 )
 @api_view(["DELETE"])
 def correction(request: Request, pk: int, number: int) -> Response:
-    """Remove a correction by its number, from 0; the files are read again."""
+    """Remove a correction of a preview.
+
+    `number` counts from 0, as the upload lists its corrections. The files are read again.
+    """
     found = own_upload(request, pk)
     correcting.remove_correction(found, number)
     return started(request, found)
@@ -264,7 +289,10 @@ def correction(request: Request, pk: int, number: int) -> Response:
 )
 @api_view(["GET"])
 def artifact(request: Request, pk: int) -> FileResponse:
-    """Return a file's bytes unaltered, as a download that browsers neither run nor display."""
+    """Return the bytes of a file, unaltered, as a download.
+
+    The headers keep browsers from running or displaying the file.
+    """
     found = get_object_or_404(Artifact, pk=pk)
     path = UploadFile.objects.filter(artifact=found).order_by("id").values_list("path", flat=True).first()
     name = posixpath.basename(path or "") or found.sha256
