@@ -1,1 +1,1 @@
-"""The pages; stand on results and analysis, never on api."""
+"""Pages of perfdb; import results and analysis, never api."""

@@ -4,7 +4,7 @@ from django.apps import AppConfig
 
 
 class WebConfig(AppConfig):
-    """The pages; no models."""
+    """The pages, an app without models."""
 
     name = "perfdb.web"
 

@@ -32,7 +32,10 @@ def to_run(number: int) -> str:
 
 
 def to_runs(query: Query, fixed: Mapping[str, Value], runs: Sequence[int]) -> str:
-    """Return the address of a query's runs with ``fixed`` values, or "" without runs."""
+    """Return the address of a query's runs with ``fixed`` values.
+
+    The address of the run if there is only one, and "" if there is none.
+    """
     if not runs:
         return ""
     if len(runs) == 1:
@@ -43,14 +46,14 @@ def to_runs(query: Query, fixed: Mapping[str, Value], runs: Sequence[int]) -> st
 
 
 def to_runs_by_number(runs: Sequence[int]) -> str:
-    """Return the address of runs by number, or "" for too many."""
+    """Return the address of runs by number, or "" for none or too many."""
     if len(runs) == 1:
         return to_run(runs[0])
     return _list([("run", str(number)) for number in runs]) if 0 < len(runs) <= _MOST_NAMED else ""
 
 
 def to_explanation(table: Table, key: CellKey) -> str:
-    """Return the Explain address of a cell, or "" if not compared or frozen."""
+    """Return the Explain address of a cell; "" if not compared, or if frozen."""
     cell = table.cells.get(key)
     if cell is None or cell.comparison is None or recorded_reads.playing_tape():
         return ""

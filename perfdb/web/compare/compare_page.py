@@ -66,7 +66,7 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class LeftOverLine:
-    """An experiment without partner."""
+    """An experiment without a match, with the reason."""
 
     text: str
     address: str
@@ -76,7 +76,7 @@ class LeftOverLine:
 
 @dataclass(frozen=True, slots=True)
 class LeftOvers:
-    """The experiments without partner of one side; ``more`` are not listed."""
+    """The experiments of one side without a match; ``more`` are not listed."""
 
     side: str
     number: int
@@ -223,7 +223,7 @@ def build_comparison(found: Comparison, asked: Query, drawing: Drawing) -> Compa
 
 
 def unpaired_links(found: Comparison, asked: Query) -> list[tuple[str, str]]:
-    """Return (text, address) of pages about two sides without matched pairs."""
+    """Return (text, address) of pages to see instead if two sides have no pairs."""
     sides = [part.matched.sides for part in found.parts]
     name = sides[0].dimension
     query = plain_query(asked).replace(metrics=()).with_filter(name, sides[0].old, *(each.new for each in sides))
@@ -258,7 +258,7 @@ def difference_line(each: Difference) -> DifferenceLine:
 
 
 def _measured(tables: Sequence[Table], drawing: Drawing) -> Iterator[Measured]:
-    """Yield each metric with its panel, without remarks shown above the table."""
+    """Yield each metric with its panel, without remarks that stand above the table."""
     (group,) = build_panels(tables, drawing)
     for table, panel in zip(tables, group, strict=True):
         summaries = [_summary_text(table, side, summary) for side, summary in table.summaries.items()]

@@ -1,4 +1,4 @@
-"""Chosen runs compared: values in groups, circumstances, charts of rate and cost."""
+"""Page of chosen runs side by side: values, circumstances, charts of rate and cost."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -48,7 +48,7 @@ class Circumstance:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """The page. ``groups``: (title, lines)."""
+    """Everything that the page shows. ``groups``: (title, lines)."""
 
     columns: list[Column]
     groups: list[tuple[str, list[Line]]]

@@ -1,4 +1,4 @@
-"""An explanation of a difference in words and links, and next steps."""
+"""Page that explains a difference in words and links, and suggests next steps."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ MOST_RUNS = 12
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One side. ``runs``: (value, run id, trial, address)."""
+    """One side of the difference. ``runs``: (value, run id, trial, address)."""
 
     name: str
     title: str
@@ -57,9 +57,10 @@ class MovedLine:
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """The page. ``test``: (term, text); ``still``: metrics without a confirmed change.
+    """Everything that the page shows.
 
-    ``where``: values that both sides share among those of their table.
+    ``test``: (term, text); ``still``: metrics without a confirmed change. ``where``: values that both sides share
+    among those of their table.
     """
 
     title: str
@@ -173,7 +174,7 @@ _KEPT = ("study", "workload")
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Something to do. ``command``: start of the command that measures it."""
+    """A suggested next step. ``command``: start of the command that measures."""
 
     text: str
     address: str = ""
@@ -216,7 +217,7 @@ def _series(left: Run, right: Run) -> Iterator[Step]:
 
 
 def _trials(left: Run, right: Run, comparison: Comparison) -> Iterator[Step]:
-    """Yield commands that measure more trials, or why to avoid that."""
+    """Yield steps that measure more trials, or one that advises against more trials."""
     needed = comparison.trials_needed or 0
     more = max(needed - min(comparison.n_base, comparison.n), _FIRST_TRIALS)
     if more > _MOST_TRIALS:

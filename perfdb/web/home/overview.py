@@ -55,19 +55,19 @@ class StudyCard:
 
 @dataclass(frozen=True, slots=True)
 class UploadLine:
-    """An upload in progress, waiting or failed; ``done`` of ``total``."""
+    """An upload in progress, waiting or failed. ``files``: number of files to read."""
 
     upload: Upload
     files: int
 
     @property
     def busy(self) -> bool:
-        """Return whether a worker is busy with it."""
+        """Return whether a worker still has to work on the upload."""
         return self.upload.state not in Upload.SETTLED
 
     @property
     def loading(self) -> bool:
-        """Return whether its runs are being stored."""
+        """Return whether the upload's runs are being stored."""
         return self.upload.state == Upload.State.LOADING
 
 
@@ -82,7 +82,7 @@ def read_uploads() -> list[UploadLine]:
 
 
 def _files_to_read(busy: Sequence[int]) -> Mapping[int, int]:
-    """Return the number of files to read, members instead of archives."""
+    """Return the number of files to read by upload, counting members instead of archives."""
     if not busy:
         return {}
     files = UploadFile.objects.filter(upload__in=busy).exclude(format=ARCHIVE).order_by()
@@ -101,7 +101,7 @@ def read_studies() -> list[StudyCard]:
 
 
 def _kept() -> QuerySet[DimensionCount]:
-    """Return the counts of complete runs."""
+    """Return the counts of runs that are not withdrawn."""
     return DimensionCount.objects.filter(runs__gt=0).exclude(status=Run.Status.WITHDRAWN)
 
 
@@ -126,7 +126,7 @@ def _card(study: Study, workloads: Iterable[str], devices: Iterable[str]) -> Stu
 
 
 def describe_totals() -> str:
-    """Return totals in a line: ``587 runs over 9 devices in 5 studies``."""
+    """Return the totals in words: ``587 runs over 9 devices in 5 studies``."""
     found = _kept().aggregate(
         runs=Sum("runs", filter=Q(name=""), default=0),
         devices=Count("value", distinct=True, filter=Q(name="device") & ~Q(value="")),
@@ -137,7 +137,7 @@ def describe_totals() -> str:
 
 
 def _counted(number: int, one: str, several: str) -> str:
-    """Return a number with its word."""
+    """Return a number with its word in singular or plural."""
     return f"{number:,} {one if number == 1 else several}"
 
 
@@ -150,7 +150,10 @@ class Newest:
 
     @classmethod
     def from_rows(cls, rows: Sequence[dict[str, Any]]) -> Self:
-        """Return rows of the list with ``figures``, parallel to (title, unit) headings."""
+        """Return the rows with ``figures`` added, in the order of the headings.
+
+        A heading is (title, unit) of a main metric that any of the rows has.
+        """
         names = [name for name in SHORT_TITLES if any(row[name] is not None for row in rows)]
         filled = [row | {"figures": [(row[name], name) for name in names]} for row in rows]
         return cls(filled, [(SHORT_TITLES[name], metrics.BY_NAME[name].unit) for name in names])

@@ -50,7 +50,7 @@ class Chapter:
 
 
 def build_chapters() -> list[Chapter]:
-    """Return all declarations in reading order."""
+    """Return the chapters of all rules in reading order."""
     return [
         Chapter(
             "comparing",

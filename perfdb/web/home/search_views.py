@@ -33,7 +33,7 @@ _VOCABULARY: dict[str, tuple[type[Model], str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Narrowed:
-    """Runs chosen by words, with links to list and charts."""
+    """Runs chosen by words of a search, with links to list and charts."""
 
     says: str
     runs: str
@@ -41,7 +41,10 @@ class Narrowed:
 
 
 def parse_run_filters(text: str) -> tuple[Narrowed | None, str]:
-    """Return the runs chosen by words, or None, and the other text."""
+    """Return the runs that words like ``mtu:8992`` choose, and the remaining text.
+
+    None takes the place of the runs if no words choose any.
+    """
     query = Query()
     left = []
     at = 0
@@ -58,7 +61,7 @@ def parse_run_filters(text: str) -> tuple[Narrowed | None, str]:
 
 
 def _chosen(name: str, text: str) -> tuple[Dimension, DimensionValue] | None:
-    """Return a dimension and its stored value, or None."""
+    """Return a dimension and its stored value, or None if one is unknown."""
     if not (name in BY_NAME or name in SELECTORS or (name.startswith(FACTOR) and name != FACTOR)):
         return None
     declared = dimension(name)
@@ -69,7 +72,10 @@ def _chosen(name: str, text: str) -> tuple[Dimension, DimensionValue] | None:
 
 
 def _as_stored(name: str, text: str) -> str:
-    """Return the stored name that begins so, if only one does."""
+    """Return the only stored name that begins with the text, else the text.
+
+    A name that is typed in full counts, even if longer names begin with the same text.
+    """
     if name not in _VOCABULARY:
         return text
     model, field = _VOCABULARY[name]
@@ -158,7 +164,7 @@ def _shown(hit: Hit, found: Found) -> Shown:
 
 
 def mark_words(text: str, words: Iterable[str], *, near: bool) -> Pieces:
-    """Return a text cut at matches; ``near`` also at similar words."""
+    """Return a text cut at the words; with ``near``, also at similar words."""
     wanted = sorted({_in(text, word) if near else word for word in words} - {""}, key=len, reverse=True)
     if not wanted:
         return [(text, False)] if text else []
@@ -167,7 +173,7 @@ def mark_words(text: str, words: Iterable[str], *, near: bool) -> Pieces:
 
 
 def _in(text: str, word: str) -> str:
-    """Return the word in the text, the most similar one, or ""."""
+    """Return the word if the text has it, else a similar word, or ""."""
     if word in text.upper():
         return word
     alike = [(SequenceMatcher(None, word, each.upper()).ratio(), each) for each in set(_WORD.findall(text))]
@@ -176,7 +182,7 @@ def _in(text: str, word: str) -> str:
 
 
 def _around(text: Pieces) -> Pieces:
-    """Return the first match with its surroundings."""
+    """Return the first match with some text around it."""
     first = next((at for at, (_, fits) in enumerate(text) if fits), 0)
     before = "".join(part for part, _ in text[:first])
     cut: Pieces = [(f"…{before[-_BEFORE:]}" if len(before) > _BEFORE else before, False)]
@@ -225,7 +231,7 @@ def _list(page: str, **chosen: Any) -> str:
 
 
 def _links(hit: Hit) -> list[Link]:
-    """Return alternative links of a hit."""
+    """Return further links of a hit, such as its charts."""
     if hit.kind is Kind.STUDY:
         pages = ("runs", "charts", "compare", "maximum")
         return [Link(page.capitalize(), _list(page, study=hit.about["slug"])) for page in pages]
@@ -240,7 +246,7 @@ def _links(hit: Hit) -> list[Link]:
 
 
 def _detail(hit: Hit) -> str:
-    """Return a hit's context in a line."""
+    """Return the context of a hit, such as its study, in one line."""
     about = hit.about
     said: dict[Kind, Callable[[], tuple[str, ...]]] = {
         Kind.RUN: lambda: ("several runs",) if about["several"] else _of_run(about),

@@ -70,7 +70,7 @@ def how(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "POST"])
 def sign_in(request: HttpRequest) -> HttpResponse:
-    """Show the password form, and where to find a link."""
+    """Show the password form, or sign in; the page also explains sign-in links."""
     form = AuthenticationForm(request, data=request.POST or None)
     if request.method == "POST" and form.is_valid():
         login(request, form.get_user())
@@ -81,7 +81,7 @@ def sign_in(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_GET
 def sign_in_by_link(request: HttpRequest, secret: str) -> HttpResponse:
-    """Sign in by a one-time link; signed-in users may reopen one."""
+    """Sign in by a one-time link; signed-in users may open a used one."""
     user = access.use_sign_in_link(secret)
     if user is not None:
         login(request, user)

@@ -1,4 +1,4 @@
-"""Questions of pages: default ones, presets, exports, titles, and saved queries."""
+"""Links of questions: default ones, presets, exports, titles, and named queries."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -24,7 +24,7 @@ from perfdb.web.links import to_question
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """A named question. ``chosen``: it is being answered."""
+    """A question with a title. ``chosen``: the page answers this question now."""
 
     title: str
     address: str
@@ -53,7 +53,10 @@ def charts_address(query: Query, drawing: Drawing) -> str:
 
 
 def default_query(there: dict[str, list[tuple[str, str]]]) -> Query:
-    """Return rate and cost of the newest complete run's workload, within its study."""
+    """Return the first question of the pages, about the newest complete run's workload.
+
+    The question is that of `workload_query`, within the study of that run if there are several studies.
+    """
     complete = Run.objects.filter(status=Run.Status.COMPLETE).exclude(workload=None)
     newest = complete.order_by("-started", "-id").values_list("workload__name", "study__slug").first()
     if newest is None:
@@ -65,7 +68,10 @@ def default_query(there: dict[str, list[tuple[str, str]]]) -> Query:
 
 
 def workload_query(workload: str) -> Query:
-    """Return rate and CPU cost of a workload over users, a line for each device and MTU."""
+    """Return the query of a workload's rate and CPU cost over users.
+
+    A line for each device and MTU.
+    """
     pattern = parse_pattern(workload)
     return Query(
         metrics=(Measure(primary_metric(pattern)), Measure(cost_metric(pattern))),
@@ -78,7 +84,7 @@ def workload_query(workload: str) -> Query:
 def usual_query(query: Query) -> Query:
     """Return the usual query of the first workload if a query has only filters.
 
-    Queries with metrics or a layout, or without runs, are returned unchanged.
+    A query with metrics or a layout, or one that no runs answer, is returned unchanged.
     """
     if query != Query(filters=query.filters, exclude=query.exclude, ranges=query.ranges):
         return query
@@ -140,7 +146,7 @@ TITLES = {"charts": "Charts", "compare": "Compare", "maximum": "Maximum"}
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A saved query in a list. ``error``: why perfdb cannot read the query any more."""
+    """A named query in a list. ``error``: why perfdb cannot read the query."""
 
     saved: SavedQuery
     title: str
@@ -167,7 +173,7 @@ def question_actions_context(request: HttpRequest, question: Question) -> dict[s
 
 
 def describe_saved(request: HttpRequest, each: SavedQuery) -> Named:
-    """Return a saved query as lists show it."""
+    """Return a named query as lists show it."""
     mine = saved_queries.may_change(request.user, each)
     try:
         question = saved_queries.parse_question(each)

@@ -1,4 +1,4 @@
-"""Saved queries, questions put into reports, and frozen links."""
+"""Views of named queries, questions put into reports, and frozen links."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -31,7 +31,7 @@ from perfdb.web.view_access import changeable_studies, person_of, read_required,
 
 @read_required("GET", "POST")
 def saved_queries(request: HttpRequest) -> HttpResponse:
-    """List saved queries; POST saves one, after confirmation over the person's own of that name."""
+    """List named queries; POST saves one, and asks before it replaces the person's own."""
     if request.method == "GET":
         return _list(request)
     return _save(request)
@@ -58,7 +58,7 @@ def _list(request: HttpRequest, more: dict[str, Any] | None = None, status: int 
 
 @read_required()
 def saved_query(request: HttpRequest, pk: int) -> HttpResponse:
-    """Redirect to the page that answers a saved query."""
+    """Redirect to the page that answers a named query."""
     found = get_object_or_404(SavedQuery, pk=pk)
     try:
         return redirect(to_question(saved.parse_question(found)))
@@ -75,7 +75,7 @@ def _own(request: HttpRequest, pk: int) -> SavedQuery:
 
 @sign_in_required()
 def rename(request: HttpRequest, pk: int) -> HttpResponse:
-    """Rename a saved query."""
+    """Rename a named query."""
     found = _own(request, pk)
     try:
         saved.rename_query(found, request.POST.get("name", ""))
@@ -88,7 +88,7 @@ def rename(request: HttpRequest, pk: int) -> HttpResponse:
 
 @sign_in_required()
 def delete(request: HttpRequest, pk: int) -> HttpResponse:
-    """Delete a saved query."""
+    """Delete a named query."""
     found = _own(request, pk)
     found.delete()
     messages.success(request, f"“{found.name}” was deleted.")
@@ -97,7 +97,7 @@ def delete(request: HttpRequest, pk: int) -> HttpResponse:
 
 @sign_in_required("GET", "POST")
 def report_item(request: HttpRequest) -> HttpResponse:
-    """Add a question to a study's report."""
+    """Add a question to a study's report; GET shows the form."""
     given = request.POST if request.method == "POST" else request.GET
     studies = changeable_studies(request)
     context: dict[str, Any] = {"given": given, "studies": studies, "title": given.get("title", "")}
@@ -219,7 +219,7 @@ def _listed(request: HttpRequest, link: FrozenLink, found: Observations, rows: S
 
 
 def _living(number: int, there: set[int]) -> str:
-    """Return a run's address today, or "" if deleted."""
+    """Return a run's address today, or "" for a deleted run."""
     return reverse("web:run", args=[number]) if number in there else ""
 
 

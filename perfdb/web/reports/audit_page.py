@@ -1,4 +1,4 @@
-"""A study's numbers that do not match their inputs, by table."""
+"""Page of a study's numbers that do not follow from their inputs, by table."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ _PERCENT = "percent"
 
 
 class Severity(StrEnum):
-    """Severities to show."""
+    """Severities that the page can show."""
 
     ANY = "any"
     ERROR = "error"
@@ -34,7 +34,7 @@ ANY = Severity.ANY
 
 @dataclass(frozen=True, slots=True)
 class Wrong:
-    """A number that does not match its inputs: printed, recomputed with bounds, and the rule."""
+    """A number that does not follow from its inputs: printed, recomputed, and the rule."""
 
     number: int
     kind: str
@@ -63,7 +63,7 @@ class WrongTable:
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """All disagreements. ``severities``: (word, count, chosen)."""
+    """The disagreements shown. ``count``: of all severities; ``severities``: (word, count, chosen)."""
 
     count: int
     tables: list[WrongTable]
@@ -90,7 +90,7 @@ def build_audit(found: Sequence[Disagreement], severity: Severity = ANY) -> Audi
 
 
 def find_marks(found: Sequence[Disagreement], table: str) -> Marks:
-    """Return the disagreement of each marked value and difference of a table."""
+    """Return the disagreement to mark at each value and difference of a table."""
     return {
         (each.run_id, Measure(each.metric, each.role), each.kind == _PERCENT): each.pk
         for each in reversed(found)

@@ -34,7 +34,10 @@ _FILES = (("csv", "CSV"), ("parquet", "Parquet"), ("json", "JSON"))
 
 @dataclass(frozen=True, slots=True)
 class Alternatives:
-    """Smaller bundles of single studies, the page to filter, and unlimited tables."""
+    """Ways out if a bundle is too large.
+
+    ``studies``: bundles of single studies; ``back``: the page, to filter; ``tables``: tables without limit.
+    """
 
     studies: list[tuple[str, str]]
     back: str
@@ -65,12 +68,15 @@ def _of_study(asked: QueryDict, slug: str) -> str:
 
 
 def render_study_page(study: Study, server: str) -> str:
-    """Return a study's report as a file. Raise QueryError."""
+    """Return a study's report as an HTML file. Raise QueryError."""
     return render_report_file(study, contents(study, {}), server)
 
 
 def bundle_question(request: HttpRequest, asked: QueryDict) -> tuple[Bundle, str]:
-    """Return the bundle of a page's runs, and the page as a file. Raise QueryError."""
+    """Return the bundle of a page's runs, and the page as an HTML file.
+
+    Raise QueryError for an invalid question or too many runs.
+    """
     data = asked.copy()
     page = str(data.pop("page", [Page.CHARTS])[-1])
     if page not in PAGES:
@@ -117,7 +123,7 @@ def _of_list(data: QueryDict, server: str) -> tuple[Bundle, str]:
 
 
 def _numbers(found: Iterable[int]) -> list[int]:
-    """Return at most one number more than a bundle may have."""
+    """Return the numbers, at most one more than a bundle may have."""
     return list(islice(found, make_bundle.MAX_RUNS + 1))
 
 

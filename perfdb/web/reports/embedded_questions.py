@@ -1,6 +1,6 @@
-"""Prose of reports in Markdown, with questions answer_block in place.
+"""Prose of reports in Markdown, with questions that are answered in place.
 
-Fenced blocks ``table`` and ``chart`` hold questions; their answers are drawn instead.
+Fenced blocks ``table`` and ``chart`` hold questions; the page draws their answers in the place of the blocks.
 """
 
 import re
@@ -74,7 +74,7 @@ def _prose(tokens: Sequence[Token]) -> Iterator[Block]:
 
 
 def render_prose(text: str) -> SafeString:
-    """Return Markdown as HTML, without questions."""
+    """Return Markdown as HTML, leaving out questions."""
     return mark_safe("\n".join(block.html for block in split_blocks(text) if not block.kind))
 
 
@@ -97,7 +97,7 @@ class Chart:
     figure: Mapping[str, Any]
 
 
-# Each question is answer_block whenever the report is shown.
+# Each question is answered whenever the report is shown.
 MOST_QUESTIONS = 30
 _LEADS_TO = {Page.CHARTS: "charts", Page.COMPARE: "comparison", Page.MAXIMUM: "maximum"}
 _FILES = ("CSV", "JSON", "LaTeX", "Markdown")
@@ -118,17 +118,17 @@ class Shown:
 
     @property
     def empty(self) -> bool:
-        """Return whether no run answers the block's questions."""
+        """Return whether there is nothing to show, not even an error."""
         return not (self.html or self.grids or self.charts or self.error)
 
 
 def link_exports(asked: Sequence[Query]) -> list[Link]:
-    """Return a query's tables as files; several queries have no joint file."""
+    """Return files of a query's tables; none for several queries."""
     return [Link(title, address) for title, address in files(asked[0]) if title in _FILES] if len(asked) == 1 else []
 
 
 def list_queries(item: ReportItem) -> Iterator[Query]:
-    """Yield the queries in an item's prose that the study's own runs answer."""
+    """Yield the queries in an item's prose that need only the study's own runs."""
     for block in split_blocks(item.prose):
         for text in block.questions:
             try:
@@ -155,7 +155,7 @@ def answer_prose(item: ReportItem, archive: StudyRuns, alike: Looks, anchor: str
 
 @dataclass(frozen=True, slots=True)
 class _Answerer:
-    """Answers questions of an item's prose. ``alike``: styles of values."""
+    """Answering of questions in an item's prose. ``alike``: colours and marks of values."""
 
     item: ReportItem
     archive: StudyRuns
@@ -203,7 +203,7 @@ class _Answerer:
 
 
 def _question(study: Study, text: str) -> Question:
-    """Return a line's question, by default about the study. Raise QueryError."""
+    """Return the question of a line, by default about the study. Raise QueryError."""
     found = Question.parse(*split_address(text))
     if found.studies:
         return found

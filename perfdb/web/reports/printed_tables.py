@@ -70,7 +70,7 @@ def printed_grids(found: AnsweredItem, marks: Marks) -> list[PrintedGrid]:
 
 
 def _part(table: Table) -> object:
-    """Return a key of the tables that form one grid."""
+    """Return a key that the tables of one grid share."""
     return id(table) if table.query.layout is Layout.CELLS else (table.query.encode(), table.split)
 
 
@@ -164,7 +164,7 @@ def _mark(cell: Cell, table: Table, marks: Marks, difference: bool) -> int | Non
 
 
 def find_better_runs(asked: Query, answers: Sequence[Table], printed: Sequence[Table]) -> list[str]:
-    """Return where a maximum table prints another run than the best one."""
+    """Return a sentence for each group whose printed run is not the best."""
     if asked.pick is None:
         return []
     best, shown = (_by_group(tables, asked) for tables in (answers, printed))

@@ -25,7 +25,7 @@ _NO_RUNS = "No runs yet."
 
 @dataclass(frozen=True, slots=True)
 class CheckedClaim:
-    """A claim beside its runs. ``holds`` is None if undecided."""
+    """A claim beside the results of its runs. ``holds`` is None if undecided."""
 
     claim: Claim
     about: str
@@ -94,7 +94,7 @@ def _difference(unit: str, new: float, old: float) -> float:
 
 
 def _free(claim: Claim) -> list[str]:
-    """Return the dimensions in which the sides of a claim differ."""
+    """Return the dimensions whose filters differ between the sides of a claim."""
     new, old = (dict(query.filters) for query in claim_queries(claim))
     return [name for name in {**new, **old} if new.get(name) != old.get(name)]
 
@@ -119,7 +119,7 @@ def _rate(workload: object) -> Measure:
 
 
 def _sentence(claim: Claim, sides: _Sides, values: Sequence[float]) -> str:
-    """Return the result in words."""
+    """Return the runs' result in a sentence."""
     if not sides.compared.rows or (sides.baseline is not None and not sides.baseline.rows):
         return _NO_RUNS
     if not values:

@@ -1,4 +1,4 @@
-"""The editor of a report: its items in order, each in a form with a preview."""
+"""Editor of a report: its items in order, each in a form with preview."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
@@ -48,7 +48,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Theirs:
-    """A field that somebody else has changed."""
+    """A field that somebody else has changed meanwhile."""
 
     title: str
     text: str
@@ -64,7 +64,7 @@ def list_lines(study: Study) -> list[Line]:
 
 
 def list_removed(study: Study) -> Sequence[RemovedItem]:
-    """Return the items removed last."""
+    """Return the items removed last, which the editor offers to restore."""
     return list(study.removed_items.all()[:MOST_REMOVED])
 
 
@@ -90,7 +90,10 @@ def parse_order(data: QueryDict) -> list[int]:
 
 
 def offered_queries(study: Study, user: Any) -> list[tuple[str, list[tuple[str, str]]]]:
-    """Return the person's saved queries with addresses that add them."""
+    """Return the person's named queries, with addresses that add them.
+
+    Queries about other studies are left out.
+    """
     found = SavedQuery.objects.filter(owner=user).order_by("name")
     add = reverse("web:report-item-new", args=[study.slug])
     return [
@@ -101,7 +104,10 @@ def offered_queries(study: Study, user: Any) -> list[tuple[str, list[tuple[str, 
 
 
 def begin_item(study: Study, data: QueryDict, user: Any) -> ItemText:
-    """Return a new item as the address begins it, from a saved query or questions."""
+    """Return a new item as the address begins it.
+
+    A named query or questions in the address become the queries of a table or figure, or charts in prose.
+    """
     kind = data.get("kind", Kind.PROSE)
     chosen = str(data.get("saved", ""))
     saved = SavedQuery.objects.filter(owner=user, pk=chosen).first() if chosen.isdecimal() else None
@@ -176,7 +182,7 @@ def item_new(request: HttpRequest, slug: str) -> HttpResponse:
 
 @sign_in_required("GET", "POST")
 def item_edit(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Edit an item; show conflicting changes of others."""
+    """Edit an item; after a conflict, show the changes of others."""
     study = get_own_study(request, slug)
     item = get_object_or_404(ReportItem.objects.select_related("study"), study=study, pk=pk)
     action = reverse("web:report-item", args=[slug, pk])

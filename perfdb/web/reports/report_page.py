@@ -66,7 +66,7 @@ class Part:
 
     @property
     def empty(self) -> bool:
-        """Return whether no run has values."""
+        """Return whether the item has queries that no run answers."""
         return bool(self.item.queries) and not (self.grids or self.charts or self.error)
 
 
@@ -134,7 +134,7 @@ def _parts(items: Sequence[ReportItem], archive: StudyRuns, wrong: Sequence[Disa
 
 
 def describe_new_runs(written_with: int | None, runs: int) -> str:
-    """Describe how many runs were added or removed, or "" for none."""
+    """Return how many runs came or went since the prose was written, or ""."""
     if written_with is None or written_with == runs:
         return ""
     more = runs - written_with
@@ -236,5 +236,5 @@ def _figure(item: ReportItem, archive: StudyRuns, alike: Looks) -> Part:
 
 
 def _one_measure(tables: Sequence[Table]) -> bool:
-    """Return whether several tables of one measure become small charts."""
+    """Return whether there are several tables, all of one measure."""
     return len(tables) > 1 and len({table.measure for table in tables}) == 1

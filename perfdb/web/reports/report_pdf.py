@@ -27,11 +27,11 @@ _ONE_AT_A_TIME = Lock()
 
 
 class NoBrowserError(Exception):
-    """No browser is installed."""
+    """Error of printing on a server without a browser."""
 
 
 class PrintingError(Exception):
-    """The browser failed; the message is its output."""
+    """Error of a browser that did not print; the message is its output."""
 
 
 def find_browser() -> str | None:
@@ -89,7 +89,10 @@ def last_job(study: Study, token: str = "") -> Job | None:
 
 
 def request_pdf(study: Study, server: str, token: str = "", *, again: bool = False) -> Job:
-    """Enqueue printing unless done or running; ``again``: also after a failure."""
+    """Return the print job of the study's current state, enqueued if there is none.
+
+    ``again``: also enqueue a job after a failure.
+    """
     with transaction.atomic():
         lock_study(study)
         job = last_job(study, token)
@@ -99,14 +102,14 @@ def request_pdf(study: Study, server: str, token: str = "", *, again: bool = Fal
 
 
 def failure_reason(job: Job) -> str | None:
-    """Return why printing failed, None if not failed, "" without a browser."""
+    """Return why printing failed; None if not failed, "" without a browser."""
     if job.state == Job.State.FAILED:
         return str(job.outcome["error"])
     return str(job.outcome["said"]) if "said" in job.outcome else None
 
 
 def read_pdf(job: Job) -> bytes | None:
-    """Return the printed file, or None."""
+    """Return the printed file, or None if not printed yet or deleted."""
     path = job.outcome.get("file", "")
     if not path or not default_storage.exists(path):
         return None

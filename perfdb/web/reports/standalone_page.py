@@ -59,7 +59,7 @@ def _module(source: str) -> str:
 
 
 def _inside_script(source: str) -> str:
-    """Escape code so that it cannot end its element."""
+    """Escape code so that it cannot end its ``script`` element."""
     return source.replace("</script", "<\\/script").replace("<!--", "<\\!--")
 
 
@@ -71,7 +71,7 @@ def read_styles() -> SafeString:
 
 @cache
 def read_chart_scripts() -> tuple[SafeString, SafeString]:
-    """Return Plotly and the chart module, five million characters."""
+    """Return Plotly and the chart module as scripts; five million characters."""
     together = "\n".join(_module(read_static_text(name)) for name in _CHART)
     plotly, chart = _inside_script(read_static_text(_PLOTLY)), _inside_script(together)
     return mark_safe(plotly), mark_safe(chart)

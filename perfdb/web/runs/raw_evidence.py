@@ -116,7 +116,7 @@ def _figure(drawn: Mapping[str, Values], x: Sequence[float | None], title: str) 
 
 
 def _annotation(axis: str, heading: str) -> dict[str, Any]:
-    """Return the annotation above a subplot."""
+    """Return the annotation with the heading above a subplot."""
     at = {"xref": "paper", "x": 0, "xanchor": "left", "yref": f"{axis} domain", "y": 1, "yanchor": "bottom"}
     return {"text": escape(heading, quote=False), "showarrow": False, **at}
 

@@ -69,7 +69,10 @@ class Chip:
 
 @dataclass(frozen=True, slots=True)
 class Offered:
-    """The form. ``equal``: (title, text) that all runs share. ``chips``: active filters."""
+    """The form: menus, and above the list the facts about all runs.
+
+    ``further``: menus that are folded; ``equal``: (title, text) that all runs share; ``chips``: active filters.
+    """
 
     facets: list[Facet]
     further: list[Facet]
@@ -157,7 +160,10 @@ class Group:
 def choosable_columns(
     shown: Sequence[ListColumn], found: Facets, slots: Mapping[Measure, int], rows: Sequence[Mapping[str, object]]
 ) -> list[Group]:
-    """Return all columns: dimensions, measures of the shown runs, other measures."""
+    """Return the columns to choose from, in groups.
+
+    Dimensions, measures of the shown runs, other measures, and columns about the run itself.
+    """
     names = {each.name for each in shown}
     factors = [name for name in _in_order(found.counts) if name.startswith(FACTOR)]
     known = sorted(slots, key=lambda each: (_place(each), each.role))
@@ -183,7 +189,7 @@ _ORDER = {metric.name: place for place, metric in enumerate(metrics.METRICS)}
 
 
 def _place(measure: Measure) -> tuple[bool, int]:
-    """Sort totals first, in the metrics' order."""
+    """Return a key that sorts totals first, in the metrics' order."""
     return (measure.role != TOTAL, _ORDER[measure.metric])
 
 

@@ -35,7 +35,7 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A value as text. ``long`` ones are cut, with a tooltip."""
+    """A value as text. A ``long`` text is cut, with a tooltip. ``words``: tags."""
 
     text: str
     number: bool

@@ -56,7 +56,7 @@ def group_of(metric: str) -> str:
 
 
 def _position(title: str) -> int:
-    """Sort throughput first, then utilisation, then costs, then the rest."""
+    """Return a key that sorts throughput first, then utilisation, then costs."""
     titles = [*_ORDER, *(each for each, _ in GROUPS if each not in _ORDER)]
     return titles.index(title)
 
@@ -123,7 +123,7 @@ def list_circumstances(run: Run) -> list[tuple[str, object]]:
 
 
 def _started(run: Run) -> str:
-    """Return the start, or the day of the fact that dates the run."""
+    """Return the start, or the day and the fact that gave the day."""
     dated_by = _facts(run).get("dated_by")
     if dated_by is not None:
         return format_html('{} <span class="muted">by {}</span>', f"{run.started:%Y-%m-%d}", dated_by.text)

@@ -72,7 +72,7 @@ def _figures(run: Run, record: RunRecord, paths: Mapping[int, str]) -> dict[str,
 
 
 def _around(run: Run) -> dict[str, Any]:
-    """Return the run's trials and the runs before and after."""
+    """Return the run's trials, and the runs before and after this one."""
     rows = list_trials(run.experiment_id, SIBLINGS)
     before, after = find_neighbours(run)
     return {
@@ -84,7 +84,7 @@ def _around(run: Run) -> dict[str, Any]:
 
 
 def _written(request: HttpRequest, run: Run) -> dict[str, Any]:
-    """Return notes, and what the visitor may change."""
+    """Return the notes on the run, and the changes that the visitor may make."""
     found = list(run.notes.select_related("author"))
     for note in found:
         note.run = run
@@ -121,7 +121,7 @@ def note_remove(request: HttpRequest, pk: int) -> HttpResponse:
 
 @sign_in_required()
 def tag(request: HttpRequest, pk: int) -> HttpResponse:
-    """Add a tag to a run, or remove one."""
+    """Add the tag ``add`` to a run, or remove the tag ``remove``."""
     run, user = _one(pk), person_of(request)
     if name := request.POST.get("remove", ""):
         return _done(request, pk, "tags", lambda: tags.remove_tag(user, run, name))
@@ -137,7 +137,7 @@ def withdraw(request: HttpRequest, pk: int) -> HttpResponse:
 
 @sign_in_required()
 def restore(request: HttpRequest, pk: int) -> HttpResponse:
-    """Include a withdrawn run again."""
+    """Let a withdrawn run count in tables again."""
     run, user = _one(pk), person_of(request)
 
     def again() -> None:

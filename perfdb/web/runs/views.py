@@ -1,4 +1,4 @@
-"""The list of runs."""
+"""Views of the list of runs."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -64,7 +64,10 @@ def _filtered(asked: QueryDict) -> RunFilter:
 
 
 def _columns(request: HttpRequest) -> tuple[ListColumn, ...]:
-    """Return the address's columns, else those in the cookie. Raise QueryError."""
+    """Return the address's columns, else those in the cookie. Raise QueryError.
+
+    An invalid cookie means the default columns.
+    """
     if asked := request.GET.getlist("columns"):
         return columns.parse_columns(asked)
     try:

@@ -21,7 +21,7 @@ _ASKED = ("dimension", "printed", "meaning")
 
 @require_http_methods(["GET", "POST"])
 def aliases(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show aliases, and the effect of one in the address; POST creates it."""
+    """Show aliases, and the effect of one in the address; POST creates that alias."""
     return _make(request, slug) if request.method == "POST" else _show(request, slug)
 
 
@@ -54,7 +54,7 @@ def _all(found: list[DimensionSpellings]) -> list[Suggestion]:
 
 
 def _elsewhere(found: list[DimensionSpellings]) -> list[tuple[str, str, str]]:
-    """Return other studies' spellings."""
+    """Return (dimension, printed text, meaning) of values that other studies spell differently."""
     return spellings.find_in_other_studies(
         {each.dimension: [value.value for value in each.values if value.value] for each in found}
     )
@@ -65,7 +65,7 @@ def _title(name: str) -> str:
 
 
 def _dimensions(found: list[DimensionSpellings]) -> list[tuple[str, str]]:
-    """Return the dimensions of the form, the study's own factors last."""
+    """Return (name, title) of the dimensions in the form, the study's own factors last."""
     names = dict.fromkeys((*ALIASED, *(each.dimension for each in found)))
     return [(name, _title(name)) for name in names]
 
@@ -90,7 +90,7 @@ def _make(request: HttpRequest, slug: str) -> HttpResponse:
 
 @sign_in_required()
 def undo(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Undo an alias: its runs get back the printed value."""
+    """Undo an alias: its runs get their printed value back."""
     study = get_own_study(request, slug)
     alias = get_object_or_404(study.aliases, pk=pk)
     alias_changes.remove_alias(alias)

@@ -1,4 +1,4 @@
-"""Matrix of a study's test plan: present and missing runs, and next ones."""
+"""Matrix of a study's test plan: present and missing runs, and the next ones."""
 
 import shlex
 from collections.abc import Mapping, Sequence
@@ -27,7 +27,10 @@ MOST_NEXT = 20
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A planned experiment: trials, needed trials, and state (done, partly, none)."""
+    """A planned experiment in the matrix: its trials, and the trials needed.
+
+    ``state``: done, partly or none; ``address``: its runs, or "".
+    """
 
     text: str
     state: str
@@ -37,9 +40,9 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
-    """A part of the plan; ``lines`` are (row headings, places).
+    """A part of the plan. ``lines``: (row headings, places).
 
-    ``common`` is shared by all places.
+    ``common``: the dimensions that all places share.
     """
 
     name: str
@@ -55,7 +58,10 @@ class Matrix:
 
 @dataclass(frozen=True, slots=True)
 class Next:
-    """A run to do: experiment, trials, and the recorder's command line."""
+    """A run to do: its experiment, number of trials, and the recorder's command line.
+
+    ``first``: the experiment was never run.
+    """
 
     experiment: str
     part: str
@@ -66,9 +72,10 @@ class Next:
 
 @dataclass(frozen=True, slots=True)
 class Covered:
-    """A whole plan; ``next`` has the first runs of ``to_do`` experiments.
+    """The coverage of a whole plan.
 
-    ``unknown``: for some experiments the needed trials are unknown.
+    ``next``: the first runs of the ``to_do`` experiments with missing trials; ``unknown``: for some experiments the
+    needed trials are unknown.
     """
 
     matrices: list[Matrix]
@@ -119,7 +126,7 @@ def command(study: Study, named: Mapping[str, Value], trials: int) -> str:
 
 
 def _declared(part: Part) -> list[str]:
-    """Return a part's dimensions in declared order, workloads as columns."""
+    """Return a part's dimensions in declared order, with workloads last, as columns."""
     return sorted(parameters.sort_dimensions(part.values), key=lambda name: name == "workload")
 
 

@@ -1,4 +1,4 @@
-"""Contents of a study: systems, levels, devices and workloads, with runs."""
+"""Contents of a study: its systems, levels, devices and workloads, and first charts."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,7 +25,7 @@ _Named = TypeVar("_Named", System, Level, Device)
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A value of a dimension, with details and link to its runs."""
+    """A value of a dimension, with its details and a link to its runs."""
 
     name: str
     says: str
@@ -45,7 +45,7 @@ class WorkloadLinks:
 
 
 def subjects(study: Study) -> list[tuple[str, list[Subject]]]:
-    """Return systems, levels and devices of a study, by title."""
+    """Return (title, values) of the study's systems, levels and devices."""
     systems, levels, devices = _counts(study, ("system", "level", "device"))
     found = [
         ("Systems", [_subject(study, "system", each, _of_system(each), systems) for each in _in(System, systems)]),
@@ -122,9 +122,10 @@ _Line = tuple[str | None, int | None]
 
 @dataclass(frozen=True, slots=True)
 class FirstChart:
-    """A chart: title, address of its data, and page with its table.
+    """A chart of a study without a report.
 
-    ``left_out`` names undrawn lines, or "".
+    ``figure``: address of its data; ``page``: address of the chart with its table; ``left_out`` describes lines that
+    are not drawn, or is "".
     """
 
     title: str
@@ -134,14 +135,14 @@ class FirstChart:
 
 
 def first_charts(study: Study, workloads: Sequence[WorkloadLinks]) -> list[FirstChart]:
-    """Return a chart for each measure of the first workloads."""
+    """Return a chart for each measure of the first workloads that runs have."""
     shown = workloads[:MOST_WORKLOADS]
     lines, measured = _lines(study, [each.name for each in shown]), _measured(study, shown)
     return [chart for each in shown for chart in _charts(each, lines[each.name], measured[each.name])]
 
 
 def _charts(workload: WorkloadLinks, lines: set[_Line], measured: Sequence[Measure]) -> Iterator[FirstChart]:
-    """Yield charts, of the commonest MTU size if all lines are too many."""
+    """Yield a workload's charts; of the commonest MTU size if lines are too many."""
     query, left_out = workload.query, ""
     if len(lines) > MOST_LINES:
         size, devices = _commonest(lines)
@@ -154,13 +155,13 @@ def _charts(workload: WorkloadLinks, lines: set[_Line], measured: Sequence[Measu
 
 
 def _commonest(lines: set[_Line]) -> tuple[int | None, int]:
-    """Return the size of most devices, and their number."""
+    """Return the MTU size of most lines, the smallest of several, and their number."""
     counts = Counter(size for _, size in lines)
     return max(counts.items(), key=lambda each: (each[1], -(each[0] or 0)))
 
 
 def _measured(study: Study, workloads: Sequence[WorkloadLinks]) -> dict[str, list[Measure]]:
-    """Return the measures with values of each workload."""
+    """Return, of each workload's usual measures, those that any complete run has."""
     asked = [(each.name, measure) for each in workloads for measure in each.query.metrics]
     columns = measure_columns([measure for _, measure in asked])
     complete = Run.objects.filter(study=study, status=Run.Status.COMPLETE)
@@ -176,7 +177,7 @@ def _measured(study: Study, workloads: Sequence[WorkloadLinks]) -> dict[str, lis
 
 
 def _lines(study: Study, workloads: Sequence[str]) -> dict[str, set[_Line]]:
-    """Return the devices and MTU sizes of each workload."""
+    """Return the devices and MTU sizes of each workload's experiments."""
     about = ("workload__name", "device__name", "mtu")
     there = Experiment.objects.filter(study=study, workload__name__in=workloads)
     found = defaultdict(set)

@@ -1,4 +1,4 @@
-"""Views that create, edit, delete and publish a study."""
+"""Views that create, edit, publish and delete a study, and move its runs."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -60,7 +60,7 @@ def delete(request: HttpRequest, slug: str) -> HttpResponse:
 
 @sign_in_required("GET", "POST")
 def share(request: HttpRequest, slug: str) -> HttpResponse:
-    """Publish a report at a read-only address, change or remove it."""
+    """Show, publish, replace or withdraw the read-only address of a report."""
     study = get_own_study(request, slug)
     if request.method == "POST":
         if request.POST.get("do") == "withdraw":
@@ -77,7 +77,7 @@ def share(request: HttpRequest, slug: str) -> HttpResponse:
 
 @sign_in_required("GET", "POST")
 def move(request: HttpRequest, slug: str) -> HttpResponse:
-    """Preview or start moving runs to another study."""
+    """Show the runs to move to another study; POST starts moving the runs."""
     study = get_own_study(request, slug)
     given = request.POST if request.method == "POST" else request.GET
     asked, to = str(given.get("runs", "")), str(given.get("to", ""))
@@ -104,7 +104,7 @@ _REVIEWED = 20
 
 @sign_in_required("GET", "POST")
 def edit(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show or store a study's texts, with others' changes beside them."""
+    """Show or store a study's texts; after a conflict, show the changes of others."""
     study = get_own_study(request, slug)
     if request.method == "GET":
         return _texts(request, study, Texts.from_study(study))
@@ -131,14 +131,17 @@ def _texts(request: HttpRequest, study: Study, written: Texts, status: int = 200
 
 
 def _state(request: HttpRequest, study: Study, more: dict[str, Any]) -> dict[str, Any]:
-    """Return a form's version, or after a conflict the present one."""
+    """Return ``more`` with the study's state that the form was read in.
+
+    After a conflict, this is the present state.
+    """
     sent = "" if "theirs" in more else str(request.POST.get("state", ""))
     return more | {"state": sent or stored.details_digest(study)}
 
 
 @sign_in_required("GET", "POST")
 def run_ids(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show or store the run ID pattern; "try" stores nothing."""
+    """Show or store the run ID pattern; the button "try" stores nothing."""
     study = get_own_study(request, slug)
     if request.method == "GET":
         return _pattern(request, study, Pattern.from_study(study), "\n".join(stored.example_run_ids(study)))
@@ -173,7 +176,7 @@ def _pattern(request: HttpRequest, study: Study, written: Pattern, run_ids: str,
 
 @sign_in_required("GET", "POST")
 def apply(request: HttpRequest, slug: str) -> HttpResponse:
-    """Preview reading the stored runs again; POST starts it."""
+    """Preview reading the study's stored runs again; POST starts this."""
     study = get_own_study(request, slug)
     scope = Scope(study=study.pk, every=True)
     if request.method == "POST":
@@ -194,7 +197,10 @@ def study_job(study: Study, kind: str) -> Job | None:
 
 @sign_in_required("GET", "POST")
 def plan(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show or store the test plan; "more" and "present" store nothing."""
+    """Show or store the test plan; the buttons "more" and "present" store nothing.
+
+    "more" adds blank rows, and "present" adds a part with the values of present runs.
+    """
     study = get_own_study(request, slug)
     if request.method == "GET":
         return _plan(request, study, study_forms.plan_of(study))

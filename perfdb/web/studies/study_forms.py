@@ -29,7 +29,10 @@ PLANNED = tuple(each.name for each in DIMENSIONS if each.name not in REPEATS and
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """Texts of a study; ``notes`` one a line, after their tables in brackets."""
+    """The texts of a study.
+
+    ``notes`` has a note on each line, after its tables in brackets.
+    """
 
     title: str = ""
     source: str = ""
@@ -48,12 +51,12 @@ class Texts:
         return cls(**{each.name: str(data.get(each.name, "")).replace("\r\n", "\n").strip() for each in fields(cls)})
 
     def columns(self) -> dict[str, Any]:
-        """Return the study's columns."""
+        """Return the values of the study's columns."""
         given = {each.name: getattr(self, each.name) for each in fields(self)}
         return given | {"notes": [_note(line) for line in self.notes.splitlines() if line.strip()]}
 
     def differing(self, study: Study) -> list[tuple[str, str]]:
-        """Return the study's different fields as (field, text)."""
+        """Return (field, text) of the study's fields that differ from the form's."""
         now = Texts.from_study(study)
         named = ((each.name, getattr(now, each.name)) for each in fields(self))
         return [(name.capitalize(), text) for name, text in named if text != getattr(self, name)]
@@ -73,7 +76,7 @@ def _note(line: str) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """A row of codes: group of the pattern, code, and value."""
+    """A code in run IDs: group of the pattern, code, and value."""
 
     group: str = ""
     code: str = ""
@@ -102,7 +105,7 @@ class Pattern:
         return cls(str(data.get("pattern", "")).strip(), tuple(row for row in rows if row.code))
 
     def values(self) -> dict[str, dict[str, str]]:
-        """Return the codes' values by group. Raise QueryError."""
+        """Return the codes' values by group. Raise QueryError for two values of a code."""
         found: dict[str, dict[str, str]] = {}
         for row in self.codes:
             if row.means and found.setdefault(row.group, {}).setdefault(row.code, row.means) != row.means:
@@ -111,7 +114,7 @@ class Pattern:
 
 
 def offered_codes(written: Pattern, tried: Sequence[DecodedRunId]) -> list[Code]:
-    """Return the rows: written ones, unknown codes met, and blank ones."""
+    """Return the form's rows: written ones, codes met in run IDs, and blank ones."""
     there = {(row.group, row.code) for row in written.codes}
     met = {(said.name, said.code) for each in tried for said in each.says or () if said.name not in _PLAIN}
     rest = [Code(group, code) for group, code in sorted(met - there)]
@@ -125,7 +128,10 @@ def groups_of(pattern: RunIdPattern | None) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """A row of a part: dimension and values, separated by commas or lines."""
+    """A row of a plan's part: a dimension and its values.
+
+    The values are separated by commas, or by lines if a value has a comma.
+    """
 
     dimension: str = ""
     text: str = ""
@@ -148,7 +154,7 @@ class PlanPart:
         return cls(str(part.get("name", "")), str(part.get("trials", "")), str(part.get("figure", "")), rows)
 
     def stored(self) -> dict[str, Any]:
-        """Return the part as stored. Raise QueryError."""
+        """Return the part as the study stores parts. Raise QueryError."""
         if self.trials and not (self.trials.isdecimal() and len(self.trials) < 6):
             raise QueryError("plan", f"trials must be a whole number above 0, not {self.trials!r}")
         said = {"name": self.name, "figure": self.figure, "trials": int(self.trials) if self.trials else None}
@@ -159,12 +165,12 @@ class PlanPart:
 
     @property
     def blank(self) -> bool:
-        """Return whether the part is empty."""
+        """Return whether the form of the part was left empty."""
         return not (self.name or self.trials or self.rows)
 
     @property
     def offered(self) -> list[Values]:
-        """Return the rows with blank ones."""
+        """Return the rows to show, with blank ones at the end."""
         return [*self.rows, *[Values()] * _BLANK]
 
 
@@ -187,7 +193,10 @@ def plan_of(study: Study) -> list[PlanPart]:
 
 
 def plan_sent(data: QueryDict) -> list[PlanPart]:
-    """Return a form's parts without blank ones; ``part`` has their numbers."""
+    """Return a form's parts, leaving out blank ones.
+
+    ``part`` has the numbers of the parts in the form.
+    """
     parts = []
     for number in data.getlist("part"):
         texts = {name: str(data.get(f"{name}-{number}", "")).strip() for name in ABOUT}
@@ -215,12 +224,12 @@ def _is_named(name: str) -> bool:
 
 
 def of_present(values: Mapping[str, Sequence[str]]) -> PlanPart:
-    """Return a part with every combination of varying values."""
+    """Return a part of the plan with every combination of the varying values."""
     rows = tuple(Values(name, _listed(each)) for name, each in values.items() if len(each) > 1 or name == "workload")
     return PlanPart(name="what is there", rows=rows)
 
 
 def dimensions(parts: Sequence[PlanPart]) -> list[str]:
-    """Return the dimensions of a part, with the factors in use."""
+    """Return the dimensions that a part may list, with the factors in use."""
     factors = {row.dimension for part in parts for row in part.rows if row.dimension.startswith(FACTOR)}
     return [*PLANNED, *sorted(factors)]

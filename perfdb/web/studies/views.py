@@ -36,7 +36,7 @@ _SHOWN = ("slug", "title", "source", "plan", "document_digest", "owner__username
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A study with counts; ``plan`` is "12 of 50 experiments" or ""."""
+    """A study with its counts. ``plan``: "12 of 50 experiments", or ""."""
 
     study: Study
     runs: int
@@ -47,7 +47,10 @@ class Listed:
 
 
 def listed(user: User | AnonymousUser) -> list[Listed]:
-    """Return a visitor's studies, published ones first, in few SQL queries."""
+    """Return the studies that a visitor may see, published ones first.
+
+    The number of SQL queries does not depend on the number of studies.
+    """
     studies = list(access.visible_studies(user).only(*_SHOWN))
     # Triggers keep the number: there may be a million runs.
     runs = dict(StudyActivity.objects.values_list("study", "runs"))
@@ -70,7 +73,10 @@ def listed(user: User | AnonymousUser) -> list[Listed]:
 
 
 def _plans(studies: Sequence[Study]) -> Mapping[int, str]:
-    """Return each plan's coverage in words; runs are read together."""
+    """Return the coverage of each study's plan in words.
+
+    The runs of all plans are read together.
+    """
     parts: dict[int, list[Part]] = {}
     said: dict[int, str] = {}
     for study in studies:
@@ -92,7 +98,7 @@ def _plans(studies: Sequence[Study]) -> Mapping[int, str]:
 
 
 def _far(measured: int, planned: int, *, published: bool) -> str:
-    """Return a plan's coverage in words; a document's plan is complete."""
+    """Return a plan's coverage in words."""
     if published:
         return f"figures of {measured or 'none'} of {planned} experiments"
     return f"{measured} of {planned} experiments"
@@ -106,7 +112,10 @@ def studies(request: HttpRequest) -> HttpResponse:
 
 @read_required()
 def study(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show a study's report, or charts; ``severity`` and ``delta`` are filters."""
+    """Show a study's report, or charts of its runs if there is none.
+
+    ``severity`` filters the audit; ``delta`` is the difference that the test plan has to decide.
+    """
     found = get_study(request, slug)
     try:
         context = contents(found, request.GET, fetched=True)
@@ -121,8 +130,7 @@ def contents(study: Study, asked: Mapping[str, str], *, fetched: bool = False) -
     """Return the template context of a study. Raise QueryError.
 
     ``asked`` may have ``delta`` and ``severity``. ``fetched``: the page fetches the charts of a study without a report
-    when
-    they come into sight; files have them inside.
+    when they come into sight; files have them inside.
     """
     delta = parameters.parse_percentage("delta", asked.get("delta", "").strip(), DELTA)
     severity = parameters.parse_choice(
@@ -147,7 +155,7 @@ def contents(study: Study, asked: Mapping[str, str], *, fetched: bool = False) -
 
 
 def _plan(study: Study, delta: float) -> dict[str, Any]:
-    """Return a plan's coverage, or its error."""
+    """Return the coverage of a study's plan, or the error of an invalid plan."""
     if not study.plan:
         return {}
     try:
@@ -157,7 +165,7 @@ def _plan(study: Study, delta: float) -> dict[str, Any]:
 
 
 def _charts(workloads: list[study_contents.WorkloadLinks]) -> dict[str, Any]:
-    """Return the first questions of a study without report, answered."""
+    """Return the answered first questions of a study without a report."""
     shown = workloads[:MOST_WORKLOADS]
     answered = [table for each in shown for table in answer_query(each.query)[1]]
     panels = [panel for group in table_grids.build_panels(answered) for panel in group]

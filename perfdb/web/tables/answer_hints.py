@@ -104,7 +104,7 @@ def _narrowed_address(question: Question, name: str, value: Value) -> str:
 
 
 def _apart(query: Query, leaving: Mapping[str, Mapping[Value, int]]) -> Iterator[tuple[str, str]]:
-    """Yield splits whose small charts are legible."""
+    """Yield (title, address) of the question split into small charts that are legible."""
     for name, values in leaving.items():
         fits = len(values) <= MOST_CHARTS and max(values.values()) <= MOST_LINES
         if fits and name not in query.baseline and name not in query.split:
@@ -118,7 +118,10 @@ def _split(query: Query, name: str) -> Query:
 
 
 def suggest_metrics(panel: Panel, question: Question, answer: Answer) -> Panel:
-    """Add questions about available metrics to a panel without values; not if frozen."""
+    """Add questions about other metrics to a panel that has no values.
+
+    The other metrics are of the same kind, and the runs have values. Frozen answers get no questions.
+    """
     if panel.lacking is None or recorded_reads.playing_tape():
         return panel
     return replace(panel, instead=list(_offers(panel.lacking, question, answer)))
@@ -140,7 +143,10 @@ def _title(metric: str, roles: Sequence[str]) -> str:
 
 
 def _kind(metric: str) -> tuple[str, str]:
-    """Return a metric's group and direction; metrics that agree can replace each other."""
+    """Return a metric's kind: its group and better direction.
+
+    Metrics of one kind can take each other's place.
+    """
     return group_of(metric), metrics.BY_NAME[metric].better
 
 
@@ -168,7 +174,10 @@ class Alike:
 
 
 def find_spellings_in_tables(tables: Sequence[Table]) -> list[Alike]:
-    """Return likely duplicate spellings in tables; none if frozen."""
+    """Return values in tables that are likely one value in two spellings.
+
+    Frozen answers get none.
+    """
     shown: dict[str, dict[Value, None]] = {}
     for table in tables:
         for row, column in table.cells:
@@ -178,7 +187,7 @@ def find_spellings_in_tables(tables: Sequence[Table]) -> list[Alike]:
 
 
 def find_spellings(shown: Mapping[str, Iterable[Value]]) -> list[Alike]:
-    """Return likely duplicate spellings among values of dimensions."""
+    """Return values of dimensions that are likely one value in two spellings."""
     found: dict[tuple[str, str, str], list[Offer]] = {}
     for offer in spellings.find_offers(shown):
         found.setdefault((offer.dimension, offer.printed, offer.meaning), []).append(offer)

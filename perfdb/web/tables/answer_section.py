@@ -60,7 +60,11 @@ def _compare(question: Question, answer: Answer) -> dict[str, Any]:
 
 
 def _sort_measured(measured: list[Measured], question: Question) -> list[Measured]:
-    """Order metrics with values first; drop empty default metrics without alternatives."""
+    """Return the metrics, those with values first.
+
+    A metric without values is left out if another one has values, the person did not ask for the metric, and there is
+    no alternative.
+    """
     asked = bool(question.query.metrics)
     numbers = [each for each in measured if each.panel.lacking is None]
     none = [each for each in measured if each.panel.lacking and (asked or each.panel.instead or not numbers)]

@@ -30,7 +30,7 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Facet:
-    """A field with several values. ``nothing`` is shown if none is chosen."""
+    """A field with several values. ``nothing``: text if none is chosen."""
 
     name: str
     title: str
@@ -84,7 +84,7 @@ def read_offered_values() -> dict[str, list[tuple[str, str]]]:
 
 
 def read_factor_names() -> list[str]:
-    """Return the factors of all experiments, as dimension names."""
+    """Return the factors that any run has, as dimension names."""
     counts = DimensionCount.objects.filter(name__startswith=FACTOR, runs__gt=0)
     return sorted(counts.values_list("name", flat=True).distinct())
 
@@ -113,7 +113,7 @@ def metric_facet(chosen: Sequence[Measure]) -> Facet:
 
 
 def layout_facet(name: str, title: str, names: Sequence[str], chosen: Sequence[str]) -> Facet:
-    """Return the facet of dimensions for a direction of the layout."""
+    """Return the facet of the dimensions along rows, columns or splits."""
     return build_facet(name, title, [(each, dimension(each).title) for each in names], chosen, "none")
 
 
@@ -185,9 +185,9 @@ def describe_drawing(selects: Sequence[Select], query: Query) -> str:
 
 
 def baseline_select(query: Query, tables: Sequence[Table]) -> Select:
-    """Return the select of the baseline: a value of the layout's dimensions.
+    """Return the select of the baseline: a value of a dimension in the layout.
 
-    Of a baseline in several dimensions, the first is chosen.
+    If the baseline has several dimensions, the first one is chosen.
     """
     values: dict[str, set[Value]] = {name: set() for name in query.layout_names}
     for table in tables:

@@ -1,4 +1,4 @@
-"""The maximum-throughput table: a column for each device or other dimension of the question."""
+"""Maximum-throughput table, with a column for each device or other dimension."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -49,7 +49,7 @@ class Best:
 
 @dataclass(frozen=True, slots=True)
 class AsGood:
-    """An experiment that equals the best within noise."""
+    """An experiment that does not clearly differ from the best."""
 
     text: str
     mean: str
@@ -192,7 +192,10 @@ def _maxima_of(query: Query, slugs: Sequence[str]) -> str:
 
 
 def _standing(table: Table) -> list[Diff | str]:
-    """Compare each column with the best."""
+    """Return each column's difference from the best column.
+
+    The list is empty for a single column.
+    """
     known = compare_with_best(table)
     if len(known) < 2:
         return []
@@ -204,7 +207,10 @@ def _standing(table: Table) -> list[Diff | str]:
 
 
 def _best(table: Table, known: Mapping[int, Run]) -> list[Best]:
-    """Return each column's circumstances; read runs missing in ``known`` by one query."""
+    """Return the best experiment of each column.
+
+    One query reads the runs that are not in ``known``.
+    """
     samples = [[point.run for cell in _column(table, column) for point in cell.sample] for column in table.columns]
     unknown = [run for sample in samples for run in sample if run not in known]
     found = {**known, **(best_evidence.read_runs_behind(unknown) if unknown else {})}

@@ -114,7 +114,7 @@ class Panel:
 
     @property
     def large(self) -> bool:
-        """Return whether the table is too large for the page."""
+        """Return whether the page leaves the table out and fetches it on demand."""
         return self.cells > MOST_CELLS
 
     @property
@@ -124,7 +124,7 @@ class Panel:
 
 
 def better_as_heat_map(tables: Sequence[Table], drawing: Drawing) -> Drawing | None:
-    """Return the drawing as heat maps if a table compares many cells."""
+    """Return the drawing as heat maps if a table compares many cells, else None."""
     many = drawing.draw is Draw.EACH and any(count_compared(table) > MANY for table in tables)
     return replace(drawing, draw=Draw.HEAT) if many else None
 
@@ -227,7 +227,10 @@ def _splits(query: Query) -> Callable[[GridCell], dict[str, str]]:
 
 
 def _flags(table: Table) -> list[tuple[str, str]]:
-    """Return outlying trials with their runs; the figure alone marks distant ones."""
+    """Return (message, address) of suspicious trials.
+
+    Trials that are merely far from the others are marked in the figure alone.
+    """
     return [(flag.message, _runs_address(flag)) for flag in table_insights.trial_flags(table) if flag.code != "far"]
 
 
@@ -240,7 +243,7 @@ def _cells(table: Table, line: Line) -> Sequence[tuple[Key, GridCell]]:
 
 
 def cell_address(table: Table, row: Key, column: Key, cell: GridCell) -> str:
-    """Return the address of a cell's run or runs, or ""."""
+    """Return the address of a cell's run or runs, or "" without runs."""
     query = table.query
     fixed = dict(zip(query.layout_names, table.split + row + column, strict=True))
     return to_runs(query, fixed, cell.runs)

@@ -23,9 +23,9 @@ from perfdb.web.view_access import read_required
 
 @read_required()
 def charts(request: HttpRequest) -> HttpResponse:
-    """Show a query's charts and tables; by default for the newest run.
+    """Show a query's charts and tables; by default a question about the newest run.
 
-    An address with filters alone redirects to the usual question about these runs.
+    An address with filters alone redirects to the usual question about the runs that the filters leave.
     """
     there = filter_form.read_offered_values()
     drawing = Drawing()
@@ -61,7 +61,7 @@ def figure(request: HttpRequest) -> HttpResponse:
 
 @read_required()
 def table(request: HttpRequest) -> HttpResponse:
-    """Show the table with number ``panel``, which the charts page left out."""
+    """Show the table with number ``panel``, which was too large for the charts page."""
     asked = request.GET.copy()
     number = str(asked.pop("panel", ["0"])[-1])
     try:
@@ -120,7 +120,7 @@ _KEPT = ("exclude", "range", "order", "pick", "layout")
 
 @read_required()
 def maximum(request: HttpRequest) -> HttpResponse:
-    """Show the best experiment of each device or other dimension."""
+    """Show the experiment with the highest throughput of each device or other dimension."""
     there = filter_form.read_offered_values()
     try:
         question = _maximum_question(
@@ -146,7 +146,10 @@ def maximum(request: HttpRequest) -> HttpResponse:
 
 
 def _maximum_question(asked: Query) -> Question:
-    """Return the question about maxima; ignore another page's layout except for columns."""
+    """Return the question about maxima.
+
+    Of the layout of another page, only columns without rows count.
+    """
     workload = asked.filters.get("workload") or ("RR",)
     query = Query(
         filters=dict(asked.filters) | {"workload": workload},

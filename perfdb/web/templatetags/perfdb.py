@@ -1,4 +1,4 @@
-"""Template helpers: values by metric, and words for states."""
+"""Template helpers: values in the format of their metric, words, links, style sheets."""
 
 import re
 from collections.abc import Mapping
@@ -49,19 +49,19 @@ def version() -> str:
 
 @register.simple_tag
 def verdicts() -> tuple[tuple[str, str, str, str], ...]:
-    """Return the verdicts' meanings: (sign, word, meaning, rule)."""
+    """Return the legend of verdicts: (sign, word, meaning, rule)."""
     return verdict_words.LEGEND
 
 
 @register.filter
 def tone(word: str) -> str:
-    """Return the badge class of a state, outcome or severity."""
+    """Return the badge class of a state, outcome or severity; "" if neutral."""
     return next((tone for tone, verdict_words in _TONES.items() if word in verdict_words), "")
 
 
 @register.filter
 def figure(value: float | None, metric: str) -> str:
-    """Return a value with its metric's decimals, or a dash."""
+    """Return a value with its metric's decimals, or a dash for None."""
     if value is None:
         return MISSING
     return round_half_up(value, decimals_for([value], metrics.BY_NAME[metric].decimals))
@@ -69,13 +69,13 @@ def figure(value: float | None, metric: str) -> str:
 
 @register.filter
 def unrounded(value: float | None) -> str:
-    """Return all digits of a value, for further calculation."""
+    """Return all digits of a value, for further calculation; "" for None."""
     return "" if value is None else repr(value).removesuffix(".0")
 
 
 @register.filter
 def sample(value: float | None) -> str:
-    """Return a raw reading, whole or with four significant digits."""
+    """Return a raw reading: whole, or with few decimals; a dash for None."""
     if value is None:
         return MISSING
     return f"{value:.0f}" if value == int(value) else f"{value:.{4 if abs(value) < 1 else 3}f}".rstrip("0").rstrip(".")
@@ -95,13 +95,13 @@ def counted(number: int) -> str:
 
 @register.filter
 def is_time(name: str) -> bool:
-    """Return whether an input is the time between two captures."""
+    """Return whether an input of a formula is the time between two snapshots."""
     return name in ("time", "elapsed_s")
 
 
 @register.filter
 def clock(seconds: float) -> str:
-    """Return the local time of a capture."""
+    """Return the moment of a snapshot, in the local time of its host."""
     return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M:%S}"
 
 
@@ -113,13 +113,13 @@ def size(count: int) -> str:
 
 @register.filter
 def breakable(path: str) -> SafeString:
-    """Return a path that may break between its parts."""
+    """Return a path that browsers may break between its parts."""
     return format_html_join(SafeString("<wbr>"), "{}", ((part,) for part in _PARTS.findall(path)))
 
 
 @register.filter
 def dimensions(values: Mapping[str, Value]) -> list[tuple[str, Value]]:
-    """Return the known dimensions with titles, in order, factors last."""
+    """Return (title, value) of the known dimensions in declared order, factors last."""
     order = list(BY_NAME)
     names = sorted(values, key=lambda name: (order.index(name) if name in order else len(order), name))
     return [(dimension(name).title, values[name]) for name in names if values[name] not in (None, "")]
@@ -133,7 +133,7 @@ def measure(text: str) -> str:
 
 @register.filter
 def opening(text: str) -> str:
-    """Return a long text's first sentence, or a short text."""
+    """Return the first sentence of a long text, or a short text whole."""
     return text if len(text) <= _OPENING else text.partition(". ")[0].removesuffix(".") + "."
 
 
@@ -145,13 +145,13 @@ def title_of(measure: Measure) -> str:
 
 @register.filter
 def or_dash(value: Any) -> Any:
-    """Return the value, or a dash for a missing one."""
+    """Return the value, or a dash for a missing one; zero is a value."""
     return MISSING if value is None or value == "" else value
 
 
 @register.filter
 def measured(name: str) -> str:
-    """Return the title of a deciding number."""
+    """Return the title of a number that decided: of its measure, else its name."""
     return measure_title(Measure.parse(name)) if name.partition("@")[0] in metrics.BY_NAME else name
 
 
@@ -169,7 +169,7 @@ def explained(rule: str) -> str:
 
 @register.simple_tag(takes_context=True)
 def current(context: RequestContext, *beginnings: str) -> SafeString:
-    """Mark the link of the site's present part."""
+    """Return the attribute that marks links to the present part of the site."""
     request = context.get("request")
     here = request is not None and request.path.startswith(beginnings)
     return SafeString(' aria-current="page"' if here else "")
@@ -184,5 +184,5 @@ def stylesheet(name: str) -> SafeString:
 
 @register.filter
 def prose(text: str) -> SafeString:
-    """Return prose as HTML; all other marks are escaped."""
+    """Return prose in Markdown as HTML; tags in the text are escaped."""
     return render_prose(text)

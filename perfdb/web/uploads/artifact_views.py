@@ -48,7 +48,10 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """Displayed lines; ``before`` and ``after`` are neighbouring pages, or 0."""
+    """The displayed lines of a file.
+
+    ``before`` and ``after``: first lines of the neighbouring pages, 0 for none.
+    """
 
     lines: list[Line]
     total: int
@@ -57,7 +60,10 @@ class Window:
 
     @classmethod
     def around(cls, lines: Sequence[str], marked: Marked) -> "Window":
-        """Return the fixed page of a thousand lines with the first marked one."""
+        """Return the page of a thousand lines with the first marked one.
+
+        The borders of pages do not depend on the marked line.
+        """
         first = (min(max(marked.first, 1), len(lines)) - 1) // WINDOW * WINDOW
         beyond = first + WINDOW
         return cls(
@@ -93,13 +99,13 @@ def download(request: HttpRequest, pk: int) -> FileResponse:
 
 
 def _name(found: Artifact) -> str:
-    """Return the file's latest path."""
+    """Return the file's latest path, or the beginning of its digest."""
     paths = UploadFile.objects.filter(artifact=found).order_by("-pk").values_list("path", flat=True)
     return paths.first() or f"{found.sha256[:12]}"
 
 
 def _runs(found: Artifact, marked: Marked) -> dict[str, object]:
-    """Return the file's runs, those of marked lines first, and the rest's number."""
+    """Return the file's runs, those of marked lines first, and the number not listed."""
     sources = list(RunSource.objects.filter(artifact=found).select_related("run").order_by("run_id")[:WINDOW])
     runs = list({source.run_id: (source.run, _tells(source, marked)) for source in sources}.values())
     runs.sort(key=lambda each: not each[1])
@@ -107,5 +113,5 @@ def _runs(found: Artifact, marked: Marked) -> dict[str, object]:
 
 
 def _tells(source: RunSource, marked: Marked) -> bool:
-    """Return whether marked lines belong to a run."""
+    """Return whether a run was read from any of the marked lines."""
     return any(first <= marked.last and marked.first <= last for first, last in source.spans)

@@ -47,7 +47,7 @@ _SHOWN_ROWS = 200
 
 @dataclass(frozen=True, slots=True)
 class Why:
-    """Reason of a guess, and whether a person should check it."""
+    """The reason of a guess. ``ask``: a person should check the guess."""
 
     text: str
     ask: bool
@@ -65,7 +65,10 @@ class Why:
 
 @dataclass(frozen=True, slots=True)
 class ShownLine:
-    """A heading line, or texts between rows: field, content, and choices."""
+    """A heading row or column, or the texts between rows.
+
+    ``name``: its field; ``options``: the possible contents.
+    """
 
     name: str
     title: str
@@ -96,7 +99,7 @@ class ShownCell:
 
 @dataclass(slots=True)
 class ShownTable:
-    """One table of the page."""
+    """One table of the page with all its fields."""
 
     prefix: str
     title: str
@@ -112,7 +115,7 @@ class ShownTable:
 
     @property
     def asks(self) -> int:
-        """Return the number of parts to check."""
+        """Return the number of parts that a person should check."""
         reasons = [*(line.why for line in self.lines), *(name.why for name in self.names)]
         reasons += [each[-1] for each in self.fixed] + [each[-1] for each in self.difference]
         return sum(why.ask for why in reasons)
@@ -123,7 +126,7 @@ class ShownTable:
 
 @dataclass(slots=True)
 class Said:
-    """All tables' mappings in the form, and errors."""
+    """The mappings of all tables as the form has them, and errors."""
 
     mappings: list[Mapping] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
@@ -218,7 +221,7 @@ def written(name: Name) -> str:
 
 
 def parse_meaning(text: str) -> Name:
-    """Return the meaning of a text. Raise ValueError."""
+    """Return the meaning of a text in the form. Raise ValueError for others."""
     if text in {What.DIFFERENCE, What.IGNORE, What.UNKNOWN}:
         return Name(What(text))
     if text in LINES[:-4] or (text.startswith(FACTOR) and len(text) > len(FACTOR)):
@@ -233,7 +236,7 @@ def parse_meaning(text: str) -> Name:
 
 
 def meanings() -> list[tuple[str, str]]:
-    """Return the possible meanings of a heading: text and title."""
+    """Return (text, title) of all possible meanings of a heading."""
     found = [(each.name, f"{each.title} ({each.unit})" if each.unit else each.title) for each in metrics.METRICS]
     found += [(name, f"{_title(name)}: its row or column holds values") for name in LINES[:-5]]
     return [*found, ("difference", "differences in per cent"), ("ignore", "left out")]
@@ -291,7 +294,7 @@ def _sample(texts: Sequence[str]) -> str:
 
 
 def _options(kind: str, heading: str) -> list[tuple[str, str, bool]]:
-    """Return the choices of a heading line, with its own factor."""
+    """Return the choices of a heading line, also a factor named like the heading."""
     slug = "_".join("".join(each if each.isalnum() else " " for each in heading.casefold()).split())[:40]
     factors = dict.fromkeys(each for each in (kind, f"{FACTOR}{slug or 'variant'}") if each.startswith(FACTOR))
     return [
@@ -322,7 +325,7 @@ def _cells(grid: Grid, mapping: Mapping) -> list[list[ShownCell]]:
 
 
 def _printed_values(table: ReadTable, mapping: Mapping) -> list[tuple[str, str, str]]:
-    """Return the texts of devices and workloads with their values."""
+    """Return (dimension, text, value) of the devices and workloads in the table."""
     found: dict[tuple[str, str], str] = {}
     for run in table.applied.runs:
         for dimension in ("device", "workload"):

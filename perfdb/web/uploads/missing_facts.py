@@ -26,7 +26,7 @@ ROW, SAID, SAY = "fact", "said", "value"
 
 @dataclass(frozen=True, slots=True)
 class Entered:
-    """Refused input: texts and errors by field."""
+    """Input that was refused: texts and errors by field."""
 
     texts: Mapping[str, str] = field(default_factory=dict)
     errors: Mapping[str, str] = field(default_factory=dict)
@@ -38,7 +38,7 @@ NOTHING = Entered()
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """A missing fact of a run; ``assumed`` is the importer's value."""
+    """A missing fact of a run. ``assumed``: value that the importer assumes."""
 
     key: str
     field: str
@@ -104,14 +104,17 @@ def _without(common: Collection[Circumstance], run: ShownRun) -> ShownRun:
 
 
 def _needed(run: UploadRun) -> list[str]:
-    """Return the facts that a run lacks or its importer assumed."""
+    """Return the facts that a run lacks or its importer assumed.
+
+    A rejected run has none: facts alone cannot repair it.
+    """
     if run.outcome == UploadRun.Outcome.REJECTED:
         return []
     return [*run.summary.get("lacks", ()), *run.summary.get("assumed", ())]
 
 
 def _circumstances(summary: Mapping[str, Any]) -> list[Circumstance]:
-    """Return the dimensions in order, factors and supplied facts last."""
+    """Return the dimensions in declared order, then factors, then other supplied facts."""
     values, given = summary["dimensions"], summary.get("given", {})
     order = list(BY_NAME)
     names = sorted(values, key=lambda name: (order.index(name) if name in order else len(order), name))
@@ -126,7 +129,10 @@ def _gap(run: UploadRun, key: str, runs: int, entered: Entered) -> Gap:
 
 
 def values_for(runs: Sequence[ShownRun]) -> dict[str, list[str]]:
-    """Return choices for each fact: other runs', stored and usual values."""
+    """Return the values to offer for each fact.
+
+    First the values of the upload's other runs, then stored and usual ones.
+    """
     keys = sorted({*_VOCABULARY, *_USUAL, *(gap.key for shown in runs for gap in shown.gaps)}) if runs else []
     return {key: list(dict.fromkeys(_values_of(key, runs)))[:_MOST_VALUES] for key in keys}
 
@@ -140,7 +146,7 @@ def _values_of(key: str, runs: Sequence[ShownRun]) -> Iterator[str]:
 
 
 def said_before(upload: Upload, runs: Sequence[UploadRun]) -> list[Said]:
-    """Return the corrections made, in order."""
+    """Return the corrections of an upload, the first one first."""
     labels = {tuple(place): run.run_label for run in runs if (place := run.summary.get("place"))}
     return [
         Said(number, [(fact_title(key), text) for key, text in each.facts.items()], _about(each, labels))
@@ -160,7 +166,7 @@ def _about(correction: Correction, labels: Mapping[tuple[Any, ...], str]) -> str
 
 
 def corrections_in(posted: Mapping[str, str], chosen: Sequence[str], runs: Sequence[UploadRun]) -> list[Correction]:
-    """Return a request's corrections: one fact of many runs, or rows'.
+    """Return a request's corrections: one fact of many runs, or facts by row.
 
     Raise KeyError for an unknown row or fact.
     """
@@ -190,7 +196,7 @@ def _of(text: str, key: str, runs: Sequence[UploadRun]) -> list[Correction]:
 
 
 def fields_of(posted: Mapping[str, str], key: str, text: str) -> list[str]:
-    """Return the form fields of a refused text."""
+    """Return the form fields from which a refused text came."""
     if "say" in posted:
         return [SAY]
     if "all" in posted:

@@ -17,7 +17,7 @@ _RANK = Case(
 
 @dataclass(frozen=True, slots=True)
 class ShownProblem:
-    """A problem with the link of its place, or ""."""
+    """A problem with the address of its place, "" without a file."""
 
     problem: Problem
     address: str
@@ -34,7 +34,7 @@ def with_addresses(problems: Iterable[Problem], artifacts: Mapping[str, int]) ->
 
 
 def kinds(shown: Iterable[ShownProblem]) -> list[list[ShownProblem]]:
-    """Return the problems grouped by kind and remedy."""
+    """Return the problems in groups of equal severity, code and remedy."""
     found: dict[tuple[str, str, str], list[ShownProblem]] = {}
     for each in shown:
         found.setdefault((each.problem.severity, each.problem.code, each.problem.remedy), []).append(each)

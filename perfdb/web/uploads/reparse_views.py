@@ -1,4 +1,4 @@
-"""Views of runs read by an older importer: changes by the newer one."""
+"""Preview and start of the re-import of stale runs."""
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
@@ -18,7 +18,7 @@ _OPEN = (Job.State.QUEUED, Job.State.RUNNING)
 
 @require_http_methods(["GET", "POST"])
 def reparse(request: HttpRequest) -> HttpResponse:
-    """Preview the changes of stale runs; POST reads all runs again."""
+    """Preview the changes of stale runs; POST starts the re-import of all of them."""
     return _start(request) if request.method == "POST" else _show(request)
 
 

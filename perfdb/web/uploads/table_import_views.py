@@ -44,7 +44,7 @@ class _Asked:
 
     @property
     def study(self) -> Study | None:
-        """Return the target study: the inbox without a name, None if new."""
+        """Return the target study: by default the inbox, None for a new one."""
         if self.form.chosen is not None or self.form.cleaned_data.get("new_study"):
             return self.form.chosen
         return Study.objects.filter(owner=self.form.owner, slug=INBOX).first()
@@ -52,7 +52,7 @@ class _Asked:
 
 @sign_in_required("GET", "POST")
 def table_import(request: HttpRequest) -> HttpResponse:
-    """Show or store a step; only the last one stores."""
+    """Show the next step of the import; only the last step stores the tables."""
     assert isinstance(request.user, User)  # for the type checker: login_required has seen to it
     if request.method == "GET":
         pasted = _pasted_before(request.user, request.GET.get("upload", ""))
@@ -76,7 +76,7 @@ def table_import(request: HttpRequest) -> HttpResponse:
 
 
 def _pasted_before(user: User, upload: str) -> UploadFile | None:
-    """Return the text of the user's earlier upload, or None."""
+    """Return the file with the text of the user's own upload, or None."""
     number = int(upload) if upload.isdecimal() and len(upload) < 10 else 0
     own = UploadFile.objects.filter(upload=number, upload__owner=user, format=FORMAT)
     return own.select_related("artifact", "upload__study").first()

@@ -1,4 +1,4 @@
-"""Upload form: study, and circumstances that files may lack."""
+"""Upload form: the study, and facts that the files may lack."""
 
 from typing import Any
 
@@ -27,7 +27,10 @@ FACTS = {
 
 
 class UploadForm(forms.Form):
-    """Form of the study for runs: existing, new by title, or the inbox."""
+    """Form with the study for runs: an existing one, a new one, or none.
+
+    Without a study, runs go to the inbox.
+    """
 
     study = forms.SlugField(required=False)
     new_study = forms.CharField(required=False, max_length=200, label="New study")

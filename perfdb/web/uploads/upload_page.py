@@ -47,7 +47,7 @@ DECISIONS = (
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """How many runs had an outcome, in words."""
+    """The number of runs with an outcome, in words."""
 
     outcome: str
     text: str
@@ -55,7 +55,7 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class ShownFile:
-    """A file, its problems, and whether a person may say what format it is."""
+    """A file of the upload. ``asks_format``: a person may choose its format."""
 
     file: UploadFile
     problems: int
@@ -63,9 +63,10 @@ class ShownFile:
 
 
 def context(upload: Upload, *, may_change: bool, entered: Entered = NOTHING) -> dict[str, Any]:
-    """Everything on the page; a handful of SQL queries however many files and runs there are.
+    """Return the template context of the page.
 
-    ``may_change``: whether the visitor may. ``entered``: what was refused of what they wrote.
+    The number of SQL queries does not depend on the number of files and runs. ``may_change``: whether the visitor may
+    change the upload. ``entered``: input that was refused.
     """
     files = list(upload.files.select_related("artifact").order_by("path")[:MOST])
     noticed = list(problems.gravest_first(upload.problems.all())[:MOST])
@@ -100,26 +101,32 @@ def context(upload: Upload, *, may_change: bool, entered: Entered = NOTHING) -> 
 
 
 def _counts(shown: Sequence[Any], listed: "RelatedManager[Any]", name: str) -> Counter[str]:
-    """How many there are of each value of a field, also of those that the page has no room for."""
+    """Return the number of rows for each value of a field.
+
+    Rows that are not shown count, too.
+    """
     if len(shown) < MOST:
         return Counter(getattr(each, name) for each in shown)
     return Counter(dict(listed.order_by().values_list(name).annotate(number=Count("pk"))))
 
 
 def _cut(lists: Mapping[str, tuple[int, int]], files: int) -> str:
-    """Which lists are longer than what is shown of them; empty for none. ``lists``: how many are shown, of how many."""
+    """Return which lists are not shown whole, "" for none.
+
+    ``lists``: name -> (number shown, number of all).
+    """
     cut = [f"{shown:,} of {number:,} {name}s" for name, (shown, number) in lists.items() if shown < number]
     return " and ".join([*cut, *([f"the first {files:,} files"] if files == MOST else [])])
 
 
 def _needing_most(run: UploadRun) -> tuple[bool, object, int, int]:
-    """Return a sort key: runs to check first, then by run ID."""
+    """Return a sort key: runs to check come first, then by run ID."""
     return run.outcome not in _UNSETTLED, natural_key(run.run_label), run.trial, run.number
 
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """Remains of an undone upload: its study and report items."""
+    """Remains of an undone upload: its study, with numbers of runs and report items."""
 
     study: Study
     runs: int
@@ -127,26 +134,32 @@ class Left:
 
 
 def _left(upload: Upload, files: Iterable[UploadFile]) -> Left | None:
-    """Return the remains, or None for an inbox or a used study."""
+    """Return the study that an undone upload leaves behind.
+
+    None if the upload did not bring the study: for an inbox, or a study with other runs.
+    """
     study, bundle = upload.study, any(file.path.endswith(MANIFEST) for file in files)
     found = Left(study, count_runs(study), study.report_items.count())
     return found if study.slug != INBOX and (not found.runs or (bundle and found.items)) else None
 
 
 def _may_be_corrected(upload: Upload, files: list[UploadFile]) -> bool:
-    """Return whether corrections are possible; published tables have their own page."""
+    """Return whether the person may still correct the upload.
+
+    Published tables are corrected on a page of their own.
+    """
     return upload.state in _OPEN and all(file.format != PUBLISHED for file in files)
 
 
 def _number_to_read(upload: Upload, files: list[UploadFile]) -> int:
-    """Return the number of files to read, members instead of archives."""
+    """Return the number of files to read, counting members instead of archives."""
     if len(files) == MOST:
         return upload.files.exclude(format=ARCHIVE).exclude(excluded=True).count()
     return sum(file.format != ARCHIVE and not file.excluded for file in files)
 
 
 def list_outcomes(counts: Mapping[str, int]) -> list[Said]:
-    """Return the outcomes present, best first, from outcome -> runs."""
+    """Return the outcomes that occur, best first. ``counts``: outcome -> number of runs."""
     return [
         Said(outcome, text.format(number=number, s="" if number == 1 else "s"))
         for outcome, text in _OUTCOMES.items()
@@ -164,7 +177,7 @@ def outcomes_of(uploads: Iterable[int]) -> dict[int, list[Said]]:
 
 
 def _fault(upload: Upload) -> str:
-    """Return why the import failed, if not because of its files."""
+    """Return why the import failed, if its files were not the reason, else ""."""
     failed = upload.jobs.filter(state=Job.State.FAILED).order_by("-pk").values_list("outcome", flat=True).first()
     return str((failed or {}).get("error", ""))
 

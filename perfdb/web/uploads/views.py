@@ -1,4 +1,4 @@
-"""Views of uploads: form, page of one upload, and list."""
+"""Views of uploads: form, list, and page with its actions and corrections."""
 
 import tempfile
 import zipfile
@@ -68,13 +68,16 @@ def _list(request: HttpRequest) -> HttpResponse:
 
 @sign_in_required("GET")
 def new(request: HttpRequest) -> HttpResponse:
-    """Show the form for new files, with ``study`` of the address."""
+    """Show the form for new files; ``study`` of the address is preselected."""
     return _form_page(request, UploadForm(owner=person_of(request), initial={"study": request.GET.get("study")}))
 
 
 @sign_in_required()
 def receive(request: HttpRequest) -> HttpResponse:
-    """Store files for a preview; ``paths`` has their folders, parallel to ``files``."""
+    """Store files for a preview.
+
+    ``paths`` is parallel to ``files`` and has the folders, which browsers drop from names.
+    """
     form = UploadForm(request.POST, owner=person_of(request))
     files = request.FILES.getlist("files")
     paths = request.POST.getlist("paths") or [file.name or "" for file in files]
@@ -126,7 +129,10 @@ def _form_page(request: HttpRequest, form: UploadForm, status: int = 200) -> Htt
 
 @sign_in_required()
 def recognise(request: HttpRequest) -> HttpResponse:
-    """Return the format of the beginning of a file, or ""."""
+    """Return as JSON the format of the beginning of a file.
+
+    The format is "" if none or several fit.
+    """
     name = request.GET.get("name", "pasted.txt")
     (reading,) = formats.read_files([SourceFile(name, request.read(_PASTED))])
     title = next((each.TITLE for each in formats.FORMATS if reading.format == each.NAME), "")
@@ -135,12 +141,12 @@ def recognise(request: HttpRequest) -> HttpResponse:
 
 @read_required()
 def upload(request: HttpRequest, pk: int) -> HttpResponse:
-    """Show one upload: progress, preview, or outcomes."""
+    """Show one upload: its progress, preview, or outcomes."""
     return upload_page_of(request, get_object_or_404(Upload.objects.select_related("study", "owner"), pk=pk))
 
 
 def upload_page_of(request: HttpRequest, found: Upload, entered: Entered = NOTHING, status: int = 200) -> HttpResponse:
-    """Return the page of an upload, with ``entered`` input if refused."""
+    """Return the page of an upload. ``entered``: input that was refused."""
     context = upload_page.context(found, may_change=_may_change(request, found), entered=entered)
     return render(request, "web/upload.html", context, status=status)
 
@@ -150,7 +156,7 @@ def _may_change(request: HttpRequest, found: Upload) -> bool:
 
 
 def own_upload(request: HttpRequest, pk: int) -> Upload:
-    """Return the upload for its owner or staff."""
+    """Return the upload. Raise PermissionDenied for others than owner and superusers."""
     found = get_object_or_404(Upload.objects.select_related("study", "owner"), pk=pk)
     if not _may_change(request, found):
         raise PermissionDenied
@@ -159,7 +165,7 @@ def own_upload(request: HttpRequest, pk: int) -> Upload:
 
 @sign_in_required()
 def accept(request: HttpRequest, pk: int) -> HttpResponse:
-    """Store a preview's runs, conflicts as decided."""
+    """Store the runs of a preview, and resolve conflicts as decided."""
     found = own_upload(request, pk)
     decisions = {
         name.removeprefix(_DECISION): str(value) for name, value in request.POST.items() if name.startswith(_DECISION)
@@ -183,7 +189,10 @@ def undo(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 class _Kept(File):  # type: ignore[type-arg] # generic for the type checker alone
-    """A stored file, open only while read, since uploads have many."""
+    """A stored file that is open only while being read.
+
+    An upload may have more files than a process may have open.
+    """
 
     def __init__(self, artifact: Artifact) -> None:
         super().__init__(None, artifact.sha256)
@@ -198,7 +207,7 @@ class _Kept(File):  # type: ignore[type-arg] # generic for the type checker alon
 
 @sign_in_required()
 def again(request: HttpRequest, pk: int) -> HttpResponse:
-    """Upload the same files again, with study and facts."""
+    """Upload the same files again for a preview, with study, facts and corrections."""
     found = own_upload(request, pk)
     if found.files.filter(format=PUBLISHED).exists():
         # Pasted tables are no log: what their headings mean is said on their own page.
@@ -258,7 +267,7 @@ def take_back(request: HttpRequest, pk: int, number: int) -> HttpResponse:
 
 @sign_in_required()
 def leave_out(request: HttpRequest, pk: int) -> HttpResponse:
-    """Exclude a file, or include it again."""
+    """Exclude a file of a preview from reading, or include the file again."""
     excluded = "leave_out" in request.POST
     path = request.POST.get("leave_out" if excluded else "read", "")
     return _change(request, pk, lambda found: corrections.exclude_file(found, path, excluded=excluded))
@@ -266,7 +275,7 @@ def leave_out(request: HttpRequest, pk: int) -> HttpResponse:
 
 @sign_in_required()
 def choose_format(request: HttpRequest, pk: int) -> HttpResponse:
-    """Read a file as a chosen format."""
+    """Read a file in the format that the person chooses."""
     path, name = request.POST.get("path", ""), request.POST.get("format", "")
     return _change(request, pk, lambda found: corrections.choose_format(found, path, name))
 
