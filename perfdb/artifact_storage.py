@@ -1,4 +1,4 @@
-"""Where artifacts are kept: a folder, or a bucket of S3-compatible storage. ``ARTIFACTS_URL`` chooses."""
+"""Storage of artifacts: a folder, or an S3-compatible bucket, as ``ARTIFACTS_URL`` chooses."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,10 +16,10 @@ _S3_OPTIONS = frozenset({"endpoint_url", "region_name", "addressing_style", "sig
 
 
 def storage(url: str) -> Mapping[str, Any]:
-    """Return Django's STORAGES entry for an address, or the artifacts' folder.
+    """Return Django's STORAGES entry for ``ARTIFACTS_URL``; by default the artifacts' folder.
 
-    ``s3://bucket/prefix?endpoint_url=https://s3.example.org&region_name=eu-1``; the keys come from the environment
-    or from the machine's role, as boto3 looks for them. Raises ImproperlyConfigured for any other address.
+    ``s3://bucket/prefix?endpoint_url=https://s3.example.org&region_name=eu-1``; the keys come from the environment or
+    from the machine's role, as boto3 looks for them. Raise ImproperlyConfigured for any other address.
     """
     if not url:
         return {"BACKEND": "perfdb.artifact_storage.WholeFiles"}
@@ -33,7 +33,7 @@ def storage(url: str) -> Mapping[str, Any]:
 
 
 class WholeFiles(FileSystemStorage):
-    """Folder whose files are always complete, as in a bucket."""
+    """Storage in a folder in which every file is complete, as in a bucket."""
 
     def get_available_name(self, name: str, max_length: int | None = None) -> str:
         """Return the name unchanged: equal names have equal bytes."""

@@ -25,7 +25,7 @@ _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 
 
 class PerfdbStaticFilesConfig(StaticFilesConfig):
-    """Configuration without source maps and plotly's other files."""
+    """App configuration that leaves out source maps and plotly's other files."""
 
     ignore_patterns = [*StaticFilesConfig.ignore_patterns, "*.map", "datasets", "templates", "widgetbundle.js"]
 
@@ -90,7 +90,7 @@ def join_sheet(name: str, read: Callable[[str], str]) -> str:
 
 
 def list_parts(name: str, read: Callable[[str], str]) -> list[str]:
-    """Return the names of a sheet's parts in order; the sheet's name without imports.
+    """Return the names of a sheet's parts in order; of a sheet without imports, its own.
 
     Raise ValueError if a sheet has both imports and rules, whose order would be undefined.
     """

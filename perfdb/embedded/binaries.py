@@ -16,9 +16,10 @@ from perfdb.embedded import LauncherError
 
 
 def postgres_folder() -> Path:
-    """Return the folder with `postgres` and `initdb`, by preference.
+    """Return the folder with `postgres` and `initdb`.
 
-    Raise LauncherError if there is none, or if PERFDB_PG_BIN has none.
+    In this order: PERFDB_PG_BIN, the wheel, the newest of Debian's, or on PATH. Raise LauncherError if there is none,
+    or if PERFDB_PG_BIN has none.
     """
     if named := os.environ.get("PERFDB_PG_BIN"):
         if not _holds_postgres(Path(named)):
@@ -47,7 +48,10 @@ def _holds_postgres(folder: Path) -> bool:
 
 
 def postgres_major(folder: Path) -> int:
-    """Return a folder's PostgreSQL major version. Raise LauncherError."""
+    """Return the major version of a folder's PostgreSQL.
+
+    Raise LauncherError if its program cannot be run.
+    """
     try:
         answer = subprocess.run([folder / "postgres", "--version"], capture_output=True, text=True, check=True)
     except (OSError, subprocess.CalledProcessError) as error:
@@ -78,6 +82,6 @@ def broker_program() -> Path:
 
 
 def _package_folder(name: str) -> Path | None:
-    """Return the folder of a package without importing the package."""
+    """Return a package's folder without importing the package; None if not installed."""
     found = importlib.util.find_spec(name)
     return Path(found.origin).parent if found and found.origin else None

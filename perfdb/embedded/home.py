@@ -88,7 +88,10 @@ class Home:
             self._lock = None
 
     def announce(self, address: str, environment: dict[str, str]) -> None:
-        """Publish the address of the running instance and the environment variables of its servers."""
+        """Write address and environment of the running instance into the lock's file.
+
+        The environment leads other processes to the servers.
+        """
         assert self._lock is not None, "only the holder of the lock announces"
         self._lock.truncate(0)
         json.dump({"address": address, "pid": os.getpid(), "environment": environment}, self._lock)

@@ -1,4 +1,4 @@
-"""Launcher `up`: starts, restarts and stops all services in order."""
+"""The launcher's command `up`, which starts, watches, restarts and stops all services."""
 
 import contextlib
 import hashlib
@@ -33,7 +33,7 @@ STATIC_SOURCES = (
 
 
 class Launcher:
-    """One start of one instance."""
+    """One run of one instance, from its start to its end."""
 
     def __init__(self, home: Home, port: int) -> None:
         self.home = home
@@ -95,7 +95,7 @@ class Launcher:
         return self.processes.start(Service(name="static", argv=argv, env=env, cwd=ROOT))
 
     def _prepare(self, env: Mapping[str, str], *, alone: bool) -> str:
-        """Prepare the database; return a sign-in link's path."""
+        """Prepare the database; return the path of a one-time sign-in link."""
         link = self.home.run / "signinlink"
         argv = [sys.executable, "-m", "perfdb.embedded", "prepare", str(link), *(["--alone"] if alone else [])]
         self.processes.run(Service(name="prepare", argv=argv, env=env, cwd=ROOT))

@@ -100,7 +100,10 @@ class Postgres:
             path.unlink(missing_ok=True)
 
     def _make_cluster(self) -> None:
-        """Run initdb in another folder and rename it when complete."""
+        """Run initdb in another folder and rename it when complete.
+
+        An interrupted initdb begins anew at the next start.
+        """
         fresh = self.home.path / "postgres.new"
         shutil.rmtree(fresh, ignore_errors=True)
         fresh.mkdir(mode=0o700)
@@ -158,7 +161,7 @@ _LIBC = ctypes.CDLL(None, use_errno=True)
 
 @dataclass(frozen=True)
 class Rights:
-    """Settings to start a program without root's rights."""
+    """The way to start a program without root's rights."""
 
     prefix: tuple[str, ...]  # Arguments before the program.
     become: Callable[[], None]  # Called in the child before the program starts.
@@ -166,7 +169,10 @@ class Rights:
 
 
 def find_rights(folders: tuple[Path, ...]) -> Rights:
-    """Return the rights for PostgreSQL in these folders. Raise LauncherError."""
+    """Return the way to start PostgreSQL, which must reach these folders.
+
+    Raise LauncherError if root has no way.
+    """
     uid = os.geteuid()
     if uid != 0:
         return Rights((), do_nothing, uid)

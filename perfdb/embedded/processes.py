@@ -133,11 +133,14 @@ class Processes:
         return child
 
     def run(self, service: Service) -> None:
-        """Start the service and wait. Raise LauncherError on failure."""
+        """Start the service and wait until it ends. Raise LauncherError on failure."""
         self.finish(self.start(service))
 
     def finish(self, child: Child) -> None:
-        """Wait for the child's end. Raise LauncherError with the last line on failure."""
+        """Wait until the child ends by itself.
+
+        Raise LauncherError with the last line of its log if it failed.
+        """
         while child.alive:
             self.pause(0.02)
         self.forget(child)
@@ -145,7 +148,10 @@ class Processes:
             raise LauncherError(f"{child.service.name} failed: {child.last_line()} (all of it: {child.log})")
 
     def wait_until(self, child: Child, ready: Callable[[], bool], limit: float) -> None:
-        """Wait until the child is ready. Raise LauncherError after `limit` seconds."""
+        """Wait until the child is ready.
+
+        Raise LauncherError if the child ends, or after `limit` seconds.
+        """
         name, deadline = child.service.name, time.monotonic() + limit
         while not ready():
             if not child.alive:
@@ -155,19 +161,19 @@ class Processes:
             self.pause(0.02)
 
     def forget(self, child: Child) -> None:
-        """Remove an ended child, and stop the process group."""
+        """Remove an ended child, and kill the rest of its process group."""
         _signal_group(child.process.pid, signal.SIGKILL)
         self.children.remove(child)
         self._write_record()
 
     def stop(self) -> None:
-        """Stop all children in reverse order, services that others need last."""
+        """Stop all children in reverse order; services that others need come last."""
         self._stop([child for child in reversed(self.children) if not child.service.outlives_others])
         for child in reversed([*self.children]):
             self._stop([child])
 
     def _stop(self, children: Sequence[Child]) -> None:
-        """Stop children at the same time; kill each after the grace."""
+        """Stop children at the same time; kill each that is left after its grace."""
         asked = time.monotonic()
         for child in children:
             with contextlib.suppress(ProcessLookupError):
@@ -181,7 +187,7 @@ class Processes:
             self.forget(child)
 
     def end_orphans(self) -> None:
-        """Stop processes of an earlier launcher; the caller holds the lock."""
+        """Stop processes that an earlier launcher left; the caller holds the lock."""
         try:
             recorded = json.loads(self._record.read_text(encoding="utf-8"))
         except (FileNotFoundError, ValueError):

@@ -122,9 +122,9 @@ def build_environment(home: Home, port: int, reach: Mapping[str, str]) -> dict[s
 
 
 def find_running_servers(home: Home) -> dict[str, str]:
-    """Return the variables of the running instance's servers, once started.
+    """Return the environment that leads to the running instance's servers.
 
-    Raise LauncherError if the instance does not start.
+    Wait while the instance is starting. Raise LauncherError if it does not get ready.
     """
     deadline = time.monotonic() + STARTING_LIMIT_S
     while time.monotonic() < deadline:

@@ -24,7 +24,7 @@ class Definition:
 
     @property
     def with_study(self) -> str:
-        """The text with the study in a unique key, which a partitioned table requires."""
+        """Return the text with the study in a unique key, as partitioned tables require."""
         return _KEY_COLUMNS.sub(r"\1(\2, study_id)", self.text, count=1)
 
 
@@ -47,7 +47,7 @@ def is_partitioned() -> bool:
 
 
 def rest_of(name: str) -> str:
-    """Return a table's, or index's, name in the default partition: *the rest*."""
+    """Return the name of a table's or index's default partition: *the rest*."""
     return f"{name}_rest"
 
 

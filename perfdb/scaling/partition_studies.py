@@ -1,4 +1,4 @@
-"""Moving studies from *the rest* into parts, and dropping a study's part."""
+"""Parts for studies: moving studies out of *the rest*, and dropping a study's part."""
 
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ MIN_RUNS, MAX_PARTS = 1_000_000, 16
 
 
 class SharedPartError(Exception):
-    """The study has no part for itself."""
+    """Error of a study that has no part for itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +27,9 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The parts to be made, the studies that stay, and the bytes of a run.
+    """The parts to make, and the studies that stay in *the rest*.
 
-    ``bytes_a_run`` is of all tables with indexes.
+    ``bytes_a_run``: bytes of a run in all tables, with indexes.
     """
 
     parts: tuple[Part, ...]
@@ -40,7 +40,7 @@ class Plan:
 def make_plan(min_runs: int | None = None) -> Plan:
     """Plan parts of at least ``min_runs`` runs, of the oldest studies first.
 
-    Default: `MIN_RUNS`, or more if that made more than `MAX_PARTS` of all runs.
+    By default `MIN_RUNS`, or more if all runs would need more than `MAX_PARTS` parts.
     """
     tables = [rest_of(table) if is_partitioned() else table for table in TABLES]
     counts = fetch(f"SELECT study_id, count(*) FROM {tables[0]} GROUP BY 1 ORDER BY 1")
@@ -115,7 +115,8 @@ def vacuum_rest() -> None:
 def drop_runs(study: Study) -> None:
     """Drop the runs of a study that has a part for itself.
 
-    Evidence, notes, experiments and counts go too; the study and uploads with files stay. Raises SharedPartError.
+    Evidence, notes, experiments and counts go too; the study and its uploads with files stay. Raise SharedPartError if
+    other studies share the part.
     """
     found = fetch(
         "SELECT substring(relname FROM '[0-9]+$') FROM pg_inherits JOIN pg_class ON oid = inhrelid "

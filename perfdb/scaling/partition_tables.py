@@ -49,7 +49,7 @@ _CHECK = """
 
 
 def convert() -> None:
-    """Make all tables partitioned, or none. Others wait until the transaction ends."""
+    """Partition all tables, or none. Other sessions wait until the transaction ends."""
     with transaction.atomic():
         execute(f"LOCK TABLE {', '.join(TABLES)} IN ACCESS EXCLUSIVE MODE")
         views = catalogue.read_views()
@@ -64,7 +64,10 @@ def convert() -> None:
 
 
 def keep_references() -> None:
-    """Keep all references to runs by triggers, also of tables added later."""
+    """Create triggers that keep all references to runs valid.
+
+    A further call adds those of tables that were created later.
+    """
     references = references_to_runs()
     execute(_REFERS)
     execute(_REFERRED_TO.format(checks="".join(_CHECK.format(table=table, column=name) for table, name in references)))
@@ -93,7 +96,7 @@ def _drop_references() -> None:
 
 
 def _convert(table: str) -> None:
-    """Make a table the default partition of an equal new one."""
+    """Make a table the default partition of a new table with its name."""
     rest, number = rest_of(table), catalogue.next_id(table)
     keys, foreign = catalogue.read_keys(table), catalogue.read_foreign_keys(table)
     indexes, triggers = catalogue.read_indexes(table), catalogue.read_triggers(table)

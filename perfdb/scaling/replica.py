@@ -41,10 +41,13 @@ def is_configured() -> bool:
 
 
 class ReplicaRouter:
-    """A database router that reads from the replica within a request that `ReadFromReplica` serves."""
+    """Database router that lets requests read from the replica."""
 
     def db_for_read(self, model: object, **hints: object) -> str:
-        """Return the replica if caught up and the request has written nothing."""
+        """Return the replica if it has caught up and the request writes nothing.
+
+        Outside of requests, such as in jobs, return the primary.
+        """
         request = _current.get()
         if request is None or request.writes:
             return DEFAULT_DB_ALIAS
@@ -59,12 +62,12 @@ class ReplicaRouter:
         return DEFAULT_DB_ALIAS
 
     def allow_relation(self, one: object, other: object, **hints: object) -> bool:
-        """Allow relations between rows of both, which are the same database."""
+        """Allow relations between rows of primary and replica, which are one database."""
         return True
 
 
 class ReadFromReplica:
-    """The outermost middleware: opens a request to the router, and notes writes."""
+    """Outermost middleware, which tells the router of each request, and notes writes."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         if not is_configured():
@@ -85,7 +88,7 @@ class ReadFromReplica:
 
 
 def note_writes(**_: object) -> None:
-    """Store the position of the primary's log, which later reads must have reached."""
+    """Store the position of the primary's log that later reads must have reached."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_current_wal_insert_lsn() - '0/0'::pg_lsn")
         position = int(cursor.fetchone()[0])

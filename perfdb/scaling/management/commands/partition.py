@@ -17,7 +17,10 @@ _MOVED_BYTES_PER_S, _SCANNED_BYTES_PER_S = 15e6, 300e6
 
 
 class Command(BaseCommand):
-    """Partitions the tables; continues after an interruption, and later moves studies created since."""
+    """Command that partitions the tables, or continues after an interruption.
+
+    Later calls move studies that were created since into parts of their own.
+    """
 
     help = "Partition runs and evidence by study. Does nothing twice; see docs/scaling.md."
 
@@ -28,7 +31,7 @@ class Command(BaseCommand):
         parser.add_argument("--dry-run", action="store_true", help="say what would be done, how large and how long")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Convert the tables, then move studies, a part in a transaction."""
+        """Convert the tables, then move studies, a transaction for each part."""
         if options["drop"]:
             self._drop(options["drop"])
             return
