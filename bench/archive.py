@@ -46,7 +46,10 @@ _PERCENTILES = ("latency_p50_ms", "latency_p90_ms", "latency_p95_ms", "latency_p
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """Throughput and cost of a device, half of ``peak`` at ``half`` users."""
+    """Throughput and cost of a device: many users approach ``peak``.
+
+    Half of the peak is reached at ``half`` users.
+    """
 
     peak: float
     half: float
@@ -99,7 +102,7 @@ def records(study: int) -> Iterator[RunRecord]:
 
 
 def _values(curve: Curve, workload: Workload, mtu: int, users: int, random: Random) -> Iterator[tuple[Measure, float]]:
-    """Yield each measure of a run with its value, inputs first."""
+    """Yield each measure of a run with its value, beginning with the inputs."""
     streams = workload.pattern.startswith("STR")
     noise = random.lognormvariate(0, _NOISE)
     rate = curve.peak * (1 + math.log2(mtu / 1492) / 20) * users / (users + curve.half) * noise
@@ -131,7 +134,7 @@ def _values(curve: Curve, workload: Workload, mtu: int, users: int, random: Rand
 
 
 def fill(runs: int) -> None:
-    """Store the studies that an instance lacks, by perfdb's writer."""
+    """Store the studies of the archive that an instance lacks, by perfdb's writer."""
     django.setup()
     from perfdb.results.models import Study
     from perfdb.results.runs.experiments import Vocabulary

@@ -57,7 +57,7 @@ PAINT_MS, JUMPS, REACTION_MS = 1000.0, 0.001, 100.0
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A page with its bars in kilobytes, first and later."""
+    """A page with its limits in kilobytes, for the first and a later visit."""
 
     name: str
     address: str
@@ -68,7 +68,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """Measurements of one visit, with the machine's ``control_ms`` before."""
+    """Measurements of one visit. ``control_ms``: the machine's speed just before."""
 
     kilobytes: float
     paint_ms: float
@@ -133,7 +133,7 @@ def measured_pages(browser: Browser, port: int, only: str) -> Iterator[tuple[str
 
 
 def verdict(value: float, bar: float, load: float = 1.0) -> Verdict:
-    """Return whether a value is within its bar, perhaps without load."""
+    """Return whether a value holds its bar, or would on a machine without ``load``."""
     if value <= bar:
         return Verdict.HOLDS
     return Verdict.NOISY if value / load <= bar else Verdict.OVER
@@ -160,7 +160,7 @@ _SEVERITY = [Verdict.HOLDS, Verdict.NOISY, Verdict.OVER]
 
 
 def _visit_often(browser: Browser, address: str, target: Target) -> tuple[list[Visit], Visit]:
-    """Return the visits with an empty cache, and one with a filled."""
+    """Return visits with an empty cache, and one with a filled cache."""
     first = []
     for _ in range(_VISITS):
         context = _new_context(browser)

@@ -1,4 +1,4 @@
-"""Pages of a large archive, also beside a small archive."""
+"""Pages of a large archive, beside an empty view and beside a small archive."""
 
 from collections.abc import Iterator
 
@@ -21,13 +21,13 @@ _PAGES = {
 
 
 def page_cases(instance: Instance) -> Iterator[Case]:
-    """Yield a case for each page, beside an empty view."""
+    """Yield a case for each page; its floor is an empty view."""
     for name, address in {**_PAGES, "one run": _one_run(instance)}.items():
         yield Case("pages", name, _get(instance, address), _get(instance, "/healthz"), PAGE_BAR)
 
 
 def growth_cases(large: Instance, small: Instance) -> Iterator[Case]:
-    """Yield a case for each question and page, beside the small archive."""
+    """Yield a case for each question and page; its floor is the small archive."""
     addresses = {name: f"/api/v1/tables/?{question}" for name, question in QUESTIONS.items()} | _PAGES
     for name, address in addresses.items():
         yield Case("growth", f"{name}, {large.runs:,} runs", _get(large, address), _get(small, address), GROWTH_BAR)

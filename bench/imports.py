@@ -1,4 +1,4 @@
-"""Imports through web and worker, beside COPY of the same rows."""
+"""Imports through web server and worker, beside COPY of the same rows."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -48,7 +48,7 @@ def _import_case(connection: Connection, name: str, data: bytes, send: Send, bar
 
 
 class _Copies:
-    """Rows of an upload in binary form, and tables for copies."""
+    """Rows of an upload in binary form, and tables to write the rows to."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection

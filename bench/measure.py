@@ -36,7 +36,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """Seconds of work, floor, and the floor's second run, by turn."""
+    """Seconds of each turn: the work, the floor, and the floor again."""
 
     work: tuple[float, ...]
     floor: tuple[float, ...]
@@ -60,7 +60,7 @@ class Times:
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """Upper limit: seconds of the work, or its ratio to the floor."""
+    """Upper limit of a case: its seconds, or its ratio to the floor."""
 
     seconds: float = 0.0
     ratio: float = 0.0

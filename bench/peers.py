@@ -56,7 +56,7 @@ def main() -> int:
 
 
 def with_metric(records: bytes) -> bytes:
-    """Return the records with the metric, which a peer cannot derive."""
+    """Return only the records that have the metric, which a peer cannot derive."""
     return b"".join(line for line in records.splitlines(keepends=True) if f'"{METRIC}"'.encode() in line)
 
 

@@ -48,7 +48,7 @@ def _case(instance: Instance, database: "psycopg.Connection[tuple[Any, ...]]", n
 
 
 def _reading_statement(question: str) -> bytes:
-    """Return the statement that reads a question's runs."""
+    """Return the SQL statement with which perfdb reads a question's runs."""
     from django.db import connection
     from django.test.utils import CaptureQueriesContext
 
@@ -64,7 +64,7 @@ def _reading_statement(question: str) -> bytes:
 
 
 def _has_same_values(answer: Any, rows: list[tuple[Any, ...]], *, picked: bool) -> bool:
-    """Return whether cells hold the rows' values; a part if ``picked``."""
+    """Return whether cells hold the rows' values; if ``picked``, a part of them."""
     shown = {
         (table["metric"], each["run"], each["value"])
         for table in answer["tables"]

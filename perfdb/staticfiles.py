@@ -90,7 +90,7 @@ def join_sheet(name: str, read: Callable[[str], str]) -> str:
 
 
 def list_parts(name: str, read: Callable[[str], str]) -> list[str]:
-    """Return the names of a sheet's parts in order; of a sheet without imports, its own.
+    """Return the names of a sheet's imported parts in order, or its own name.
 
     Raise ValueError if a sheet has both imports and rules, whose order would be undefined.
     """

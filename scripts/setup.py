@@ -58,7 +58,7 @@ def check_python() -> None:
 
 
 def wait_for(lock: TextIO) -> None:
-    """Wait for the lock, against two installations at once."""
+    """Take the lock, waiting for another set-up to end."""
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -79,7 +79,7 @@ def state(purpose: str) -> str:
 
 
 def make_venv() -> None:
-    """Create .venv where none works."""
+    """Create .venv unless a working one is there."""
     if succeeds([str(PYTHON), "-m", "pip", "--version"]) and succeeds(
         [str(PYTHON), "-c", "import sys; sys.exit(sys.version_info < (3, 11))"]
     ):
@@ -91,7 +91,7 @@ def make_venv() -> None:
 
 
 def install(purpose: str) -> None:
-    """Install the requirements by hash with uv, or else pip."""
+    """Install the requirements, checked by hash, with uv or else pip."""
     print(f"perfdb: installing {FILES[purpose]} (once; needs the network)", flush=True)
     wanted = ["--require-hashes", "-r", str(ROOT / FILES[purpose])]
     pip = [str(PYTHON), "-m", "pip", "install", "--quiet"]

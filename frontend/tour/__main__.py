@@ -1,4 +1,4 @@
-"""Command ``python -m frontend.tour``: writes docs/tour.md and the pictures.
+"""Command ``python -m frontend.tour``, which writes docs/tour.md and its pictures.
 
 One pixel of a picture is one CSS pixel, which keeps pictures small.
 """
@@ -47,7 +47,7 @@ def instance(home: Path) -> Iterator[str]:
 
 
 def walk(page: Page) -> None:
-    """Take the picture of every step."""
+    """Walk all steps, and take the picture of each."""
     for step in STEPS:
         step.walk(page)
         step.shoot(page, PICTURES)

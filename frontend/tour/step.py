@@ -66,7 +66,10 @@ class Step:
         return f"{self.name}.png"
 
     def walk(self, page: Page) -> None:
-        """Act the step. Raise AssertionError or Playwright's error, with the step's title, on failure."""
+        """Do the step in a browser.
+
+        On failure, raise AssertionError or Playwright's error, with the step's title.
+        """
         page.set_viewport_size({"width": self.look.width, "height": self.look.height})
         page.emulate_media(color_scheme=self.look.scheme, reduced_motion="reduce")
         try:

@@ -126,7 +126,8 @@ class FormulaSerializer(serializers.Serializer[Any]):
 class MeasurementSerializer(PlaceSerializer):
     """One value of one metric for one role, with its origin.
 
-    `formula` is present for derived values, and the place for values read from a file.
+    `formula` is null unless the value is derived. `artifact`, `file` and `line` are null unless the value was read
+    from a file.
     """
 
     metric = serializers.CharField()

@@ -70,7 +70,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def set_up_worker(worker: str) -> None:
-    """Set up a test process, `gw0` and so on, on the servers of the first."""
+    """Set up a test process, such as `gw1`, on the first one's servers."""
     os.environ["REDIS_URL"] = with_broker_database(os.environ["REDIS_URL"], int(worker.removeprefix("gw")))
     home = Path(os.environ["PERFDB_HOME"], worker)
     home.mkdir()

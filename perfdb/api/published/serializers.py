@@ -65,8 +65,8 @@ class GuessSerializer(serializers.Serializer[Any]):
 class ReadTableSerializer(serializers.Serializer[Any]):
     """A table as perfdb reads the text.
 
-    `mapping` is the mapping in use, `why` gives the reason for each guessed part, and `open` lists the parts that a
-    person has to decide.
+    `mapping` is the mapping in use, `why` gives the reason for each guessed part, and `open` lists the parts without a
+    guess.
     """
 
     title = serializers.CharField(allow_blank=True)
