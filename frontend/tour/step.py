@@ -1,4 +1,4 @@
-"""Steps of the tour: walked by a browser, which takes pictures, and rendered as docs/tour.md."""
+"""Steps of the tour, which a browser walks and pictures, and docs/tour.md describes."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass

@@ -1,7 +1,7 @@
 """Embedded PostgreSQL: a cluster in PERFDB_HOME/postgres, on a socket in a private folder.
 
-PostgreSQL refuses to run as root. Root starts it in a user namespace, where PostgreSQL sees itself as nobody and files
-stay root's; where namespaces are refused (most containers), as nobody with the right to reach its files.
+PostgreSQL refuses to run as root. Root starts it in a user namespace, where PostgreSQL sees itself as ``nobody`` and
+files stay root's; where namespaces are refused (most containers), as ``nobody`` with the right to reach its files.
 """
 
 import contextlib

@@ -61,10 +61,10 @@ def make_plan(min_runs: int | None = None) -> Plan:
 
 
 def move_studies(part: Part) -> int:
-    """Move studies into a new part of each table, all or none; return the part's number.
+    """Move studies into a new part of each table; return the part's number.
 
-    Others read meanwhile and wait with writing; reading waits too while the new parts are attached, which scans the
-    rest once.
+    All tables are changed or none. Others read meanwhile and wait with writing; reading waits too while the new parts
+    are attached, which scans the rest once.
     """
     ((last,),) = fetch(
         f"SELECT max(substring(relname FROM '^{RUN}_([0-9]+)$')::int) FROM pg_inherits "

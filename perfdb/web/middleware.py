@@ -13,7 +13,7 @@ from perfdb.results.models import Study
 
 
 class StudyTitles(Mapping[Value, str]):
-    """Titles of all studies by slug, in the order of titles, read on first use."""
+    """Titles of all studies by slug, ordered by title, read on first use."""
 
     @cached_property
     def _titles(self) -> dict[Value, str]:

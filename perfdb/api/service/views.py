@@ -84,7 +84,7 @@ def script(address: str = "") -> str:
 def record_sh(request: HttpRequest) -> HttpResponse:
     """Return the recorder script, with this server's address as its default.
 
-    The script holds no data, so nobody has to sign in.
+    The script holds no data, so its download needs no sign-in.
     """
     address = request.build_absolute_uri("/").rstrip("/")
     return HttpResponse(script(address), content_type="text/x-shellscript; charset=utf-8")

@@ -89,9 +89,10 @@ class LeftOvers:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One new value against the old. ``runs``: runs in the pairs; ``looked_at``: runs searched for differences.
+    """The comparison of one new value with the old one.
 
-    ``differs``: differences that may matter; ``minor``: others.
+    ``runs``: runs in the pairs; ``looked_at``: runs searched for differences. ``differs``: differences that may
+    matter; ``minor``: others.
     """
 
     old: str
@@ -106,7 +107,10 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """The answer. ``swapped``: address with the sides exchanged, "" for several new values."""
+    """The answer of the page.
+
+    ``swapped``: address with the sides exchanged, "" for several new values.
+    """
 
     old: str
     new: str
@@ -186,7 +190,7 @@ def _texts(chosen: ChosenSides, values: Sequence[Value]) -> dict[str, str]:
 
 
 def further_facet(chosen: ChosenSides, values: Sequence[Value]) -> Facet | None:
-    """Return the facet of more new values, or None if there are at most two values."""
+    """Return the facet of more new values, or None without a third value."""
     texts = _texts(chosen, values)
     return filter_form.build_facet("new", "Also", texts.items(), chosen.new[1:], "no other") if len(texts) > 2 else None
 

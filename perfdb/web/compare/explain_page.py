@@ -182,7 +182,7 @@ class Step:
 
 
 def next_steps(old: int, new: int, comparison: Comparison) -> list[Step]:
-    """Return what to do about the difference between two runs."""
+    """Return suggestions to settle the difference between two runs."""
     runs = Run.objects.select_related("study", *(f"experiment__{name}" for name in _READ)).in_bulk([old, new])
     left, right = runs[old], runs[new]
     beside = Step("View both runs beside each other", f"{reverse('web:compare')}?runs={old},{new}")

@@ -1,4 +1,4 @@
-"""Pages that compare: values of a dimension, chosen runs, and the explanation of one difference."""
+"""Pages that compare values of a dimension or chosen runs, and explain a difference."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any

@@ -43,7 +43,10 @@ _MARKDOWN = _Markdown("zero").enable(["fence", "heading", "list", "newline", "em
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Prose as HTML, or questions to answer in place: ``kind`` is then `TABLE` or `CHART`."""
+    """Prose as HTML, or questions to answer in place.
+
+    ``kind`` is `TABLE` or `CHART` for questions, "" for prose. ``questions`` are query strings or addresses of pages.
+    """
 
     html: str = ""
     kind: str = ""
@@ -191,7 +194,7 @@ class _Answerer:
         return answer.query, list(answer.tables)
 
     def _charts(self, found: Question, tables: list[Table], anchor: str, title: str) -> list[Chart]:
-        """Draw a figure for each table, or small charts in one for a single measure."""
+        """Return a chart for each table, or small charts for a single measure."""
         if len(tables) > 1 and len({table.measure for table in tables}) == 1:
             drawn = [facet_chart(tables, found.drawing, self.alike)]
         else:

@@ -1,4 +1,4 @@
-"""Tables as documents print them, with links and marks at numbers that do not match."""
+"""Tables as documents print them, with links, and marks at inconsistent numbers."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,7 @@
-"""Reports as PDF, printed by a headless Chromium in a job; one file for each state of a study."""
+"""Reports as PDF, printed by a headless Chromium in a job.
+
+There is one file for each state of a study, kept until the study changes.
+"""
 
 import os
 import shutil
@@ -83,7 +86,10 @@ KIND = "pdf"
 
 
 def last_job(study: Study, token: str = "") -> Job | None:
-    """Return the print job of the study's current state; with ``token``, of its published report."""
+    """Return the print job of the study's current state, or None.
+
+    With ``token``, the job of its published report.
+    """
     about = {"version": study.version, "token": token}
     return Job.objects.filter(kind=KIND, study=study, about__contains=about).order_by("-pk").first()
 

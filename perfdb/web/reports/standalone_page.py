@@ -26,7 +26,10 @@ _LINK = re.compile(r'<a\b[^>]*? href="(?P<address>[^"]*)"[^>]*>(?P<text>.*?)</a>
 
 
 def close_links(html: str, study: Study, token: str) -> SafeString:
-    """Remove links from a published report, except within the page, to its tables and to the web."""
+    """Remove the links of a published report that lead into the instance.
+
+    Links within the page, to the report's own tables and to other sites stay.
+    """
     tables = f"/api/v1/studies/{study.slug}/tables/"
     shared = reverse("web:shared", args=[token]) + "tables/"
 
@@ -78,10 +81,10 @@ def read_chart_scripts() -> tuple[SafeString, SafeString]:
 
 
 def render_report_file(study: Study, contents: dict[str, object], server: str, token: str = "") -> str:
-    """Return a study's page as a file. ``contents``: the template's context.
+    """Return a study's page as a file of its own.
 
-    ``server``: address of the instance with a final slash. With the ``token`` of a published report, other links
-    are removed.
+    ``contents``: the template's context. ``server``: address of the instance with a final slash. With the ``token`` of
+    a published report, other links are removed.
     """
     body = render_to_string("web/parts/report.html", {**contents, "file": True, "token": token})
     body = close_links(body, study, token) if token else body
@@ -90,9 +93,9 @@ def render_report_file(study: Study, contents: dict[str, object], server: str, t
 
 
 def render_file(title: str, source: str, body: str, server: str, page: str, *, runs: str = "") -> str:
-    """Return a rendered part of a page as a file. ``page``: its path on the server.
+    """Return a rendered part of a page as a file of its own.
 
-    ``runs``: where charts link to runs, by default the server's list.
+    ``page``: its path on the server. ``runs``: where charts link to runs, by default the server's list.
     """
     plotly, chart = read_chart_scripts()
     context = {

@@ -33,9 +33,10 @@ def pdf_file(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def respond_pdf(request: HttpRequest, study: Study, token: str = "") -> HttpResponse:
-    """Return the PDF, or a page: 202 while printing, 501 without a browser, 500 on failure.
+    """Return the PDF, or a page about its state.
 
-    With ``look`` in the address, always return a page, for a script that waits.
+    The status is 202 while a worker prints, 501 without a browser, and 500 after a failure. With ``look`` in the
+    address, always return a page, for a script that waits.
     """
     server = request.build_absolute_uri("/")
     if request.method == "POST":

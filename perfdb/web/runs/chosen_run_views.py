@@ -1,4 +1,7 @@
-"""Actions on chosen runs: compare, export, tag, withdraw. Each action is a button of one form."""
+"""Actions on chosen runs: compare, export, tag, withdraw.
+
+Each action is a button of one form.
+"""
 
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -36,9 +39,10 @@ _NOT_FILTERS = {"sort", "cursor", "size", "columns"}
 
 
 def comparison_address(runs: QuerySet[Run], query: str | None) -> str:
-    """Return the page that compares runs: Explain for two, else Charts of their differences.
+    """Return the address of the page that compares runs.
 
-    ``query``: the list's query string, if all listed runs are chosen. Raise QueryError for fewer than two runs.
+    Explain compares two runs; Charts draws the differences of more. ``query``: the list's query string, if all listed
+    runs are chosen. Raise QueryError for fewer than two runs.
     """
     rows = runs.order_by("started", "pk").values_list(*_COLUMNS.values())[: MOST_NAMED + 1]
     found = [dict(zip(_COLUMNS, row, strict=True)) for row in rows]
@@ -58,7 +62,10 @@ def comparison_address(runs: QuerySet[Run], query: str | None) -> str:
 
 
 def _asked(query: str) -> Query:
-    """Return the query of a list's address. Raise QueryError if only the list understands a filter."""
+    """Return the query of a list's address.
+
+    Raise QueryError if only the list understands a filter.
+    """
     pairs = [(name, text) for name, text in parse_qsl(query) if name not in _NOT_FILTERS]
     try:
         return Query.parse(pairs)

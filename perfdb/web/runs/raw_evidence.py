@@ -1,4 +1,4 @@
-"""Raw evidence of a run: counters before and after, and intervals and connections of logs."""
+"""Raw evidence of a run: counters, and the intervals and connections of its logs."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -35,10 +35,10 @@ _HEIGHT, _AROUND, _FIT = 125, 75, 3
 
 
 def build_interval_chart(columns: Sequence[Column], samples: Sequence[Values]) -> dict[str, Any] | None:
-    """Return a chart with a subplot for each (name, unit) column, or None without values.
+    """Return a chart of columns over time, or None without values.
 
-    Data rates are drawn in MB/s. Columns with the same heading are joined, since some logs change the unit between
-    lines.
+    Each (name, unit) column has a subplot. Data rates are drawn in MB/s. Columns with the same heading are joined,
+    since some logs change the unit between lines.
     """
     by_name = dict(zip((name for name, _ in columns), samples, strict=True))
     drawn = {heading: values for heading, values in _quantities(columns, samples, by_name).items() if any(values)}
@@ -65,7 +65,7 @@ def _quantities(
 
 
 def _factor(unit: str) -> float | None:
-    """Return the factor to MB/s, or None if the unit is not a data rate."""
+    """Return the factor to MB/s, or None for other than data rates."""
     try:
         return units.convert("1", unit, _RATE.name) if "/" in unit else None
     except ValueError:
@@ -73,7 +73,10 @@ def _factor(unit: str) -> float | None:
 
 
 def _over_time(name: str, unit: str, values: Values, by_name: Mapping[str, Values]) -> tuple[str, Values]:
-    """Return a column's heading and values; counts become rates, since the last interval is shorter."""
+    """Return a column's heading, and its values over time.
+
+    Counts become rates, since the last interval is shorter.
+    """
     factor = _factor(unit)
     if factor is not None:
         title = name.replace("throughput", _RATE.title) if name not in _RATES else _RATE.title
@@ -158,7 +161,10 @@ class Counters:
 
 @dataclass(frozen=True, slots=True)
 class RoleCounters:
-    """The counters of a role, those of the host first. ``elapsed``: of the first set that has a time."""
+    """The counters of a role, those of the host first.
+
+    ``elapsed``: seconds, of the first set that has a time.
+    """
 
     role: str
     host: str

@@ -1,4 +1,4 @@
-"""The filter form of the list of runs: facets with numbers of runs, and column choices."""
+"""Filter form of the list of runs: facets with run counts, and columns."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass

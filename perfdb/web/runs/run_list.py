@@ -56,7 +56,10 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """A page of the list. ``empty``: titles of columns left out, since no run has a value."""
+    """A page of the list.
+
+    ``empty``: titles of columns left out, since no run on the page has a value.
+    """
 
     headings: list[Heading]
     rows: Sequence[Row]
@@ -66,11 +69,10 @@ class Listing:
 def build_list(
     data: QueryDict, read: Mapping[ListColumn, Sequence[Any]], rows: Sequence[Row], sortable: Collection[str]
 ) -> Listing:
-    """Return the page of these rows.
+    """Return the page of the list with these rows.
 
-    Default columns are left out if empty, or if equal to the one value of a filter.
-
-    ``read``: the values of each column; ``sortable``: columns to sort by.
+    Default columns are left out if empty, or if a filter's only value stands in every row. ``read``: the values of
+    each column; ``sortable``: columns to sort by.
     """
     chosen = bool(data.get("columns"))
     wanted = [each for each, values in read.items() if chosen or not _repeats_filter(data, each, values)]

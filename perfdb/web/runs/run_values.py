@@ -1,4 +1,4 @@
-"""Values and circumstances of a run, as its page shows them; and the run among its trials."""
+"""Values and circumstances of a run for its page; the run among its trials."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -156,7 +156,10 @@ def _fact(key: str, fact: FactValue, paths: Mapping[int, str]) -> Fact:
 
 @dataclass(frozen=True, slots=True)
 class PrintedAt:
-    """A place in a document that prints a value. ``address``: the table in the report."""
+    """A place in a document that prints a value.
+
+    ``address``: the table in the study's report.
+    """
 
     table: str
     line: int | None

@@ -57,7 +57,10 @@ def run(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def _figures(run: Run, record: RunRecord, paths: Mapping[int, str]) -> dict[str, Any]:
-    """Return the values by role with their places, also in documents that print the run."""
+    """Return the values by role, with the places that print each value.
+
+    For a published run, also the places in the document.
+    """
     figures = provenance.record_figures(record, paths)
     published = any(value.origin is Origin.PUBLISHED for value in record.values.values())
     printed = find_printed_places(run) if published else {}

@@ -91,10 +91,11 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Maxima:
-    """The table. ``groups``: (title, lines) of common measures; ``rare``: of those in less than half of the columns.
+    """The table of maxima, with a column for each value of the dimensions ``each``.
 
-    ``each``: titles of the columns' dimensions. ``studies``: (title, address) of each column's study, if studies
-    differ. ``standing``: each column compared with the best; empty for a single column.
+    ``groups``: (title, lines) of common measures; ``rare``: of those in less than half of the columns. ``studies``:
+    (title, address) of each column's study, if studies differ. ``standing``: each column compared with the best; empty
+    for a single column.
     """
 
     caption: str

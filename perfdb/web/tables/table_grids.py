@@ -41,7 +41,10 @@ MOST_CELLS = 500
 
 @dataclass(frozen=True, slots=True)
 class LinkedCell:
-    """A number with its run address, footnote marks and explanation address ("" for none)."""
+    """A number with the address of its runs, footnote marks and explanation.
+
+    ``address`` and ``explain`` are "" if there is none.
+    """
 
     printed: GridCell
     address: str
@@ -210,7 +213,10 @@ def _course(found: TableCurve, decimals: int, unit: str) -> str:
 
 
 def _splits(query: Query) -> Callable[[GridCell], dict[str, str]]:
-    """Return a function that maps a cell's mix notes to Charts URLs split by that dimension."""
+    """Return a function from a cell to addresses that remove its mixes.
+
+    By the note of each mix, the address is that of Charts with a table for each of the mixed values.
+    """
 
     @cache
     def split(name: str) -> str:
