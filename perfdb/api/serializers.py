@@ -64,7 +64,7 @@ class DimensionsSerializer(serializers.Serializer[Any]):
 
 
 class RunRowSerializer(DimensionsSerializer):
-    """A run in the list."""
+    """A run in the list, with its dimensions and main metrics."""
 
     id = serializers.IntegerField()
     run_id = serializers.CharField(help_text="The name in the study; not unique")
@@ -194,7 +194,10 @@ class RunArtifactSerializer(ArtifactSerializer):
 
 
 class FactSerializer(serializers.Serializer[Any]):
-    """A circumstance as printed."""
+    """A circumstance as printed.
+
+    `artifact` and `line` are 0 if a person supplied the circumstance.
+    """
 
     text = serializers.CharField(allow_blank=True)
     artifact = serializers.IntegerField()
@@ -202,13 +205,16 @@ class FactSerializer(serializers.Serializer[Any]):
 
 
 class NewNoteSerializer(serializers.Serializer[Any]):
-    """A new note."""
+    """The text of a note on a run."""
 
     text = serializers.CharField(trim_whitespace=False, help_text="Plain text; lines are kept")
 
 
 class RunNoteSerializer(serializers.Serializer[Any]):
-    """A person's note on a run."""
+    """A person's note on a run.
+
+    `run` is the id of the run; `edited` is null if the text was never changed.
+    """
 
     id = serializers.IntegerField()
     run = serializers.IntegerField()
@@ -226,7 +232,7 @@ class RunNoteListSerializer(serializers.Serializer[Any]):
 
 
 class RunSerializer(DimensionsSerializer):
-    """One run."""
+    """One run with all its data."""
 
     id = serializers.IntegerField()
     run_id = serializers.CharField()
@@ -292,7 +298,10 @@ class NewPieceSerializer(serializers.Serializer[Any]):
 
 
 class PieceSerializer(serializers.Serializer[Any]):
-    """A large file that is sent in pieces."""
+    """A large file that is sent in pieces.
+
+    Send the next piece to `url`, from the offset `received`.
+    """
 
     token = serializers.CharField(help_text="What an upload names it by, in `pieces`")
     url = serializers.URLField()
@@ -319,7 +328,10 @@ class UploadReferenceSerializer(serializers.Serializer[Any]):
 
 
 class UploadRowSerializer(UploadReferenceSerializer):
-    """An upload in the list."""
+    """An upload in the list.
+
+    `settled` is the time at which the work on the upload ended; null before.
+    """
 
     study = serializers.CharField()
     owner = serializers.CharField()
@@ -381,7 +393,10 @@ class CorrectionSerializer(serializers.Serializer[Any]):
 
 
 class UploadSerializer(UploadRowSerializer):
-    """One upload."""
+    """One upload with its files, runs and problems.
+
+    `facts` and `corrections` come from people; `error` is null unless the work itself failed.
+    """
 
     preview = serializers.BooleanField()
     facts = serializers.DictField()
@@ -417,6 +432,6 @@ class StudySerializer(serializers.Serializer[Any]):
 
 
 class StudyListSerializer(serializers.Serializer[Any]):
-    """All studies."""
+    """All studies that you can see, by title."""
 
     results = StudySerializer(many=True)

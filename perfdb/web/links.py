@@ -25,7 +25,7 @@ def to_question(question: Question) -> str:
 
 
 def to_run(number: int) -> str:
-    """Return the address of a run."""
+    """Return the address of a run; in a frozen answer, of its recorded values."""
     if tape := recorded_reads.playing_tape():
         return reverse("web:frozen-run", args=[tape.label, number])
     return reverse("web:run", args=[number])

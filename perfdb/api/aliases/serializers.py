@@ -66,7 +66,7 @@ class AliasListSerializer(serializers.Serializer[Any]):
 
 
 class NewAliasSerializer(serializers.Serializer[Any]):
-    """A new alias."""
+    """An alias to create, or with `preview` to try."""
 
     dimension = serializers.CharField(max_length=200)
     printed = serializers.CharField(max_length=200)
@@ -93,7 +93,11 @@ class TwiceSerializer(serializers.Serializer[Any]):
 
 
 class EffectSerializer(serializers.Serializer[Any]):
-    """An alias, with the changes that the alias makes."""
+    """An alias, with the changes that the alias makes.
+
+    `runs` counts the runs that change, `values` counts these by present value, and `twice` lists the runs that become
+    equal.
+    """
 
     alias = AliasSerializer()
     runs = serializers.IntegerField(help_text="How many runs change")

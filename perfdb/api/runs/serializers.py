@@ -27,7 +27,7 @@ class ChosenSerializer(serializers.Serializer[Any]):
 
 
 class TagsSerializer(ChosenSerializer):
-    """Tags to add and to remove."""
+    """The runs, and the tags to add and to remove."""
 
     add = serializers.ListField(child=serializers.CharField(), default=list)
     remove = serializers.ListField(child=serializers.CharField(), default=list)
@@ -41,7 +41,7 @@ class TaggedSerializer(serializers.Serializer[Any]):
 
 
 class WithdrawSerializer(ChosenSerializer):
-    """Runs to withdraw, and the reason."""
+    """The runs to withdraw, and the reason."""
 
     reason = serializers.CharField(max_length=MAX_REASON_LENGTH)
 

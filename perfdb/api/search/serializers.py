@@ -14,7 +14,7 @@ SEARCH_PARAMETERS = [
 
 
 class HitSerializer(serializers.Serializer[Any]):
-    """A search result."""
+    """A search result: an object whose name or text has the words."""
 
     kind = serializers.ChoiceField([kind.value for kind in Kind])
     name = serializers.CharField(help_text="A title, a name, a run id, a path, or the text of a note")

@@ -71,10 +71,10 @@ class DiffSerializer(serializers.Serializer[Any]):
 
 
 class ComparisonSummarySerializer(serializers.Serializer[Any]):
-    """A summary of all cells that are compared with one baseline.
+    """A summary of all cells of one side, compared with their baseline.
 
-    `ratio` is the geometric mean of the cells' ratios. `up`, `down`, `same` and `undecided` count the cells by
-    verdict.
+    `against` is the baseline and `of` the side. `ratio` is the geometric mean of the cells' ratios. `up`, `down`,
+    `same` and `undecided` count the cells by verdict.
     """
 
     against = serializers.DictField()
@@ -153,7 +153,11 @@ class CellSerializer(serializers.Serializer[Any]):
 
 
 class TableSerializer(serializers.Serializer[Any]):
-    """One metric laid out in rows and columns."""
+    """One metric laid out in rows and columns.
+
+    `common` has the dimensions in which all runs of the table agree, and `split` those that distinguish the table from
+    the others.
+    """
 
     title = serializers.CharField()
     metric = serializers.CharField()
@@ -218,7 +222,7 @@ class BestSerializer(serializers.Serializer[Any]):
 
 
 class AnswerSerializer(serializers.Serializer[Any]):
-    """The tables that answer a query."""
+    """The tables that answer a query, with warnings."""
 
     query = serializers.CharField(help_text="The query as understood, in canonical order")
     tables = TableSerializer(many=True)
@@ -226,7 +230,7 @@ class AnswerSerializer(serializers.Serializer[Any]):
 
 
 class TablesSerializer(AnswerSerializer):
-    """The answer to a query."""
+    """The answer to a query: its tables, and the evidence for the best experiments."""
 
     best = BestSerializer(many=True, help_text="Of a query that picks experiments; else empty")
 
@@ -310,7 +314,7 @@ class ReportCellSerializer(CellSerializer):
 
 
 class ReportPartSerializer(TableSerializer):
-    """A part of a report's table."""
+    """A part of a report's table: one metric in rows and columns."""
 
     cells = ReportCellSerializer(many=True)
 

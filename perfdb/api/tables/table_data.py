@@ -132,7 +132,11 @@ class MovedSerializer(serializers.Serializer[Any]):
 
 
 class ExplanationSerializer(serializers.Serializer[Any]):
-    """The evidence about a difference."""
+    """The evidence about a difference between two sides.
+
+    `compared` has the compared dimensions, `differs` the other circumstances that differ, and `moved` the other
+    metrics.
+    """
 
     metric = serializers.CharField()
     role = serializers.CharField()

@@ -55,7 +55,7 @@ class Theirs:
 
 
 def list_lines(study: Study) -> list[Line]:
-    """Return the items in order."""
+    """Return the items of a report in order, as the editor lists them."""
     items, runs = list_items(study), count_runs(study)
     return [
         Line(item, place, describe_new_runs(item.written_with, runs), place == 1, place == len(items))
@@ -224,7 +224,7 @@ def item_remove(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 @sign_in_required()
 def item_put_back(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Restore a removed item."""
+    """Put a removed item back into the report."""
     study = get_own_study(request, slug)
     item = report_items.restore_item(get_object_or_404(RemovedItem.objects.select_related("study"), study=study, pk=pk))
     messages.success(request, f"“{item.title}” is back in the report.")

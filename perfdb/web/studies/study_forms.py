@@ -85,7 +85,7 @@ class Code:
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """The run ID pattern as texts."""
+    """The run ID pattern and its codes, as texts of the form."""
 
     pattern: str = ""
     codes: tuple[Code, ...] = ()
@@ -139,7 +139,7 @@ class Values:
 
 @dataclass(frozen=True, slots=True)
 class PlanPart:
-    """A part of a plan as texts."""
+    """A part of a test plan, as texts of the form."""
 
     name: str = ""
     trials: str = ""

@@ -83,7 +83,7 @@ def sample(value: float | None) -> str:
 
 @register.filter
 def amount(value: float) -> str:
-    """Return a formula's number without binary noise: 611.78."""
+    """Return a formula's number without binary noise: 611.78, not 611.7800000000002."""
     return f"{value:.12g}"
 
 

@@ -99,7 +99,7 @@ def equal(runs: Sequence[ShownRun]) -> list[Circumstance]:
 
 
 def _without(common: Collection[Circumstance], run: ShownRun) -> ShownRun:
-    """Return a row without common circumstances."""
+    """Return a row without the circumstances that all rows have in common."""
     return replace(run, circumstances=[each for each in run.circumstances if each not in common])
 
 
