@@ -158,6 +158,7 @@ REST_FRAMEWORK = {
     ],
     "DEFAULT_PERMISSION_CLASSES": ["perfdb.api.permissions.ReadMayBePublic"],
     "DEFAULT_CONTENT_NEGOTIATION_CLASS": "perfdb.api.renderers.AddressDecides",
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
     "DEFAULT_RENDERER_CLASSES": ["perfdb.api.renderers.JSONRenderer"],
     "DEFAULT_FILTER_BACKENDS": ["django_filters.rest_framework.DjangoFilterBackend"],
     "EXCEPTION_HANDLER": "perfdb.api.errors.problem_details",

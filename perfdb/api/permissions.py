@@ -3,13 +3,14 @@
 from typing import Any
 
 from django.contrib.auth.models import User
+from django.shortcuts import get_object_or_404
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework.authentication import BaseAuthentication, get_authorization_header
 from rest_framework.exceptions import AuthenticationFailed, NotAuthenticated, PermissionDenied
 from rest_framework.permissions import SAFE_METHODS, BasePermission
 from rest_framework.request import Request
 
-from perfdb.results.models import Upload
+from perfdb.results.models import Study, Upload
 from perfdb.results.runs import access
 
 
@@ -37,6 +38,19 @@ def must_own(request: Request, upload: Upload) -> None:
 
 
 _SCHEME = b"bearer"
+
+
+def get_study(request: Request, slug: str) -> Study:
+    """Return a study that the user can name. Raise Http404."""
+    return get_object_or_404(access.visible_studies(request.user), slug=slug)
+
+
+def get_own_study(request: Request, slug: str) -> Study:
+    """Return a study that the user may change. Raise Http404 or PermissionDenied."""
+    study = get_study(request, slug)
+    if not access.may_change(request.user, study):
+        raise PermissionDenied(f"study {study.slug} belongs to somebody else; only its owner or staff may change it")
+    return study
 
 
 class TokenAuthentication(BaseAuthentication):

@@ -1,8 +1,9 @@
 """Shared parts of the OpenAPI schema: parameters, errors and examples."""
 
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
 
-from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiResponse
+from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiResponse, extend_schema
 
 from perfdb.analysis.dimensions import DIMENSIONS, SELECTORS, parse_bytes, parse_integer
 from perfdb.analysis.query.query import Layout, Summary
@@ -12,6 +13,8 @@ from perfdb.api.serializers import ProblemDetailsSerializer
 from perfdb.results.queries.keyset_paging import LARGEST_PAGE, PAGE_SIZE
 from perfdb.results.queries.run_list.filters import RunFilter
 from perfdb.results.queries.run_list.run_pages import RUN_ORDERINGS
+
+_View = TypeVar("_View", bound=Callable[..., Any])
 
 _STATUS_TEXT = {
     400: "A parameter or field is not understood; `parameter` and `known` say which and what is.",
@@ -24,12 +27,27 @@ _STATUS_TEXT = {
 }
 
 
-def errors(*statuses: int) -> dict[Any, Any]:
-    """Return the OpenAPI responses for these error statuses."""
+def _errors(*statuses: int) -> dict[Any, Any]:
+    """Return the errors of an endpoint."""
     return {
         (status, MEDIA_TYPE): OpenApiResponse(ProblemDetailsSerializer, description=_STATUS_TEXT[status])
         for status in statuses
     }
+
+
+def describe(
+    operation_id: str,
+    summary: str,
+    answers: Mapping[Any, Any],
+    failures: Sequence[int] = (),
+    *,
+    method: str = "",
+    **more: Any,
+) -> Callable[[_View], _View]:
+    """Describe an endpoint in the OpenAPI schema: its answers and failures by status; 401 is always possible."""
+    responses = {**answers, **_errors(*sorted({401, *failures}))}
+    methods = [method] if method else None
+    return extend_schema(operation_id=operation_id, summary=summary, responses=responses, methods=methods, **more)
 
 
 def _query_parameter(name: str, text: str, kind: Any = str, **more: Any) -> OpenApiParameter:

@@ -15,6 +15,13 @@ from perfdb.results.models import Problem, Run, Upload, UploadRun
 from perfdb.results.models.dimensions import INBOX
 
 
+def validate(kind: type[serializers.Serializer[Any]], data: object) -> dict[str, Any]:
+    """Return the checked data of a request. Raise ValidationError."""
+    asked = kind(data=data)
+    asked.is_valid(raise_exception=True)
+    return dict(asked.validated_data)
+
+
 class ProblemDetailsSerializer(serializers.Serializer[Any]):
     """An error with problem details (RFC 9457).
 

@@ -4,10 +4,7 @@ from dataclasses import asdict
 from typing import Any
 
 from django.shortcuts import get_object_or_404
-from drf_spectacular.utils import extend_schema
-from rest_framework.decorators import api_view, parser_classes
-from rest_framework.exceptions import PermissionDenied
-from rest_framework.parsers import JSONParser
+from rest_framework.decorators import api_view
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
@@ -19,37 +16,32 @@ from perfdb.api.aliases.serializers import (
     EffectSerializer,
     NewAliasSerializer,
 )
-from perfdb.api.permissions import signed_in
-from perfdb.api.schema import errors
+from perfdb.api.permissions import get_own_study, get_study, signed_in
+from perfdb.api.schema import describe
+from perfdb.api.serializers import validate
 from perfdb.results.changes import alias_changes
 from perfdb.results.changes.alias_changes import Effect
 from perfdb.results.changes.spellings import DimensionSpellings, read_spellings
 from perfdb.results.models import Alias, Study
-from perfdb.results.runs import access
 
 
-@extend_schema(
-    methods=["GET"],
-    operation_id="aliases",
-    summary="What a study means by printed texts",
-    responses={200: AliasListSerializer, **errors(401, 404)},
-)
-@extend_schema(
-    methods=["POST"],
-    operation_id="alias_create",
-    summary="Say what a printed text means",
+@describe("aliases", "What a study means by printed texts", {200: AliasListSerializer}, (404,), method="GET")
+@describe(
+    "alias_create",
+    "Say what a printed text means",
+    {200: EffectSerializer, 202: EffectSerializer},
+    (400, 403, 404, 415),
+    method="POST",
     request=NewAliasSerializer,
-    responses={200: EffectSerializer, 202: EffectSerializer, **errors(400, 401, 403, 404, 415)},
 )
 @api_view(["GET", "POST"])
-@parser_classes([JSONParser])
 def aliases(request: Request, slug: str) -> Response:
     """List a study's aliases and printed texts, or create an alias.
 
     Runs change after the answer to a POST; `working` of the list is true until then. With `preview`, the answer tells
     the effect and nothing changes.
     """
-    study = get_object_or_404(access.visible_studies(request.user), slug=slug)
+    study = get_study(request, slug)
     if request.method == "POST":
         return _create(request, study)
     found = Alias.objects.filter(study=study).select_related("made_by").order_by("dimension", "meaning", "printed")
@@ -62,53 +54,35 @@ def aliases(request: Request, slug: str) -> Response:
 
 
 def _create(request: Request, study: Study) -> Response:
-    asked = NewAliasSerializer(data=request.data)
-    asked.is_valid(raise_exception=True)
-    given = asked.validated_data
+    given = validate(NewAliasSerializer, request.data)
     text = (given["dimension"], given["printed"], given["meaning"])
     if given["preview"]:
         return Response(_effect(request, alias_changes.find_effect(alias_changes.propose_alias(study, *text))))
-    _must_change(request, study)
+    get_own_study(request, study.slug)
     effect = alias_changes.find_effect(alias_changes.propose_alias(study, *text))
     alias = alias_changes.add_alias(study, *text, signed_in(request))
     body = _effect(request, effect) | {"alias": _alias(request, study, alias)}
     return Response(body, status=202, headers={"Location": body["alias"]["url"]})
 
 
-@extend_schema(
-    methods=["GET"],
-    operation_id="alias",
-    summary="One alias",
-    responses={200: AliasSerializer, **errors(401, 404)},
-)
-@extend_schema(
-    methods=["DELETE"],
-    operation_id="alias_undo",
-    summary="Undo an alias",
-    request=None,
-    responses={202: AliasUndoneSerializer, **errors(401, 403, 404)},
-)
+@describe("alias", "One alias", {200: AliasSerializer}, (404,), method="GET")
+@describe("alias_undo", "Undo an alias", {202: AliasUndoneSerializer}, (403, 404), method="DELETE", request=None)
 @api_view(["GET", "DELETE"])
 def alias(request: Request, slug: str, pk: int) -> Response:
     """Return an alias, or remove the alias.
 
     After the answer to a DELETE, runs that print the text get their printed value again.
     """
-    study = get_object_or_404(access.visible_studies(request.user), slug=slug)
+    study = get_study(request, slug)
     found = get_object_or_404(Alias.objects.select_related("study", "made_by"), study=study, pk=pk)
     if request.method == "GET":
         return Response(_alias(request, study, found))
-    _must_change(request, study)
+    get_own_study(request, study.slug)
     alias_changes.remove_alias(found)
     return Response(
         {"working": alias_changes.is_applying(study), "url": reverse("api:aliases", [study.slug], request=request)},
         status=202,
     )
-
-
-def _must_change(request: Request, study: Study) -> None:
-    if not access.may_change(request.user, study):
-        raise PermissionDenied(f"study {study.slug} belongs to somebody else; only its owner or staff may change it")
 
 
 def _alias(request: Request, study: Study, found: Alias) -> dict[str, Any]:

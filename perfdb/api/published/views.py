@@ -4,10 +4,8 @@ from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from drf_spectacular.utils import extend_schema
-from rest_framework.decorators import api_view, parser_classes
+from rest_framework.decorators import api_view
 from rest_framework.exceptions import ValidationError
-from rest_framework.parsers import JSONParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -19,7 +17,8 @@ from perfdb.api.errors import Conflict
 from perfdb.api.permissions import signed_in
 from perfdb.api.published.serializers import NewTablesSerializer, TablesLoadedSerializer, TablesPreviewSerializer
 from perfdb.api.runs.run_data import upload_reference
-from perfdb.api.schema import errors
+from perfdb.api.schema import describe
+from perfdb.api.serializers import validate
 from perfdb.results.ingest import uploads
 from perfdb.results.models import Study
 from perfdb.results.models.dimensions import INBOX
@@ -28,23 +27,21 @@ from perfdb.results.published.map_tables import Reading, read_paste
 from perfdb.results.published.paste_preview import Preview, PreviewRun, preview_tables
 
 
-@extend_schema(
-    operation_id="published_tables",
-    summary="Import published tables",
+@describe(
+    "published_tables",
+    "Import published tables",
+    {200: TablesPreviewSerializer, 201: TablesLoadedSerializer},
+    (400, 409, 415),
     request=NewTablesSerializer,
-    responses={200: TablesPreviewSerializer, 201: TablesLoadedSerializer, **errors(400, 401, 409, 415)},
 )
 @api_view(["POST"])
-@parser_classes([JSONParser])
 def published_tables(request: Request) -> Response:
     """Store published tables, given as text, as runs.
 
     With `preview`, in the body or the address, the answer shows the runs and problems and nothing is stored.
     """
     user = signed_in(request)
-    asked = NewTablesSerializer(data=_with_preview(request))
-    asked.is_valid(raise_exception=True)
-    given = asked.validated_data
+    given = validate(NewTablesSerializer, _with_preview(request))
     study = _study(user, given["study"])
     if study is None and given["study"] not in {"", INBOX} and not given["create_study"]:
         known = Study.objects.exclude(slug=INBOX).order_by("slug").values_list("slug", flat=True)

@@ -1,25 +1,20 @@
 """Endpoints of named queries and frozen links."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
 from django.http import Http404, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import extend_schema
-from rest_framework.decorators import api_view, parser_classes
+from rest_framework.decorators import api_view
 from rest_framework.exceptions import PermissionDenied
-from rest_framework.parsers import JSONParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
 from perfdb.analysis.query.parameters import QueryError
-from perfdb.analysis.query.query import Query
-from perfdb.analysis.render.exports import json, latex, markdown, text
-from perfdb.analysis.render.exports.tidy import render_csv, render_parquet
-from perfdb.analysis.tables.table import Table
+from perfdb.analysis.render.exports import json
 from perfdb.api.errors import Conflict
 from perfdb.api.permissions import signed_in
 from perfdb.api.questions.serializers import (
@@ -31,38 +26,27 @@ from perfdb.api.questions.serializers import (
     SavedQueryListSerializer,
     SavedQuerySerializer,
 )
-from perfdb.api.schema import errors
+from perfdb.api.schema import describe
+from perfdb.api.serializers import validate
 from perfdb.api.tables.table_data import best_body, comparison_body
+from perfdb.api.tables.views import FORMS
 from perfdb.results.models import FrozenLink, SavedQuery
 from perfdb.results.queries import frozen_links
 from perfdb.results.queries import saved_queries as saved
 from perfdb.results.queries.questions import Answer, Question
 from perfdb.results.queries.saved_queries import NameTakenError
 
-_FORMS: Mapping[str, tuple[Callable[[Query, Sequence[Table]], str | bytes], str]] = {
-    "csv": (render_csv, "text/csv; charset=utf-8"),
-    "md": (lambda _, tables: markdown.render(tables), "text/markdown; charset=utf-8"),
-    "tex": (lambda _, tables: latex.render(tables), "application/x-tex; charset=utf-8"),
-    "txt": (lambda _, tables: text.render(tables), "text/plain; charset=utf-8"),
-    "parquet": (render_parquet, "application/vnd.apache.parquet"),
-}
 
-
-@extend_schema(
-    methods=["GET"],
-    operation_id="saved_queries",
-    summary="Named queries",
-    responses={200: SavedQueryListSerializer, **errors(401)},
-)
-@extend_schema(
-    methods=["POST"],
-    operation_id="saved_query_create",
-    summary="Keep a question under a name",
+@describe("saved_queries", "Named queries", {200: SavedQueryListSerializer}, method="GET")
+@describe(
+    "saved_query_create",
+    "Keep a question under a name",
+    {201: SavedQuerySerializer},
+    (400, 409, 415),
+    method="POST",
     request=NewSavedQuerySerializer,
-    responses={201: SavedQuerySerializer, **errors(400, 401, 409, 415)},
 )
 @api_view(["GET", "POST"])
-@parser_classes([JSONParser])
 def saved_queries(request: Request) -> Response:
     """List named queries by name, or save one.
 
@@ -71,9 +55,7 @@ def saved_queries(request: Request) -> Response:
     """
     if request.method == "GET":
         return Response({"results": [_saved(request, each) for each in saved.list_queries()]})
-    asked = NewSavedQuerySerializer(data=request.data)
-    asked.is_valid(raise_exception=True)
-    given = asked.validated_data
+    given = validate(NewSavedQuerySerializer, request.data)
     question = Question.parse(given["page"], given["query"])
     try:
         kept = saved.save_query(signed_in(request), given["name"], question, replace=given["replace"])
@@ -83,28 +65,17 @@ def saved_queries(request: Request) -> Response:
     return Response(body, status=201, headers={"Location": body["url"]})
 
 
-@extend_schema(
-    methods=["GET"],
-    operation_id="saved_query",
-    summary="One named query",
-    responses={200: SavedQuerySerializer, **errors(401, 404)},
-)
-@extend_schema(
-    methods=["PATCH"],
-    operation_id="saved_query_change",
-    summary="Rename a named query, or let it ask something else",
+@describe("saved_query", "One named query", {200: SavedQuerySerializer}, (404,), method="GET")
+@describe(
+    "saved_query_change",
+    "Rename a named query, or let it ask something else",
+    {200: SavedQuerySerializer},
+    (400, 403, 404, 409, 415),
+    method="PATCH",
     request=SavedQueryChangeSerializer,
-    responses={200: SavedQuerySerializer, **errors(400, 401, 403, 404, 409, 415)},
 )
-@extend_schema(
-    methods=["DELETE"],
-    operation_id="saved_query_delete",
-    summary="Forget a named query",
-    request=None,
-    responses={204: None, **errors(401, 403, 404)},
-)
+@describe("saved_query_delete", "Forget a named query", {204: None}, (403, 404), method="DELETE", request=None)
 @api_view(["GET", "PATCH", "DELETE"])
-@parser_classes([JSONParser])
 def saved_query(request: Request, pk: int) -> Response:
     """Return, change or delete a named query.
 
@@ -118,9 +89,7 @@ def saved_query(request: Request, pk: int) -> Response:
     if request.method == "DELETE":
         found.delete()
         return Response(status=204)
-    asked = SavedQueryChangeSerializer(data=request.data)
-    asked.is_valid(raise_exception=True)
-    _change(found, asked.validated_data)
+    _change(found, validate(SavedQueryChangeSerializer, request.data))
     return Response(_saved(request, found))
 
 
@@ -155,31 +124,20 @@ def _saved(request: Request, found: SavedQuery) -> dict[str, Any]:
     }
 
 
-@extend_schema(
-    operation_id="freeze",
-    summary="Pin the answer of now",
-    request=QuestionSerializer,
-    responses={201: FrozenLinkSerializer, **errors(400, 401, 415)},
-)
+@describe("freeze", "Pin the answer of now", {201: FrozenLinkSerializer}, (400, 415), request=QuestionSerializer)
 @api_view(["POST"])
-@parser_classes([JSONParser])
 def freeze(request: Request) -> Response:
     """Freeze the answer to a question under a short address.
 
     The link keeps the present rows, so its answer stays the same when runs change.
     """
-    asked = QuestionSerializer(data=request.data)
-    asked.is_valid(raise_exception=True)
-    question = Question.parse(asked.validated_data["page"], asked.validated_data["query"])
+    given = validate(QuestionSerializer, request.data)
+    question = Question.parse(given["page"], given["query"])
     body = _link(request, frozen_links.freeze_question(question, signed_in(request)))
     return Response(body, status=201, headers={"Location": body["url"]})
 
 
-@extend_schema(
-    operation_id="frozen",
-    summary="A frozen link with its answer",
-    responses={200: FrozenAnswerSerializer, **errors(400, 401, 404)},
-)
+@describe("frozen", "A frozen link with its answer", {200: FrozenAnswerSerializer}, (400, 404))
 @api_view(["GET"])
 def frozen(request: Request, token: str) -> Response:
     """Return the answer of a frozen link, and the changes of the data since."""
@@ -190,10 +148,11 @@ def frozen(request: Request, token: str) -> Response:
     return Response(body | {"changes": asdict(changes) if changes else None})
 
 
-@extend_schema(
-    operation_id="frozen_tables",
-    summary="The tables of a frozen link as CSV, Markdown, LaTeX, text or Parquet",
-    responses={(200, "text/csv"): OpenApiTypes.STR, **errors(400, 401, 404)},
+@describe(
+    "frozen_tables",
+    "The tables of a frozen link as CSV, Markdown, LaTeX, text or Parquet",
+    {(200, "text/csv"): OpenApiTypes.STR},
+    (400, 404),
 )
 @api_view(["GET"])
 def frozen_tables(request: Request, token: str, form: str) -> HttpResponseBase:
@@ -201,9 +160,9 @@ def frozen_tables(request: Request, token: str, form: str) -> HttpResponseBase:
 
     The endings are `csv`, `md`, `tex`, `txt` and `parquet`. A link to a comparison has its pairs as tables.
     """
-    if form not in _FORMS:
-        raise Http404(f"no tables as {form}; there are {', '.join(_FORMS)}")
-    render, media_type = _FORMS[form]
+    if form not in FORMS:
+        raise Http404(f"no tables as {form}; there are {', '.join(FORMS)}")
+    render, media_type = FORMS[form]
     with frozen_links.open_link(_found(token)) as (_, answer):
         response = HttpResponse(render(answer.query, answer.tables), media_type)
     if form == "parquet":

@@ -14,14 +14,13 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.decorators import api_view, parser_classes
 from rest_framework.exceptions import PermissionDenied
-from rest_framework.parsers import JSONParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 from rest_framework.serializers import Serializer
 
 from perfdb.analysis.query.parameters import QueryError
-from perfdb.api import caching
+from perfdb.api.caching import cache_answer
 from perfdb.api.errors import Conflict
 from perfdb.api.page_links import known_only, page_body
 from perfdb.api.permissions import signed_in
@@ -35,7 +34,7 @@ from perfdb.api.runs.serializers import (
     TagsSerializer,
     WithdrawSerializer,
 )
-from perfdb.api.schema import RECORD_PARAMETERS, RUN_PARAMETERS, errors
+from perfdb.api.schema import RECORD_PARAMETERS, RUN_PARAMETERS, describe, errors
 from perfdb.api.serializers import (
     NewNoteSerializer,
     RunNoteListSerializer,
@@ -43,6 +42,7 @@ from perfdb.api.serializers import (
     RunPageSerializer,
     RunSerializer,
     UploadReferenceSerializer,
+    validate,
 )
 from perfdb.api.uploads.parsers import RecordLinesParser, RecordsParser
 from perfdb.api.uploads.views import read_wait, study_called, wait_until_settled
@@ -62,28 +62,18 @@ from perfdb.results.runs import tags as tagging
 _VOCABULARY = ("study", "system", "level", "workload", "device")
 
 
-@extend_schema(
-    methods=["GET"],
-    operation_id="runs",
-    summary="List runs",
-    parameters=RUN_PARAMETERS,
-    responses={200: RunPageSerializer, **errors(400, 401)},
-)
-@extend_schema(
-    methods=["POST"],
-    operation_id="run_records",
-    summary="Bring results in as JSON",
+@describe("runs", "List runs", {200: RunPageSerializer}, (400,), method="GET", parameters=RUN_PARAMETERS)
+@describe(
+    "run_records",
+    "Bring results in as JSON",
+    {200: RecordedSerializer, 201: RecordedSerializer, 202: UploadReferenceSerializer},
+    (400, 409, 413, 415),
+    method="POST",
     description="All of the records or none. `/api/v1/uploads/ID/` follows and undoes what they brought.",
     parameters=RECORD_PARAMETERS,
     request={
         "application/json": RunRecordSerializer(many=True),
         "application/x-ndjson": RunRecordSerializer,
-    },
-    responses={
-        200: RecordedSerializer,
-        201: RecordedSerializer,
-        202: UploadReferenceSerializer,
-        **errors(400, 401, 409, 413, 415),
     },
 )
 @api_view(["GET", "POST"])
@@ -97,11 +87,12 @@ def runs(request: Request) -> HttpResponseBase:
         return create(request)
     asked = request.query_params
     found = filter_runs(asked)
-    tag = caching.etag(request)
-    if same := caching.unchanged(request, tag):
-        return same
-    page = read_run_page(found, asked.get("sort", ""), asked.get("cursor", ""), parse_size(asked.get("size", "")))
-    return Response(page_body(request, page, lambda row: _row(request, row)), headers=caching.headers(tag))
+
+    def make(headers: dict[str, str]) -> Response:
+        page = read_run_page(found, asked.get("sort", ""), asked.get("cursor", ""), parse_size(asked.get("size", "")))
+        return Response(page_body(request, page, lambda row: _row(request, row)), headers=headers)
+
+    return cache_answer(request, (), make)
 
 
 def _row(request: Request, row: dict[str, Any]) -> dict[str, Any]:
@@ -115,11 +106,7 @@ def _row(request: Request, row: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-@extend_schema(
-    operation_id="run",
-    summary="One run",
-    responses={200: RunSerializer, **errors(401, 404)},
-)
+@describe("run", "One run", {200: RunSerializer}, (404,))
 @api_view(["GET"])
 def run(request: Request, pk: int) -> Response:
     """Return one run with all its data.
@@ -188,22 +175,16 @@ def _given(kind: type[Serializer[Any]], request: Request) -> tuple[QuerySet[Run]
 
     Raise QueryError unless the body has exactly one of ``runs`` and ``query``.
     """
-    asked = kind(data=request.data)
-    asked.is_valid(raise_exception=True)
-    given: dict[str, Any] = asked.validated_data
+    given = validate(kind, request.data)
     if ("runs" in given) == ("query" in given):
         raise QueryError("runs", "name the runs either by their numbers or by a query string", ["runs", "query"])
     return filters.choose_runs([str(number) for number in given.get("runs", ())], given.get("query")), given
 
 
-@extend_schema(
-    operation_id="runs_tag",
-    summary="Put tags on runs and take them off",
-    request=TagsSerializer,
-    responses={200: TaggedSerializer, **errors(400, 401, 403, 415)},
+@describe(
+    "runs_tag", "Put tags on runs and take them off", {200: TaggedSerializer}, (400, 403, 415), request=TagsSerializer
 )
 @api_view(["POST"])
-@parser_classes([JSONParser])
 def tags(request: Request) -> Response:
     """Add tags to runs and remove tags from runs.
 
@@ -219,14 +200,8 @@ def tags(request: Request) -> Response:
     return Response({"added": added, "removed": removed})
 
 
-@extend_schema(
-    operation_id="runs_withdraw",
-    summary="Withdraw runs",
-    request=WithdrawSerializer,
-    responses={200: ChangedSerializer, **errors(400, 401, 403, 415)},
-)
+@describe("runs_withdraw", "Withdraw runs", {200: ChangedSerializer}, (400, 403, 415), request=WithdrawSerializer)
 @api_view(["POST"])
-@parser_classes([JSONParser])
 def withdraw(request: Request) -> Response:
     """Withdraw runs from all tables, with a reason.
 
@@ -236,14 +211,8 @@ def withdraw(request: Request) -> Response:
     return Response({"runs": withdrawing.withdraw_runs(signed_in(request), runs, given["reason"])})
 
 
-@extend_schema(
-    operation_id="runs_restore",
-    summary="Restore withdrawn runs",
-    request=ChosenSerializer,
-    responses={200: ChangedSerializer, **errors(400, 401, 403, 415)},
-)
+@describe("runs_restore", "Restore withdrawn runs", {200: ChangedSerializer}, (400, 403, 415), request=ChosenSerializer)
 @api_view(["POST"])
-@parser_classes([JSONParser])
 def restore(request: Request) -> Response:
     """Restore runs that a person withdrew.
 
@@ -331,21 +300,16 @@ def runs_zip(request: Request) -> HttpResponseBase:
     return _written(request, lambda runs, _, out: export.write_logs_zip(runs, out), "runs.zip")
 
 
-@extend_schema(
-    methods=["GET"],
-    operation_id="notes",
-    summary="The notes on a run",
-    responses={200: RunNoteListSerializer, **errors(401, 404)},
-)
-@extend_schema(
-    methods=["POST"],
-    operation_id="note_create",
-    summary="Write a note on a run",
+@describe("notes", "The notes on a run", {200: RunNoteListSerializer}, (404,), method="GET")
+@describe(
+    "note_create",
+    "Write a note on a run",
+    {201: RunNoteSerializer},
+    (400, 404, 415),
+    method="POST",
     request=NewNoteSerializer,
-    responses={201: RunNoteSerializer, **errors(400, 401, 404, 415)},
 )
 @api_view(["GET", "POST"])
-@parser_classes([JSONParser])
 def notes(request: Request, pk: int) -> Response:
     """List the notes on a run, oldest first, or add one.
 
@@ -360,28 +324,17 @@ def notes(request: Request, pk: int) -> Response:
     return Response({"results": [note_body(request, note) for note in found]})
 
 
-@extend_schema(
-    methods=["GET"],
-    operation_id="note",
-    summary="One note",
-    responses={200: RunNoteSerializer, **errors(401, 404)},
-)
-@extend_schema(
-    methods=["PUT"],
-    operation_id="note_edit",
-    summary="Put another text in a note's place",
+@describe("note", "One note", {200: RunNoteSerializer}, (404,), method="GET")
+@describe(
+    "note_edit",
+    "Put another text in a note's place",
+    {200: RunNoteSerializer},
+    (400, 403, 404, 415),
+    method="PUT",
     request=NewNoteSerializer,
-    responses={200: RunNoteSerializer, **errors(400, 401, 403, 404, 415)},
 )
-@extend_schema(
-    methods=["DELETE"],
-    operation_id="note_remove",
-    summary="Remove a note",
-    request=None,
-    responses={204: None, **errors(401, 403, 404)},
-)
+@describe("note_remove", "Remove a note", {204: None}, (403, 404), method="DELETE", request=None)
 @api_view(["GET", "PUT", "DELETE"])
-@parser_classes([JSONParser])
 def note(request: Request, pk: int) -> Response:
     """Return, change or remove a note.
 
@@ -402,6 +355,4 @@ def note(request: Request, pk: int) -> Response:
 
 
 def _text(request: Request) -> str:
-    asked = NewNoteSerializer(data=request.data)
-    asked.is_valid(raise_exception=True)
-    return str(asked.validated_data["text"])
+    return str(validate(NewNoteSerializer, request.data)["text"])

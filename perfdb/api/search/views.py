@@ -4,26 +4,20 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlencode
 
-from drf_spectacular.utils import extend_schema
 from rest_framework.decorators import api_view
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
 from perfdb.analysis.query.parameters import QueryError
-from perfdb.api.schema import errors
+from perfdb.api.schema import describe
 from perfdb.api.search.serializers import SEARCH_PARAMETERS, SearchSerializer
 from perfdb.results.queries.name_search import LONGEST, Hit, Kind, search_names
 
 _MOST, _USUAL = 50, 10
 
 
-@extend_schema(
-    operation_id="search",
-    summary="Search",
-    parameters=SEARCH_PARAMETERS,
-    responses={200: SearchSerializer, **errors(400, 401)},
-)
+@describe("search", "Search", {200: SearchSerializer}, (400,), parameters=SEARCH_PARAMETERS)
 @api_view(["GET"])
 def find(request: Request) -> Response:
     """Return studies, runs and other named objects that have all words of `q`.

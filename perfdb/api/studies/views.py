@@ -5,21 +5,17 @@ from urllib.parse import urlencode
 
 from django.db import transaction
 from django.http import HttpResponseBase, StreamingHttpResponse
-from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import extend_schema
-from rest_framework.decorators import api_view, parser_classes
-from rest_framework.exceptions import PermissionDenied
-from rest_framework.parsers import JSONParser
+from rest_framework.decorators import api_view
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.api.errors import Conflict
-from perfdb.api.permissions import signed_in
-from perfdb.api.schema import errors
-from perfdb.api.serializers import StudyListSerializer
+from perfdb.api.permissions import get_own_study, get_study, signed_in
+from perfdb.api.schema import describe
+from perfdb.api.serializers import StudyListSerializer, validate
 from perfdb.api.studies.serializers import (
     MoveSerializer,
     NewStudySerializer,
@@ -40,18 +36,11 @@ from perfdb.results.studies.run_id_patterns import DecodedRunId
 from perfdb.results.studies.study_details import ChangedMeanwhileError
 
 
-@extend_schema(
-    methods=["GET"], operation_id="studies", summary="List studies", responses={200: StudyListSerializer, **errors(401)}
-)
-@extend_schema(
-    methods=["POST"],
-    operation_id="study_create",
-    summary="Make a study",
-    request=NewStudySerializer,
-    responses={201: WholeStudySerializer, **errors(400, 401, 415)},
+@describe("studies", "List studies", {200: StudyListSerializer}, method="GET")
+@describe(
+    "study_create", "Make a study", {201: WholeStudySerializer}, (400, 415), method="POST", request=NewStudySerializer
 )
 @api_view(["GET", "POST"])
-@parser_classes([JSONParser])
 def studies(request: Request) -> Response:
     """List all studies by title, or create a study."""
     if request.method == "POST":
@@ -61,9 +50,7 @@ def studies(request: Request) -> Response:
 
 
 def _create(request: Request) -> Response:
-    asked = NewStudySerializer(data=request.data)
-    asked.is_valid(raise_exception=True)
-    given = dict(asked.validated_data)
+    given = validate(NewStudySerializer, request.data)
     with transaction.atomic():
         study = study_lifecycle.create_study(signed_in(request), given.pop("title"), given.pop("slug"))
         changed(study, given)
@@ -71,51 +58,27 @@ def _create(request: Request) -> Response:
     return Response(body, status=201, headers={"Location": body["url"]})
 
 
-@extend_schema(
-    methods=["GET"],
-    operation_id="study",
-    summary="One study",
-    responses={200: WholeStudySerializer, **errors(401, 404)},
-)
-@extend_schema(
-    methods=["PATCH"],
-    operation_id="study_change",
-    summary="Change what a study says about itself",
+@describe("study", "One study", {200: WholeStudySerializer}, (404,), method="GET")
+@describe(
+    "study_change",
+    "Change what a study says about itself",
+    {200: WholeStudySerializer},
+    (400, 403, 404, 409, 415),
+    method="PATCH",
     request=StudyChangeSerializer,
-    responses={200: WholeStudySerializer, **errors(400, 401, 403, 404, 409, 415)},
 )
-@extend_schema(
-    methods=["DELETE"],
-    operation_id="study_delete",
-    summary="Delete an empty study",
-    request=None,
-    responses={204: None, **errors(401, 403, 404, 409)},
-)
+@describe("study_delete", "Delete an empty study", {204: None}, (403, 404, 409), method="DELETE", request=None)
 @api_view(["GET", "PATCH", "DELETE"])
-@parser_classes([JSONParser])
 def study(request: Request, slug: str) -> Response:
     """Return, change or delete one study.
 
     The study's owner and staff may change or delete a study; only an empty study can be deleted.
     """
     if request.method == "PATCH":
-        return change(request, study_to_change(request, slug))
+        return change(request, get_own_study(request, slug))
     if request.method == "DELETE":
-        return delete(study_to_change(request, slug))
-    return Response(whole_body(request, get_object_or_404(access.visible_studies(request.user), slug=slug)))
-
-
-def study_of(request: Request, slug: str) -> Study:
-    """Return the study of an address. Raise Http404 for an unknown or invisible study."""
-    return get_object_or_404(access.visible_studies(request.user), slug=slug)
-
-
-def study_to_change(request: Request, slug: str) -> Study:
-    """Return the study of an address. Raise PermissionDenied for others than owner and staff."""
-    study = study_of(request, slug)
-    if not access.may_change(request.user, study):
-        raise PermissionDenied(f"study {study.slug} belongs to somebody else; only its owner or staff may change it")
-    return study
+        return delete(get_own_study(request, slug))
+    return Response(whole_body(request, get_study(request, slug)))
 
 
 def study_body(request: Request, study: Study) -> dict[str, Any]:
@@ -166,9 +129,7 @@ def changed(study: Study, given: dict[str, Any]) -> None:
 
 def change(request: Request, study: Study) -> Response:
     """Answer a PATCH of a study."""
-    asked = StudyChangeSerializer(data=request.data)
-    asked.is_valid(raise_exception=True)
-    changed(study, dict(asked.validated_data))
+    changed(study, validate(StudyChangeSerializer, request.data))
     return Response(whole_body(request, study))
 
 
@@ -181,19 +142,21 @@ def delete(study: Study) -> Response:
     return Response(status=204)
 
 
-@extend_schema(
-    methods=["POST"],
-    operation_id="study_share",
-    summary="Publish a study's report at a new read-only address",
+@describe(
+    "study_share",
+    "Publish a study's report at a new read-only address",
+    {200: SharedSerializer},
+    (403, 404),
+    method="POST",
     request=None,
-    responses={200: SharedSerializer, **errors(401, 403, 404)},
 )
-@extend_schema(
-    methods=["DELETE"],
-    operation_id="study_unshare",
-    summary="Withdraw the published address of a report",
+@describe(
+    "study_unshare",
+    "Withdraw the published address of a report",
+    {204: None},
+    (403, 404),
+    method="DELETE",
     request=None,
-    responses={204: None, **errors(401, 403, 404)},
 )
 @api_view(["POST", "DELETE"])
 def share(request: Request, slug: str) -> Response:
@@ -201,7 +164,7 @@ def share(request: Request, slug: str) -> Response:
 
     Everybody with the address can read the report and nothing else. A new address replaces any earlier one.
     """
-    study = study_to_change(request, slug)
+    study = get_own_study(request, slug)
     if request.method == "DELETE":
         study_lifecycle.unpublish_study(study)
         return Response(status=204)
@@ -209,23 +172,21 @@ def share(request: Request, slug: str) -> Response:
     return Response({"shared": _shared(request, study)})
 
 
-@extend_schema(
-    operation_id="study_try_pattern",
-    summary="What run ids say by a pattern",
+@describe(
+    "study_try_pattern",
+    "What run ids say by a pattern",
+    {200: PatternTriedSerializer},
+    (400, 404, 415),
     request=TryPatternSerializer,
-    responses={200: PatternTriedSerializer, **errors(400, 401, 404, 415)},
 )
 @api_view(["POST"])
-@parser_classes([JSONParser])
 def try_pattern(request: Request, slug: str) -> Response:
     """Try a pattern on run IDs without storing the pattern.
 
     `stored` has the dimensions in which the stored runs of an ID differ from the pattern.
     """
-    study = study_of(request, slug)
-    asked = TryPatternSerializer(data=request.data)
-    asked.is_valid(raise_exception=True)
-    given = asked.validated_data
+    study = get_study(request, slug)
+    given = validate(TryPatternSerializer, request.data)
     pattern = run_id_patterns.parse_pattern(given["run_id_pattern"], given["run_id_values"])
     tried = run_id_patterns.decode_run_ids(study, pattern, given["run_ids"] or study_details.example_run_ids(study))
     return Response({"regex": pattern.regex if pattern else "", "results": list(map(_tried, tried))})
@@ -237,18 +198,14 @@ def _tried(each: DecodedRunId) -> dict[str, Any]:
     return {"run_id": each.run_id, "says": says, "stored": stored, "runs": each.runs}
 
 
-@extend_schema(
-    methods=["GET"],
-    operation_id="study_applied",
-    summary="How far reading a study's runs again is",
-    responses={200: WorkSerializer, **errors(401, 404)},
-)
-@extend_schema(
-    methods=["POST"],
-    operation_id="study_apply",
-    summary="Read a study's runs again by its pattern of now",
+@describe("study_applied", "How far reading a study's runs again is", {200: WorkSerializer}, (404,), method="GET")
+@describe(
+    "study_apply",
+    "Read a study's runs again by its pattern of now",
+    {202: WorkSerializer},
+    (403, 404, 409),
+    method="POST",
     request=None,
-    responses={202: WorkSerializer, **errors(401, 403, 404, 409)},
 )
 @api_view(["GET", "POST"])
 def apply(request: Request, slug: str) -> Response:
@@ -258,31 +215,26 @@ def apply(request: Request, slug: str) -> Response:
     """
     url = reverse("api:study-apply", [slug], request=request)
     if request.method == "GET":
-        about = {"study": study_of(request, slug).pk}
+        about = {"study": get_study(request, slug).pk}
         job = Job.objects.filter(kind=reparse.KIND, about__contains=about).order_by("-pk").first()
         return Response(_work(job, url))
-    study = study_to_change(request, slug)
+    study = get_own_study(request, slug)
     job = reparse.enqueue_reparse(Scope(study=study.pk, every=True), signed_in(request))
     if job is None:
         raise Conflict("runs are being read again already; ask once that is done")
     return Response(_work(job, url), status=202)
 
 
-@extend_schema(
-    methods=["GET"],
-    operation_id="study_moved",
-    summary="How far moving runs out of a study is",
-    responses={200: WorkSerializer, **errors(401, 404)},
-)
-@extend_schema(
-    methods=["POST"],
-    operation_id="study_move",
-    summary="Move runs of a study to another",
+@describe("study_moved", "How far moving runs out of a study is", {200: WorkSerializer}, (404,), method="GET")
+@describe(
+    "study_move",
+    "Move runs of a study to another",
+    {200: WorkSerializer, 202: WorkSerializer},
+    (400, 403, 404, 415),
+    method="POST",
     request=MoveSerializer,
-    responses={200: WorkSerializer, 202: WorkSerializer, **errors(400, 401, 403, 404, 415)},
 )
 @api_view(["GET", "POST"])
-@parser_classes([JSONParser])
 def move(request: Request, slug: str) -> Response:
     """Move runs to another study, or return the progress of the last move.
 
@@ -290,15 +242,13 @@ def move(request: Request, slug: str) -> Response:
     """
     url = reverse("api:study-move", [slug], request=request)
     if request.method == "GET":
-        job = Job.objects.filter(kind=move_runs.KIND, study=study_of(request, slug)).order_by("-pk").first()
+        job = Job.objects.filter(kind=move_runs.KIND, study=get_study(request, slug)).order_by("-pk").first()
         return Response(_work(job, url))
-    study = study_to_change(request, slug)
-    asked = MoveSerializer(data=request.data)
-    asked.is_valid(raise_exception=True)
-    given = asked.validated_data
+    study = get_own_study(request, slug)
+    given = validate(MoveSerializer, request.data)
     if given["preview"]:
         return Response(_work(None, url) | {"runs": move_runs.select_runs(study, given["runs"]).count()})
-    job = move_runs.enqueue_move(study, study_to_change(request, given["to"]), given["runs"], signed_in(request))
+    job = move_runs.enqueue_move(study, get_own_study(request, given["to"]), given["runs"], signed_in(request))
     return Response(_work(job, url), status=202)
 
 
@@ -309,10 +259,11 @@ def _work(job: Job | None, url: str) -> dict[str, Any]:
     return {"state": job.state if job else None, **counts, "left": left, "url": url}
 
 
-@extend_schema(
-    operation_id="study_bundle",
-    summary="A study as one zip: its page, logs and values",
-    responses={(200, "application/zip"): OpenApiTypes.BINARY, **errors(400, 401, 404)},
+@describe(
+    "study_bundle",
+    "A study as one zip: its page, logs and values",
+    {(200, "application/zip"): OpenApiTypes.BINARY},
+    (400, 404),
 )
 @api_view(["GET"])
 def study_bundle(request: Request, slug: str) -> HttpResponseBase:
@@ -320,7 +271,7 @@ def study_bundle(request: Request, slug: str) -> HttpResponseBase:
 
     The zip has a page that opens without a server, the logs as received, `runs.csv`, and `perfdb-bundle.json`.
     """
-    study = get_object_or_404(access.visible_studies(request.user), slug=slug)
+    study = get_study(request, slug)
     found, server = make_bundle.bundle_study(study), request.build_absolute_uri("/")
     content = make_bundle.write_bundle(found, make_bundle.PAGES["study"](study, server), server)
     headers = {"Content-Disposition": f'attachment; filename="{found.file_name}"'}

@@ -1,12 +1,10 @@
 """Endpoints of tables, comparisons and explanations, with the query strings of the pages."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from django.http import HttpResponse, HttpResponseBase
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import extend_schema
 from rest_framework.decorators import api_view
 from rest_framework.request import Request
 
@@ -14,21 +12,33 @@ from perfdb.analysis.query.query import Query
 from perfdb.analysis.render.charts.chart_options import Drawing
 from perfdb.analysis.render.exports import json, latex, markdown, text
 from perfdb.analysis.render.exports.tidy import render_csv, render_parquet
-from perfdb.analysis.tables.observations import Observations
 from perfdb.analysis.tables.table import Table
-from perfdb.api import caching
+from perfdb.api.caching import cache_answer
 from perfdb.api.renderers import large_answer
-from perfdb.api.schema import COMPARISON_PARAMETERS, EXPLANATION_PARAMETERS, QUERY_PARAMETERS, TABLES_EXAMPLE, errors
+from perfdb.api.schema import (
+    COMPARISON_PARAMETERS,
+    EXPLANATION_PARAMETERS,
+    QUERY_PARAMETERS,
+    TABLES_EXAMPLE,
+    describe,
+)
 from perfdb.api.tables.serializers import ComparisonSerializer, TablesSerializer
 from perfdb.api.tables.table_data import ExplanationSerializer, best_body, comparison_body, explanation_body
 from perfdb.results.queries import compare
-from perfdb.results.queries.answers import make_tables as tables_of
-from perfdb.results.queries.answers import read_answer
+from perfdb.results.queries.answers import make_tables, read_answer
 from perfdb.results.queries.best_evidence import find_best
 from perfdb.results.queries.explain import explain_address
 
-# More metrics make a longer file name than anybody reads.
+# File names have at most so many metrics.
 _MOST_NAMED = 3
+# Renderer and media type by the ending of an address.
+FORMS: Mapping[str, tuple[Callable[[Query, Sequence[Table]], str | bytes], str]] = {
+    "csv": (render_csv, "text/csv; charset=utf-8"),
+    "md": (lambda _, tables: markdown.render(tables), "text/markdown; charset=utf-8"),
+    "tex": (lambda _, tables: latex.render(tables), "application/x-tex; charset=utf-8"),
+    "txt": (lambda _, tables: text.render(tables), "text/plain; charset=utf-8"),
+    "parquet": (render_parquet, "application/vnd.apache.parquet"),
+}
 
 
 def _pairs(request: Request) -> Iterator[tuple[str, str]]:
@@ -41,28 +51,12 @@ def _query(request: Request) -> Query:
     return Query.parse(pairs)
 
 
-class _Asked(NamedTuple):
-    """A parsed question with its runs and the ETag of its answer."""
-
-    query: Query
-    found: Observations
-    tag: str
-
-
-def _asked(request: Request) -> _Asked | HttpResponseBase:
-    """Return the question, or a 304 if the client has the answer."""
-    query = _query(request)
-    tag = caching.etag(request, query.filters.get("study", ()))
-    if same := caching.unchanged(request, tag):
-        return same
-    return _Asked(*read_answer(query), tag)
-
-
-@extend_schema(
-    operation_id="tables",
-    summary="Ask a question about measurements",
+@describe(
+    "tables",
+    "Ask a question about measurements",
+    {200: TablesSerializer},
+    (400,),
     parameters=QUERY_PARAMETERS,
-    responses={200: TablesSerializer, **errors(400, 401)},
     examples=[TABLES_EXAMPLE],
 )
 @api_view(["GET"])
@@ -71,20 +65,23 @@ def tables(request: Request) -> HttpResponseBase:
 
     The answer has every sample with its runs, and numbers are unrounded.
     """
-    question = _asked(request)
-    if not isinstance(question, _Asked):
-        return question
-    query, found, tag = question
-    laid, best = tables_of(query, found), find_best(query, found)
-    body = json.render(query, laid) | {"best": best_body(query, best)}
-    return large_answer(request, body, caching.headers(tag), found, laid, best)
+    asked = _query(request)
+
+    def make(headers: dict[str, str]) -> HttpResponseBase:
+        query, found = read_answer(asked)
+        laid, best = make_tables(query, found), find_best(query, found)
+        body = json.render(query, laid) | {"best": best_body(query, best)}
+        return large_answer(request, body, headers, found, laid, best)
+
+    return cache_answer(request, asked.filters.get("study", ()), make)
 
 
-@extend_schema(
-    operation_id="comparisons",
-    summary="Compare two values of a dimension",
+@describe(
+    "comparisons",
+    "Compare two values of a dimension",
+    {200: ComparisonSerializer},
+    (400,),
     parameters=COMPARISON_PARAMETERS,
-    responses={200: ComparisonSerializer, **errors(400, 401)},
 )
 @api_view(["GET"])
 def comparisons(request: Request) -> HttpResponseBase:
@@ -97,18 +94,16 @@ def comparisons(request: Request) -> HttpResponseBase:
     sides = compare.parse_sides(chosen)
     query = Query.parse(pairs)
     about = query.with_filter(sides[0].dimension, sides[0].old, *(each.new for each in sides))
-    tag = caching.etag(request, about.filters.get("study", ()))
-    if same := caching.unchanged(request, tag):
-        return same
-    found = compare.compare_sides(query, *sides)
-    return large_answer(request, comparison_body(found), caching.headers(tag), found)
+
+    def make(headers: dict[str, str]) -> HttpResponseBase:
+        found = compare.compare_sides(query, *sides)
+        return large_answer(request, comparison_body(found), headers, found)
+
+    return cache_answer(request, about.filters.get("study", ()), make)
 
 
-@extend_schema(
-    operation_id="explanations",
-    summary="Explain a difference",
-    parameters=EXPLANATION_PARAMETERS,
-    responses={200: ExplanationSerializer, **errors(400, 401)},
+@describe(
+    "explanations", "Explain a difference", {200: ExplanationSerializer}, (400,), parameters=EXPLANATION_PARAMETERS
 )
 @api_view(["GET"])
 def explanations(request: Request) -> HttpResponseBase:
@@ -116,25 +111,11 @@ def explanations(request: Request) -> HttpResponseBase:
 
     The difference is that of a cell from its base (`of` and `at`), or that of two runs (`old` and `new`).
     """
-    tag = caching.etag(request)
-    if same := caching.unchanged(request, tag):
-        return same
-    found, _ = explain_address(_pairs(request))
-    return large_answer(request, explanation_body(found), caching.headers(tag))
-
-
-def _file(
-    request: Request, render: Callable[[Query, Sequence[Table]], str | bytes], media_type: str, name: str = ""
-) -> HttpResponseBase:
-    """Return the answer in another format; with the ending ``name``, as a download."""
-    question = _asked(request)
-    if not isinstance(question, _Asked):
-        return question
-    query, found, tag = question
-    headers = caching.headers(tag)
-    if name:
-        headers["Content-Disposition"] = f'attachment; filename="{_name(query)}{name}"'
-    return HttpResponse(render(query, tables_of(query, found)), media_type, headers=headers)
+    return cache_answer(
+        request,
+        (),
+        lambda headers: large_answer(request, explanation_body(explain_address(_pairs(request))[0]), headers),
+    )
 
 
 def _name(query: Query) -> str:
@@ -143,67 +124,36 @@ def _name(query: Query) -> str:
     return re.sub(r"[^\w.-]+", "-", "-".join(["perfdb", *named]))
 
 
-@extend_schema(
-    operation_id="tables_csv",
-    summary="The same tables as CSV",
-    parameters=QUERY_PARAMETERS,
-    responses={(200, "text/csv"): OpenApiTypes.STR, **errors(400, 401)},
-)
-@api_view(["GET"])
-def tables_csv(request: Request) -> HttpResponseBase:
-    """Return the tables of a query as CSV for spreadsheets."""
-    return _file(request, render_csv, "text/csv; charset=utf-8")
+def _file_view(form: str, title: str, description: str) -> Callable[..., HttpResponseBase]:
+    """Return an endpoint of a query's tables in another format."""
+    render, media_type = FORMS[form]
+    kind = OpenApiTypes.BINARY if form == "parquet" else OpenApiTypes.STR
+
+    @describe(
+        f"tables_{form}",
+        f"The same tables as {title}",
+        {(200, media_type.partition(";")[0]): kind},
+        (400,),
+        parameters=QUERY_PARAMETERS,
+        description=description,
+    )
+    @api_view(["GET"])
+    def view(request: Request) -> HttpResponseBase:
+        asked = _query(request)
+
+        def make(headers: dict[str, str]) -> HttpResponseBase:
+            query, found = read_answer(asked)
+            if form == "parquet":
+                headers["Content-Disposition"] = f'attachment; filename="{_name(query)}.parquet"'
+            return HttpResponse(render(query, make_tables(query, found)), media_type, headers=headers)
+
+        return cache_answer(request, asked.filters.get("study", ()), make)
+
+    return view
 
 
-@extend_schema(
-    operation_id="tables_md",
-    summary="The same tables as Markdown",
-    parameters=QUERY_PARAMETERS,
-    responses={(200, "text/markdown"): OpenApiTypes.STR, **errors(400, 401)},
-)
-@api_view(["GET"])
-def tables_md(request: Request) -> HttpResponseBase:
-    """Return the tables of a query as Markdown for reports."""
-    return _file(request, lambda _, found: markdown.render(found), "text/markdown; charset=utf-8")
-
-
-@extend_schema(
-    operation_id="tables_txt",
-    summary="The same tables as text",
-    parameters=QUERY_PARAMETERS,
-    responses={(200, "text/plain"): OpenApiTypes.STR, **errors(400, 401)},
-)
-@api_view(["GET"])
-def tables_txt(request: Request) -> HttpResponseBase:
-    """Return the tables of a query in aligned columns for a terminal."""
-    return _file(request, lambda _, found: text.render(found), "text/plain; charset=utf-8")
-
-
-@extend_schema(
-    operation_id="tables_tex",
-    summary="The same tables as LaTeX",
-    parameters=QUERY_PARAMETERS,
-    responses={(200, "application/x-tex"): OpenApiTypes.STR, **errors(400, 401)},
-)
-@api_view(["GET"])
-def tables_tex(request: Request) -> HttpResponseBase:
-    """Return the tables of a query as LaTeX.
-
-    The document needs the packages booktabs, multirow and amssymb.
-    """
-    return _file(request, lambda _, found: latex.render(found), "application/x-tex; charset=utf-8")
-
-
-@extend_schema(
-    operation_id="tables_parquet",
-    summary="The same tables as Apache Parquet",
-    parameters=QUERY_PARAMETERS,
-    responses={(200, "application/vnd.apache.parquet"): OpenApiTypes.BINARY, **errors(400, 401)},
-)
-@api_view(["GET"])
-def tables_parquet(request: Request) -> HttpResponseBase:
-    """Return the tables of a query as Parquet, for data frames.
-
-    The rows are the lines of the CSV, with types.
-    """
-    return _file(request, render_parquet, "application/vnd.apache.parquet", ".parquet")
+tables_csv = _file_view("csv", "CSV", "Return the tables of a query as CSV for spreadsheets.")
+tables_md = _file_view("md", "Markdown", "Return the tables of a query as Markdown for reports.")
+tables_txt = _file_view("txt", "text", "Return the tables of a query in aligned columns for a terminal.")
+tables_tex = _file_view("tex", "LaTeX", "Return the tables as LaTeX, for booktabs, multirow and amssymb.")
+tables_parquet = _file_view("parquet", "Apache Parquet", "Return the tables as Parquet: the CSV's lines, typed.")

@@ -11,9 +11,9 @@ from typing import Any
 from django.http import Http404, UnreadablePostError
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter
 from rest_framework.decorators import api_view, parser_classes
-from rest_framework.parsers import BaseParser, JSONParser
+from rest_framework.parsers import BaseParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
@@ -21,8 +21,8 @@ from rest_framework.reverse import reverse
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.api.errors import MEDIA_TYPE, problem
 from perfdb.api.permissions import signed_in
-from perfdb.api.schema import errors
-from perfdb.api.serializers import NewPieceSerializer, PieceSerializer, PiecesSerializer
+from perfdb.api.schema import describe
+from perfdb.api.serializers import NewPieceSerializer, PieceSerializer, PiecesSerializer, validate
 from perfdb.api.uploads.parsers import clean_path
 from perfdb.results.ingest import chunked_upload
 from perfdb.results.models import PartialFile
@@ -40,21 +40,16 @@ class BytesParser(BaseParser):
         return stream
 
 
-@extend_schema(
-    methods=["GET"],
-    operation_id="pieces",
-    summary="List your files on their way",
-    responses={200: PiecesSerializer, **errors(401)},
-)
-@extend_schema(
-    methods=["POST"],
-    operation_id="piece_begin",
-    summary="Begin a large file, or go on with it",
+@describe("pieces", "List your files on their way", {200: PiecesSerializer}, method="GET")
+@describe(
+    "piece_begin",
+    "Begin a large file, or go on with it",
+    {200: PieceSerializer, 201: PieceSerializer},
+    (400, 415),
+    method="POST",
     request=NewPieceSerializer,
-    responses={200: PieceSerializer, 201: PieceSerializer, **errors(400, 401, 415)},
 )
 @api_view(["GET", "POST"])
-@parser_classes([JSONParser])
 def begun(request: Request) -> Response:
     """List your files in transfer, or begin to send a large file.
 
@@ -63,9 +58,7 @@ def begun(request: Request) -> Response:
     user = signed_in(request)
     if request.method == "GET":
         return Response({"results": [_body(request, part) for part in chunked_upload.unfinished(user)]})
-    asked = NewPieceSerializer(data=request.data)
-    asked.is_valid(raise_exception=True)
-    given = asked.validated_data
+    given = validate(NewPieceSerializer, request.data)
     path = clean_path(given["path"])
     if not path:
         raise QueryError("path", f"{given['path']!r} names no file")
@@ -91,16 +84,13 @@ def _offset(part: PartialFile) -> dict[str, str]:
     return {"Upload-Offset": str(part.received), "Cache-Control": "no-store"}
 
 
-@extend_schema(
-    methods=["GET"],
-    operation_id="piece",
-    summary="Ask how far a file is",
-    responses={200: PieceSerializer, **errors(401, 404)},
-)
-@extend_schema(
-    methods=["PATCH"],
-    operation_id="piece_append",
-    summary="Append bytes to a file",
+@describe("piece", "Ask how far a file is", {200: PieceSerializer}, (404,), method="GET")
+@describe(
+    "piece_append",
+    "Append bytes to a file",
+    {200: PieceSerializer},
+    (400, 404, 409, 415),
+    method="PATCH",
     request={"application/octet-stream": OpenApiTypes.BINARY},
     parameters=[
         OpenApiParameter("Upload-Offset", int, OpenApiParameter.HEADER, required=True, description="Where they begin"),
@@ -108,11 +98,8 @@ def _offset(part: PartialFile) -> dict[str, str]:
             "Content-Digest", str, OpenApiParameter.HEADER, description="`sha-256=:BASE64:` of these bytes (RFC 9530)"
         ),
     ],
-    responses={200: PieceSerializer, **errors(400, 401, 404, 409, 415)},
 )
-@extend_schema(
-    methods=["DELETE"], operation_id="piece_discard", summary="Forget a file", responses={204: None, **errors(401, 404)}
-)
+@describe("piece_discard", "Forget a file", {204: None}, (404,), method="DELETE")
 @api_view(["GET", "PATCH", "DELETE"])
 @parser_classes([BytesParser])
 def piece(request: Request, token: str) -> Response:

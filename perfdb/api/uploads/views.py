@@ -9,11 +9,9 @@ from django.db import transaction
 from django.http import FileResponse, Http404, QueryDict
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import extend_schema
 from rest_framework.decorators import api_view, parser_classes
 from rest_framework.exceptions import ValidationError
 from rest_framework.fields import ListField
-from rest_framework.parsers import JSONParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -22,7 +20,7 @@ from perfdb.api.errors import Conflict
 from perfdb.api.page_links import known_only, page_body
 from perfdb.api.permissions import must_own, signed_in
 from perfdb.api.runs.run_data import upload_body, upload_reference, upload_row
-from perfdb.api.schema import ACCEPT_EXAMPLE, LIST_PARAMETERS, WAIT_PARAMETER, errors
+from perfdb.api.schema import ACCEPT_EXAMPLE, LIST_PARAMETERS, WAIT_PARAMETER, describe
 from perfdb.api.serializers import (
     AcceptSerializer,
     CorrectionSerializer,
@@ -30,6 +28,7 @@ from perfdb.api.serializers import (
     UploadPageSerializer,
     UploadReferenceSerializer,
     UploadSerializer,
+    validate,
 )
 from perfdb.api.uploads.parsers import UploadParser, relative_path
 from perfdb.results.changes import corrections as correcting
@@ -56,19 +55,14 @@ _COLUMNS = {
 _ORDERINGS = {"created": Column("created")}
 
 
-@extend_schema(
-    methods=["GET"],
-    operation_id="uploads",
-    summary="List uploads",
-    parameters=LIST_PARAMETERS,
-    responses={200: UploadPageSerializer, **errors(400, 401)},
-)
-@extend_schema(
-    methods=["POST"],
-    operation_id="upload_create",
-    summary="Bring files in",
+@describe("uploads", "List uploads", {200: UploadPageSerializer}, (400,), method="GET", parameters=LIST_PARAMETERS)
+@describe(
+    "upload_create",
+    "Bring files in",
+    {202: UploadReferenceSerializer},
+    (400, 403, 413, 415),
+    method="POST",
     request={"multipart/form-data": NewUploadSerializer},
-    responses={202: UploadReferenceSerializer, **errors(400, 401, 403, 413, 415)},
 )
 @api_view(["GET", "POST"])
 @parser_classes([UploadParser])
@@ -89,9 +83,7 @@ def uploads(request: Request) -> Response:
 
 
 def _create(request: Request) -> Response:
-    asked = NewUploadSerializer(data=_given(request))
-    asked.is_valid(raise_exception=True)
-    given = asked.validated_data
+    given = validate(NewUploadSerializer, _given(request))
     files = given["files"]
     paths = given["paths"] or [relative_path(file) for file in files]
     if len(paths) != len(files):
@@ -141,12 +133,7 @@ def study_called(user: User, slug: str, *, create: bool) -> Study | None:
     return study
 
 
-@extend_schema(
-    operation_id="upload",
-    summary="Follow an upload",
-    parameters=[WAIT_PARAMETER],
-    responses={200: UploadSerializer, **errors(400, 401, 404)},
-)
+@describe("upload", "Follow an upload", {200: UploadSerializer}, (400, 404), parameters=[WAIT_PARAMETER])
 @api_view(["GET"])
 def upload(request: Request, pk: int) -> Response:
     """Return the state, files, runs and problems of an upload.
@@ -185,38 +172,31 @@ def wait_until_settled(pk: int, seconds: float) -> None:
             waiting.wait(min(left, _LOOK_S))
 
 
-@extend_schema(
-    operation_id="upload_accept",
-    summary="Load what a preview showed",
+@describe(
+    "upload_accept",
+    "Load what a preview showed",
+    {202: UploadReferenceSerializer},
+    (400, 403, 404, 409, 415),
     request=AcceptSerializer,
-    responses={202: UploadReferenceSerializer, **errors(400, 401, 403, 404, 409, 415)},
     examples=[ACCEPT_EXAMPLE],
 )
 @api_view(["POST"])
-@parser_classes([JSONParser])
 def accept(request: Request, pk: int) -> Response:
     """Store the runs of a preview.
 
     `decisions` resolve conflicts with stored runs.
     """
     found = own_upload(request, pk)
-    asked = AcceptSerializer(data=request.data)
-    asked.is_valid(raise_exception=True)
+    decisions = validate(AcceptSerializer, request.data)["decisions"]
     try:
-        intake.accept(found, asked.validated_data["decisions"])
+        intake.accept(found, decisions)
     except IntakeError as error:
         raise Conflict(str(error)) from error
     return started(request, found)
 
 
-@extend_schema(
-    operation_id="upload_undo",
-    summary="Take an upload back",
-    request=None,
-    responses={202: UploadReferenceSerializer, **errors(401, 403, 404, 409)},
-)
+@describe("upload_undo", "Take an upload back", {202: UploadReferenceSerializer}, (403, 404, 409), request=None)
 @api_view(["POST"])
-@parser_classes([JSONParser])
 def undo(request: Request, pk: int) -> Response:
     """Remove the runs of an upload, and restore the runs that the upload replaced.
 
@@ -243,34 +223,28 @@ def started(request: Request, found: Upload) -> Response:
     return Response(upload_reference(request, found), status=202)
 
 
-@extend_schema(
-    operation_id="upload_correct",
-    summary="Say what no file says",
+@describe(
+    "upload_correct",
+    "Say what no file says",
+    {202: UploadReferenceSerializer},
+    (400, 403, 404, 415),
     request=CorrectionSerializer,
-    responses={202: UploadReferenceSerializer, **errors(400, 401, 403, 404, 415)},
 )
 @api_view(["POST"])
-@parser_classes([JSONParser])
 def corrections(request: Request, pk: int) -> Response:
     """Supply facts of the runs of a preview that the files do not have.
 
     The facts are for all runs, or for the runs that were read at `places`. The files are read again.
     """
     found = own_upload(request, pk)
-    asked = CorrectionSerializer(data=request.data)
-    asked.is_valid(raise_exception=True)
-    given = asked.validated_data
+    given = validate(CorrectionSerializer, request.data)
     facts = {key: str(value) for key, value in given["facts"].items() if str(value).strip()}
     places = tuple(Place(each["path"], each["first"], each["last"]) for each in given["places"])
     correcting.add_corrections(found, [Correction(facts, places)] if facts else [])
     return started(request, found)
 
 
-@extend_schema(
-    operation_id="upload_correction_undo",
-    summary="Take a correction back",
-    responses={202: UploadReferenceSerializer, **errors(400, 401, 403, 404)},
-)
+@describe("upload_correction_undo", "Take a correction back", {202: UploadReferenceSerializer}, (400, 403, 404))
 @api_view(["DELETE"])
 def correction(request: Request, pk: int, number: int) -> Response:
     """Remove a correction of a preview.
@@ -282,11 +256,7 @@ def correction(request: Request, pk: int, number: int) -> Response:
     return started(request, found)
 
 
-@extend_schema(
-    operation_id="artifact",
-    summary="Download a file as received",
-    responses={(200, "text/plain"): OpenApiTypes.BINARY, **errors(401, 404)},
-)
+@describe("artifact", "Download a file as received", {(200, "text/plain"): OpenApiTypes.BINARY}, (404,))
 @api_view(["GET"])
 def artifact(request: Request, pk: int) -> FileResponse:
     """Return the bytes of a file, unaltered, as a download.
