@@ -11,7 +11,7 @@ from django.db.models import QuerySet
 from django.http import FileResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter
 from rest_framework.decorators import api_view, parser_classes
 from rest_framework.exceptions import PermissionDenied
 from rest_framework.request import Request
@@ -34,7 +34,7 @@ from perfdb.api.runs.serializers import (
     TagsSerializer,
     WithdrawSerializer,
 )
-from perfdb.api.schema import RECORD_PARAMETERS, RUN_PARAMETERS, describe, errors
+from perfdb.api.schema import RECORD_PARAMETERS, RUN_PARAMETERS, describe
 from perfdb.api.serializers import (
     NewNoteSerializer,
     RunNoteListSerializer,
@@ -254,23 +254,20 @@ def _written(request: Request, write: _Write, name: str) -> HttpResponseBase:
     return FileResponse(out, as_attachment=True, filename=name)
 
 
-def _described(name: str, summary: str, media_type: str, kind: OpenApiTypes) -> Callable[[Any], Any]:
-    return extend_schema(
-        operation_id=f"runs_{name}",
-        summary=summary,
-        parameters=_PARAMETERS,
-        responses={(200, media_type): kind, **errors(400, 401)},
-    )
-
-
-@_described("csv", "The list of runs as CSV", "text/csv", OpenApiTypes.STR)
+@describe("runs_csv", "The list of runs as CSV", {(200, "text/csv"): OpenApiTypes.STR}, (400,), parameters=_PARAMETERS)
 @api_view(["GET"])
 def runs_csv(request: Request) -> HttpResponseBase:
     """Return all runs that the filters leave as CSV, with the chosen columns."""
     return _streamed(request, export.render_csv, "text/csv; charset=utf-8")
 
 
-@_described("json", "The list of runs as one JSON document", "application/json", OpenApiTypes.OBJECT)
+@describe(
+    "runs_json",
+    "The list of runs as one JSON document",
+    {(200, "application/json"): OpenApiTypes.OBJECT},
+    (400,),
+    parameters=_PARAMETERS,
+)
 @api_view(["GET"])
 def runs_json(request: Request) -> HttpResponseBase:
     """Return all runs that the filters leave as a JSON list.
@@ -280,7 +277,13 @@ def runs_json(request: Request) -> HttpResponseBase:
     return _streamed(request, export.render_json, "application/json")
 
 
-@_described("parquet", "The list of runs as Parquet", "application/vnd.apache.parquet", OpenApiTypes.BINARY)
+@describe(
+    "runs_parquet",
+    "The list of runs as Parquet",
+    {(200, "application/vnd.apache.parquet"): OpenApiTypes.BINARY},
+    (400,),
+    parameters=_PARAMETERS,
+)
 @api_view(["GET"])
 def runs_parquet(request: Request) -> HttpResponseBase:
     """Return all runs that the filters leave as Parquet.
@@ -290,7 +293,9 @@ def runs_parquet(request: Request) -> HttpResponseBase:
     return _written(request, export.write_parquet, "runs.parquet")
 
 
-@_described("zip", "The logs of runs", "application/zip", OpenApiTypes.BINARY)
+@describe(
+    "runs_zip", "The logs of runs", {(200, "application/zip"): OpenApiTypes.BINARY}, (400,), parameters=_PARAMETERS
+)
 @api_view(["GET"])
 def runs_zip(request: Request) -> HttpResponseBase:
     """Return the files of all runs that the filters leave, as a zip.
