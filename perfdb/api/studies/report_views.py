@@ -28,7 +28,7 @@ from perfdb.api.studies.serializers import (
 )
 from perfdb.api.tables.serializers import ProblemListSerializer, ReportSerializer, ReportTableSerializer
 from perfdb.results.models import Disagreement, RemovedItem, ReportItem, Study
-from perfdb.results.queries.run_list.paging import Column, Ordering, parse_size, read_page
+from perfdb.results.queries.keyset_paging import Column, Ordering, parse_size, read_page
 from perfdb.results.runs.vocabulary import read_looks
 from perfdb.results.studies import report_items as items
 from perfdb.results.studies.report_answers import FORMS, answer_item

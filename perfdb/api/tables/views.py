@@ -155,5 +155,13 @@ def _file_view(form: str, title: str, description: str) -> Callable[..., HttpRes
 tables_csv = _file_view("csv", "CSV", "Return the tables of a query as CSV for spreadsheets.")
 tables_md = _file_view("md", "Markdown", "Return the tables of a query as Markdown for reports.")
 tables_txt = _file_view("txt", "text", "Return the tables of a query in aligned columns for a terminal.")
-tables_tex = _file_view("tex", "LaTeX", "Return the tables as LaTeX, for booktabs, multirow and amssymb.")
-tables_parquet = _file_view("parquet", "Apache Parquet", "Return the tables as Parquet: the CSV's lines, typed.")
+tables_tex = _file_view(
+    "tex",
+    "LaTeX",
+    "Return the tables of a query as LaTeX.\n\nThe document needs the packages booktabs, multirow and amssymb.",
+)
+tables_parquet = _file_view(
+    "parquet",
+    "Apache Parquet",
+    "Return the tables of a query as Parquet, for data frames.\n\nThe rows are the lines of the CSV, with types.",
+)
