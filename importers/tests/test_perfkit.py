@@ -2,8 +2,8 @@
 
 import pytest
 
-from fixtures.report_listings import PERFKIT_WINDOW, SCREEN, controlled, form_feeds, perfkit_pages
-from fixtures.report_networks import NETWORKS_WINDOW, network_pages
+from fixtures.tests.cases.report_listings import PERFKIT_WINDOW, SCREEN, controlled, form_feeds, perfkit_pages
+from fixtures.tests.cases.report_networks import NETWORKS_WINDOW, network_pages
 from importers.formats import FileReading, read_files
 from importers.model import Fragment, SourceFile, Status
 from importers.monitor.columns import read_headings

@@ -8,13 +8,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from fixtures.report_listings import (
-    PERFKIT_WINDOW,
-    VMPRF_WINDOW,
-    controlled,
-    perfkit_pages,
-    vmprf_pages,
-)
+from fixtures.tests.cases.report_listings import PERFKIT_WINDOW, VMPRF_WINDOW, controlled, perfkit_pages, vmprf_pages
 from importers.collate.drafts import collate
 from importers.formats import FileReading, read_files
 from importers.model import SourceFile, Status

@@ -2,7 +2,14 @@
 
 import pytest
 
-from fixtures.report_listings import VMPRF_DRIVER, VMPRF_WINDOW, controlled, fixed_records, form_feeds, vmprf_pages
+from fixtures.tests.cases.report_listings import (
+    VMPRF_DRIVER,
+    VMPRF_WINDOW,
+    controlled,
+    fixed_records,
+    form_feeds,
+    vmprf_pages,
+)
 from importers.collate.drafts import collate
 from importers.formats import FileReading, read_files
 from importers.model import Fragment, SourceFile, Status

@@ -2,7 +2,7 @@
 
 import pytest
 
-from fixtures.report_listings import (
+from fixtures.tests.cases.report_listings import (
     PERFKIT_DRIVER,
     PERFKIT_WINDOW,
     VMPRF_DRIVER,

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from fixtures.report_listings import (
+from fixtures.tests.cases.report_listings import (
     PERFKIT_DRIVER,
     PERFKIT_WINDOW,
     SCREEN,
