@@ -14,7 +14,7 @@ from perfdb.analysis.render.exports import json
 from perfdb.analysis.render.exports.json import diff_data, sample_data
 from perfdb.analysis.tables.matched_pairs import LeftOver, Sides
 from perfdb.api.tables.serializers import DifferenceSerializer, DiffSerializer, LimitSerializer, PointSerializer
-from perfdb.results.queries.best_evidence import Best
+from perfdb.results.queries.bottlenecks import Best
 from perfdb.results.queries.compare import ComparedValue, Comparison
 from perfdb.results.queries.explain import Explanation, Moved, Side
 

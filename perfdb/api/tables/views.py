@@ -26,7 +26,7 @@ from perfdb.api.tables.serializers import ComparisonSerializer, TablesSerializer
 from perfdb.api.tables.table_data import ExplanationSerializer, best_body, comparison_body, explanation_body
 from perfdb.results.queries import compare
 from perfdb.results.queries.answers import make_tables, read_answer
-from perfdb.results.queries.best_evidence import find_best
+from perfdb.results.queries.bottlenecks import find_best
 from perfdb.results.queries.explain import explain_address
 
 # File names have at most so many metrics.

@@ -29,8 +29,7 @@ from perfdb.analysis.workloads import primary_metric
 from perfdb.results.models import Problem, Run
 from perfdb.results.queries import compare as matching
 from perfdb.results.queries.answers import answer_query
-from perfdb.results.queries.best_evidence import read_runs_behind
-from perfdb.results.queries.limits import judge_limit
+from perfdb.results.queries.bottlenecks import judge_limit, read_runs_behind
 from perfdb.results.queries.observations import add_notes, read_observations
 from perfdb.results.runs import measures
 

@@ -17,7 +17,7 @@ from perfdb.analysis.tables.table import Table
 from perfdb.results.models import Page
 from perfdb.results.queries import compare
 from perfdb.results.queries.answers import answer_query, make_tables, read_answer
-from perfdb.results.queries.best_evidence import Best, find_best
+from perfdb.results.queries.bottlenecks import Best, find_best
 from perfdb.results.queries.compare import ChosenSides, Comparison
 from perfdb.results.queries.maximum_throughput import build_maximum_query, find_telling_dimension, pick_best_of_each
 from perfdb.results.queries.observations import find_patterns

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from perfdb.results.models import Device, Run
-from perfdb.results.queries import best_evidence
-from perfdb.results.queries.best_evidence import read_runs_behind
+from perfdb.results.queries import bottlenecks as best_evidence
+from perfdb.results.queries.bottlenecks import read_runs_behind
 from perfdb.results.runs import recorded_reads
 from perfdb.results.tests.builders import make_run
 

@@ -4,7 +4,7 @@ import pytest
 
 from perfdb.analysis.insights.bottleneck import Verdict
 from perfdb.results.models import Device, Run
-from perfdb.results.queries.limits import judge_limit
+from perfdb.results.queries.bottlenecks import judge_limit
 from perfdb.results.tests.builders import make_run
 
 pytestmark = pytest.mark.django_db

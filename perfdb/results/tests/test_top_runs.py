@@ -12,7 +12,7 @@ from perfdb.analysis.query.query import Query
 from perfdb.analysis.tables.table import Table
 from perfdb.results.queries import top_runs
 from perfdb.results.queries.answers import make_tables
-from perfdb.results.queries.best_evidence import Best, find_best
+from perfdb.results.queries.bottlenecks import Best, find_best
 from perfdb.results.queries.observations import read_observations
 from perfdb.results.runs import recorded_reads
 from perfdb.results.tests.builders import make_run, make_study

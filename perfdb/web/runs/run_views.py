@@ -14,7 +14,7 @@ from perfdb.analysis.query.parameters import QueryError
 from perfdb.results.changes import history, provenance
 from perfdb.results.changes import withdraw as withdrawing
 from perfdb.results.models import Note, Run
-from perfdb.results.queries.limits import judge_limit
+from perfdb.results.queries.bottlenecks import judge_limit
 from perfdb.results.queries.run_siblings import compute_standings, find_neighbours, list_trials
 from perfdb.results.runs import access, notes, tags
 from perfdb.results.runs.read import ALONG, read_record

@@ -19,7 +19,8 @@ from perfdb.analysis.tables.observations import Key
 from perfdb.analysis.tables.table import Cell, Table
 from perfdb.analysis.units import round_half_up
 from perfdb.results.models import Run
-from perfdb.results.queries import best_evidence, maximum_throughput
+from perfdb.results.queries import bottlenecks as best_evidence
+from perfdb.results.queries import maximum_throughput
 from perfdb.results.runs import recorded_reads
 from perfdb.web.links import to_run, to_runs
 from perfdb.web.runs.run_values import group_of
