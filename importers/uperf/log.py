@@ -9,12 +9,13 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from functools import lru_cache
+from itertools import islice
 
 from importers.fragment_builder import FragmentBuilder, Printed, build_fragment, from_epoch
 from importers.key_values import whole
-from importers.model import Fragment, Listing, Parsed, ProblemLog, Status, Text
+from importers.model import Fragment, Kind, Listing, Parsed, ProblemLog, Status, Text
 from importers.trial_numbers import number_trials
-from importers.uperf import history, profile
+from importers.uperf import profile
 from importers.uperf.blocks import START, Block, Row, assume_facts, split_blocks, split_overwritten
 
 NAME = "uperf"
@@ -33,19 +34,22 @@ _FAILURES = re.compile(
 _ABORTED = re.compile(r"\*\*\* Slave aborted! \*\*\*|Wrong goodbye magic.*|Error saying goodbye.*")
 _INTERRUPTED = re.compile(r"Got SIG\w+.*")
 _HUNG_PERCENT = 5.0
+# Process, thread, kind of operation, its end and its duration, both in nanoseconds.
+_OPERATION = re.compile(r"\s*\d+\s+\d{6,}\s+\d{1,3}\s+(?P<end>\d{19})\s+\d+\s*")
+_HISTORY_HEAD = 5
 
 
 def recognise(text: Text) -> bool:
     """Return True for a log, a profile or a history."""
-    return profile.recognise(text) or history.recognise(text) or _is_log(text)
+    return profile.recognise(text) or _is_history(text) or _is_log(text)
 
 
 def parse(text: Text) -> Parsed:
     """Read a log, profile or history; return nothing for other files."""
     if profile.recognise(text):
         return profile.parse(text, NAME, VERSION)
-    if history.recognise(text):
-        return history.parse(text, NAME, VERSION)
+    if _is_history(text):
+        return _parse_history(text)
     found = ProblemLog(text.name)
     blocks = split_blocks(text) if _is_log(text) else ()
     return Parsed(number_trials([_read(block, text.name, found) for block in blocks]), found.problems)
@@ -295,3 +299,34 @@ def _warn_of_hung_slave(block: Block, found: ProblemLog) -> None:
         return
     message = f"Slave and master differ by {differ.text} % in time: the slave may have hung."
     found.warn("uperf.slave-time", message, "Compare with other runs of this experiment.", differ.line)
+
+
+def _is_history(text: Text) -> bool:
+    """Look for lines of five numbers; threads may have torn one line."""
+    head = [line for line in islice(text.lines, _HISTORY_HEAD) if line.strip()]
+    fitting = sum(_OPERATION.fullmatch(line) is not None for line in head)
+    return fitting > 0 and fitting >= len(head) - 1
+
+
+def _parse_history(text: Text) -> Parsed:
+    """Return a report with the time from the first to the last operation."""
+    found = ProblemLog(text.name)
+    whole = ((number, match["end"]) for number, line in text.numbered() if (match := _OPERATION.fullmatch(line)))
+    first_line, first = next(whole)
+    last_line, latest, count = first_line, first, 1
+    for number, end in whole:
+        last_line, latest, count = number, max(latest, end), count + 1
+    gathered = FragmentBuilder()
+    gathered.add_printed("history.first_end_ns", Printed(first, first_line))
+    gathered.add_printed("history.last_end_ns", Printed(latest, last_line))
+    odd = sum(1 for line in text.lines if line.strip()) - count
+    if odd:
+        message = f"{odd} lines of the history are not five numbers; they were left out."
+        found.note("uperf.torn-lines", message, "None is needed: threads that write at once tear each other's lines.")
+    taken, ended = (from_epoch(f"{nanoseconds[:-9]}.{nanoseconds[-9:]}") for nanoseconds in (first, latest))
+    source, lines, zone = (text.name, NAME, VERSION), (first_line, last_line), "+00:00"
+    facts, kind = gathered.facts, Kind.REPORT
+    fragment = build_fragment(
+        source, lines, Status.COMPLETE, facts, kind=kind, role=None, taken=taken, ended=ended, zone=zone
+    )
+    return Parsed([fragment], found.problems)
