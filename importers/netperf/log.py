@@ -10,11 +10,18 @@ from pathlib import PurePosixPath
 from importers.fragment_builder import FragmentBuilder, Printed, build_fragment, from_epoch, is_decimal
 from importers.model import Fragment, Listing, Parsed, ProblemLog, Status, Text
 from importers.netperf.banner import Kind, Shape, find_kind, find_protocol, is_banner
-from importers.netperf.classic_tables import find_odd_line, find_rate_unit, gather_figures, is_whole
-from importers.netperf.processors import Processors
-from importers.netperf.scan import Interim, Scan, Test, scan_tests
-from importers.netperf.selector_values import find_asked_seconds, find_kind_by_values, find_missing_keys, gather_values
-from importers.netperf.selectors import SELECTORS
+from importers.netperf.figures import (
+    Processors,
+    find_asked_seconds,
+    find_kind_by_values,
+    find_missing_keys,
+    find_odd_line,
+    find_rate_unit,
+    gather_figures,
+    gather_values,
+    is_whole,
+)
+from importers.netperf.scan import SELECTORS, Interim, Scan, Test, scan_tests
 from importers.trial_numbers import number_trials
 
 NAME = "netperf"

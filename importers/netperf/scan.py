@@ -1,4 +1,4 @@
-"""The tests of a netperf log, with lines as printed."""
+"""The tests of a netperf log, with lines as printed, and the names of output selectors."""
 
 import csv
 import re
@@ -10,7 +10,6 @@ from typing import NamedTuple
 from importers.fragment_builder import Printed
 from importers.model import Text
 from importers.netperf.banner import Banner, Kind, Shape, is_banner, read_banner
-from importers.netperf.selectors import LONG_NAMES, normalise_name
 
 _ERROR = re.compile(
     r"(?:establish[ _]control|establish_control\(\)|netperf: |(?:send|recv)_\w+: )(?!.*\bWarning\b).*"
@@ -35,6 +34,54 @@ _SECTIONS: tuple[tuple[str, re.Pattern[str]], ...] = (
 _DETAILS = frozenset({"alignment", "segment"})
 _HEADER_LINES = 4
 _FEWEST_COLUMNS = 5
+_LONG_NAMES: dict[str, str] = {
+    "throughput": "THROUGHPUT",
+    "throughput units": "THROUGHPUT_UNITS",
+    "transaction rate tran/s": "TRANSACTION_RATE",
+    "round trip latency usec/tran": "RT_LATENCY",
+    "elapsed time (sec)": "ELAPSED_TIME",
+    "direction": "DIRECTION",
+    "protocol": "PROTOCOL",
+    "request size bytes": "REQUEST_SIZE",
+    "response size bytes": "RESPONSE_SIZE",
+    "local send size": "LOCAL_SEND_SIZE",
+    "remote send size": "REMOTE_SEND_SIZE",
+    "local bytes sent": "LOCAL_BYTES_SENT",
+    "local bytes received": "LOCAL_BYTES_RECVD",
+    "remote bytes sent": "REMOTE_BYTES_SENT",
+    "remote bytes received": "REMOTE_BYTES_RECVD",
+    "remote recv throughput": "REMOTE_RECV_THROUGHPUT",
+    "local cpu util %": "LOCAL_CPU_UTIL",
+    "remote cpu util %": "REMOTE_CPU_UTIL",
+    "local cpu util method": "LOCAL_CPU_METHOD",
+    "remote cpu util method": "REMOTE_CPU_METHOD",
+    "local cpu count": "LOCAL_CPU_COUNT",
+    "remote cpu count": "REMOTE_CPU_COUNT",
+    "local service demand": "LOCAL_SD",
+    "remote service demand": "REMOTE_SD",
+    "service demand units": "SD_UNITS",
+    "minimum latency microseconds": "MIN_LATENCY",
+    "mean latency microseconds": "MEAN_LATENCY",
+    "50th percentile latency microseconds": "P50_LATENCY",
+    "90th percentile latency microseconds": "P90_LATENCY",
+    "99th percentile latency microseconds": "P99_LATENCY",
+    "maximum latency microseconds": "MAX_LATENCY",
+    "stddev latency microseconds": "STDDEV_LATENCY",
+    "local transport retransmissions": "LOCAL_TRANSPORT_RETRANS",
+    "remote transport retransmissions": "REMOTE_TRANSPORT_RETRANS",
+    "transport mss bytes": "TRANSPORT_MSS",
+    "throughput confidence width (%)": "THROUGHPUT_CONFID",
+    "confidence iterations run": "CONFIDENCE_ITERATION",
+    "local congestion control algorithm": "LOCAL_CONG_CONTROL",
+    "remote congestion control algorithm": "REMOTE_CONG_CONTROL",
+    "netperf version": "NETPERF_VERSION",
+    "result tag": "RESULT_BRAND",
+    "test uuid": "UUID",
+    "command line": "COMMAND_LINE",
+}
+"""Long name in lower case -> name of the selector; unknown names are kept."""
+
+SELECTORS = frozenset(_LONG_NAMES.values())
 
 
 class Row(NamedTuple):
@@ -262,8 +309,8 @@ class _Scanner:
         return self._take_figures(row)
 
     def _take_csv_names(self, number: int, line: str) -> bool:
-        names = [normalise_name(name) for name in _cells(line)] if "," in line else []
-        if not any(name in LONG_NAMES for name in names):
+        names = [_normalise(name) for name in _cells(line)] if "," in line else []
+        if not any(name in _LONG_NAMES for name in names):
             return False
         self._names = names
         (self._current or self._start(number)).headed = True
@@ -335,10 +382,10 @@ class _Scanner:
         starts = [word.start() for word in words]
         ends = [*starts[1:], None]
         names = [
-            normalise_name(" ".join(header[start:end].strip() for _, header in self._headers))
+            _normalise(" ".join(header[start:end].strip() for _, header in self._headers))
             for start, end in zip(starts, ends, strict=True)
         ]
-        if not any(name in LONG_NAMES for name in names):
+        if not any(name in _LONG_NAMES for name in names):
             return False
         self._keep(number, ((name, word[0].strip('"')) for name, word in zip(names, words, strict=True)))
         self._headers = []
@@ -347,7 +394,7 @@ class _Scanner:
     def _keep(self, number: int, pairs: Iterable[tuple[str, str]]) -> None:
         test = self._current or self._start(number)
         for name, value in pairs:
-            test.values[LONG_NAMES.get(name, name)] = Printed(value.strip(), number)
+            test.values[_LONG_NAMES.get(name, name)] = Printed(value.strip(), number)
         test.last_line = number
 
 
@@ -373,3 +420,8 @@ def _cells(line: str) -> list[str]:
         return next(csv.reader([line]), [])
     except csv.Error:
         return []
+
+
+def _normalise(printed: str) -> str:
+    """Return a long name in the form of ``_LONG_NAMES``: single blanks, lower case."""
+    return " ".join(printed.split()).lower()
