@@ -8,9 +8,18 @@ from datetime import UTC, datetime
 from importers.files import json_documents
 from importers.files.json_documents import Document, Node
 from importers.fragment_builder import FragmentBuilder, Printed, build_fragment, mtu_of
-from importers.iperf3 import directions, end_status, plain
-from importers.iperf3.directions import Direction
-from importers.iperf3.json_events import Test, is_start, read_tests
+from importers.iperf3 import plain
+from importers.iperf3.json_tests import (
+    Direction,
+    Test,
+    describe_known_bytes,
+    find_directions,
+    gather_facts,
+    gather_readings,
+    is_start,
+    list_rows,
+    read_tests,
+)
 from importers.key_values import trial_number
 from importers.model import Fragment, Parsed, Problem, ProblemLog, Status, Text
 from importers.trial_numbers import number_each
@@ -132,12 +141,12 @@ def _read_test(test: Test, source: tuple[str, str, int], found: ProblemLog) -> F
         return None
     run_id, trial = _find_names(test)
     noted = ProblemLog(source[0], run_id)
-    ways = directions.find_directions(test)
+    ways = find_directions(test)
     status = _judge(test, ways, noted)
     found.problems.extend(noted.problems)
     words, into = _split_system(test.start), FragmentBuilder()
     _gather_facts(test, ways, status, words, into)
-    directions.gather_readings(test, ways, status, into)
+    gather_readings(test, ways, status, into)
     taken = _find_start(test.start)
     return build_fragment(
         source,
@@ -145,7 +154,7 @@ def _read_test(test: Test, source: tuple[str, str, int], found: ProblemLog) -> F
         status,
         [fact._replace(of_host=fact.key in _OF_HOST) for fact in into.facts],
         into.readings,
-        listings=directions.list_rows(test),
+        listings=list_rows(test),
         role="server" if test.is_server else "client",
         run_id=run_id,
         trial=trial,
@@ -183,15 +192,15 @@ def _judge(test: Test, ways: Sequence[Direction], found: ProblemLog) -> Status:
     """Return the status, with a warning unless complete."""
     if test.problem:
         message = f"This result of iperf3 {test.problem}; what comes before is kept without a throughput."
-        found.warn("iperf3.cut-off", message, end_status.TRANSFER, test.problem_line)
+        found.warn("iperf3.cut-off", message, plain.TRANSFER, test.problem_line)
         return Status.INCOMPLETE
     if test.failure is not None:
-        return end_status.judge_failure(test.failure, found, directions.describe_known_bytes(ways))
+        return plain.judge_failure(test.failure, found, describe_known_bytes(ways))
     if test.end is None:
-        return end_status.report_cut("The result has no end", test.last_line, found)
+        return plain.report_cut("The result has no end", test.last_line, found)
     if not any(test.end.items()):
         message = "The test has no result and gives no reason; iperf3 may have written it to its error output."
-        found.warn("iperf3.failed", message, end_status.AGAIN, test.end.line)
+        found.warn("iperf3.failed", message, plain.AGAIN, test.end.line)
         return Status.FAILED
     return Status.COMPLETE if test.is_server else _judge_figures(ways, test.end.line, found)
 
@@ -204,8 +213,8 @@ def _judge_figures(ways: Sequence[Direction], line: int, found: ProblemLog) -> S
     if ways and all(each.rate is not None for each in ways):
         return Status.COMPLETE
     if ways and all(each.is_sender_only for each in ways):
-        return end_status.report_sender_only(line, found)
-    return end_status.report_nothing_received(line, found)
+        return plain.report_sender_only(line, found)
+    return plain.report_nothing_received(line, found)
 
 
 def _gather_facts(
@@ -231,7 +240,7 @@ def _gather_facts(
     _gather_hosts(start, words, into, is_server=test.is_server)
     if test.top is not None:
         _gather_scalars(test.top, dict(zip(_TITLES, _TITLES, strict=True)), into)
-    directions.gather_facts(test, ways, status, into)
+    gather_facts(test, ways, status, into)
 
 
 def _gather_scalars(node: Node, facts: Mapping[str, str], into: FragmentBuilder, *, but_zero: bool = False) -> None:

@@ -1,4 +1,4 @@
-"""iperf3's text: tables of intervals, then a result for each side."""
+"""iperf3's text (tables of intervals, then a result for each side), and problems at the end of a test."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -9,7 +9,6 @@ from itertools import islice
 from typing import NamedTuple
 
 from importers.fragment_builder import Column, Printed, Row, build_fragment, build_listing
-from importers.iperf3 import end_status
 from importers.model import Fact, Fragment, ProblemLog, Reading, Status, Text
 
 _HEAD_LINES = 60
@@ -27,6 +26,9 @@ _ROW = re.compile(
     r"(?: +(?P<jitter>[\d.]+) ms +(?P<lost>\d+)/(?P<total>\d+) \((?P<percent>[\d.e+-]+)%\)| +(?P<count>\d+)(?= |$))?"
     r"(?: +[\d.]+ [KMG]?Bytes)?(?: +(?P<omitted>\(omitted\)))?(?: +(?P<side>sender|receiver))?\s*$"
 )
+TRANSFER = "Transfer the file again and import it."
+AGAIN = "Measure again."
+_INTERRUPTED = ("interrupt", "has terminated", "closed the connection")
 
 
 class _Statement(NamedTuple):
@@ -168,15 +170,15 @@ def _read(block: _Block, source: tuple[str, str, int], found: ProblemLog) -> Fra
 
 def _judge(block: _Block, found: ProblemLog) -> Status:
     if block.error is not None:
-        return end_status.judge_failure(block.error, found)
+        return judge_failure(block.error, found)
     last, results = block.last_line, _results(block)
     if (block.role == "client" and not block.is_done) or not results:
-        return end_status.report_cut("The test has no result", last, found)
+        return report_cut("The test has no result", last, found)
     if block.role == "server" or any(row["side"] == "receiver" for _, row in results):
         return Status.COMPLETE
     if all(row["side"] is None and row["lost"] for _, row in results):
-        return end_status.report_sender_only(last, found)
-    return end_status.report_nothing_received(last, found)
+        return report_sender_only(last, found)
+    return report_nothing_received(last, found)
 
 
 def _results(block: _Block) -> list[_Numbered]:
@@ -319,3 +321,35 @@ def _columns(way: str | None, unit: str, rate_unit: str, counted: str) -> tuple[
     if counted != "lost":
         return (*always, (counted, "count")) if counted else always
     return *always, ("lost_packets", "count"), ("packets", "count"), ("lost_percent", "%"), ("jitter", "ms")
+
+
+def judge_failure(error: Printed, found: ProblemLog, known_bytes: str = "") -> Status:
+    """Return the status by iperf3's own error; ``known_bytes``: "sent" or "received", if known."""
+    if any(word in error.text for word in _INTERRUPTED):
+        message = f"The test was interrupted ({error.text}): figures are missing, and there is no throughput."
+        if known_bytes:
+            message += f" What was {known_bytes} is kept."
+        found.warn("iperf3.interrupted", message, AGAIN, error.line)
+        return Status.INCOMPLETE
+    found.warn("iperf3.failed", f"The test failed: {error.text}.", AGAIN, error.line)
+    return Status.FAILED
+
+
+def report_cut(what: str, line: int, found: ProblemLog) -> Status:
+    """Report a file that ends before the test."""
+    found.warn("iperf3.cut-off", f"{what}: the file was cut off, or iperf3 was killed.", TRANSFER, line)
+    return Status.INCOMPLETE
+
+
+def report_sender_only(line: int, found: ProblemLog) -> Status:
+    """Note the sender's rate alone, which old versions print for UDP with losses."""
+    message = "This version of iperf3 prints the sender's rate alone; what arrived follows from the loss."
+    found.note("iperf3.received-unknown", message, "Measure with iperf3 3.12 or later.", line)
+    return Status.COMPLETE
+
+
+def report_nothing_received(line: int, found: ProblemLog) -> Status:
+    """Report a result without the receiving side."""
+    message = "The result does not say what was received: there is no throughput."
+    found.warn("iperf3.nothing-received", message, AGAIN, line)
+    return Status.INCOMPLETE
