@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 
 from importers.fragment_builder import FragmentBuilder, Printed, build_fragment, from_epoch
 from importers.model import Fragment, Listing, Parsed, Problem, ProblemLog, Status, Text
-from importers.ping import fping
 from importers.trial_numbers import number_each
 
 NAME = "ping"
@@ -36,6 +35,18 @@ _WORDS = ("PING", "ping", "Network is unreachable")
 _EXPECTED = re.compile(
     r"From \S+.*|no answer yet for .*|Request timeout for .*|pipe \d+\s*|--- .* ping statistics ---.*"
 )
+_HOST_TIMES = re.compile(r"(?P<server>\S+)\s+:(?P<times>(?: (?:\d+(?:\.\d+)?|-)){2,})\s*")
+_HOST_REPLY = re.compile(
+    r"(?:\[(?P<epoch>[\d.]+)\] )?(?P<server>\S+)\s+: \[(?P<seq>\d+)\], (?:\d+ bytes, (?P<time>[\d.]+) ms|timed out).*"
+)
+_HOST_SUMMARY = re.compile(
+    r"(?P<server>\S+)\s+: xmt/rcv/%loss = (?P<sent>\d+)/(?P<received>\d+)/(?P<loss>[\d.]+)%"
+    r"(?:, min/avg/max = (?P<min>[\d.]+)/(?P<mean>[\d.]+)/(?P<max>[\d.]+))?\s*"
+)
+_FPING_KEYS = ("factor.tool", "factor.protocol", "workload", "users", "server")
+_COLUMNS = (("n", ""), ("response_ms", "ms"))
+_Source = tuple[str, str, int]
+"""File, format and version."""
 
 
 @dataclass(slots=True)
@@ -62,7 +73,7 @@ def recognise(text: Text) -> bool:
     head = text.lines[:_HEAD_LINES]
     if text.mentions(_WORDS, _HEAD_LINES) and any(_HEAD.fullmatch(line) or _ERROR.fullmatch(line) for line in head):
         return True
-    return fping.recognise(line for line in head if line.strip())
+    return _is_fping(line for line in head if line.strip())
 
 
 def parse(text: Text) -> Parsed:
@@ -75,8 +86,8 @@ def each(text: Text, problems: list[Problem]) -> Iterator[Fragment]:
     """Yield the fragments one by one: a network may have very many hosts."""
     found = ProblemLog(text.name, problems=problems)
     # A last line without end may be cut off.
-    if fping.recognise(line for _, line in text.whole() if line.strip()):
-        return number_each(fping.read_hosts((text.name, NAME, VERSION), text.whole(), found))
+    if _is_fping(line for _, line in text.whole() if line.strip()):
+        return number_each(_read_hosts((text.name, NAME, VERSION), text.whole(), found))
     return number_each(_read(report, text, found) for report in _reports(text.whole(), found))
 
 
@@ -183,3 +194,92 @@ def _judge(report: _Report, found: ProblemLog) -> Status:
         found.warn("ping.cut-off", message, "Transfer the report again, or measure again.", report.last_line)
         return Status.INCOMPLETE
     return Status.COMPLETE
+
+
+@dataclass(slots=True)
+class _Rows:
+    """The echoes of a host."""
+
+    cells: list[tuple[str, str | None]] = field(default_factory=list)
+    lines: list[int] = field(default_factory=list)
+
+
+def _is_fping(lines: Iterable[str]) -> bool:
+    """Return whether all lines are fping's; a few such lines are no proof."""
+    matches = map(_match_host, lines)
+    return next(matches, None) is not None and None not in matches
+
+
+def _read_hosts(source: _Source, lines: Iterable[tuple[int, str]], found: ProblemLog) -> Iterator[Fragment]:
+    """Yield a fragment for each host, from times or from a summary with replies."""
+    replies: dict[str, _Rows] = {}
+    for number, line in lines:
+        match = _match_host(line)
+        if match is None:
+            continue
+        if match.re is _HOST_REPLY:
+            rows = replies.setdefault(match["server"], _Rows())
+            rows.cells.append((match["seq"], match["time"]))
+            rows.lines.append(number)
+        elif match.re is _HOST_SUMMARY:
+            rows = replies.pop(match["server"], _Rows())
+            yield _read_host_summary(source, match, number, rows, found)
+        else:
+            yield _read_host_times(source, match, number, found)
+    for server, rows in replies.items():
+        message = f"The summary of {server} is missing: fping was killed, or the file was cut off."
+        found.warn("ping.cut-off", message, "Transfer the report again, or measure again.", rows.lines[-1])
+
+
+def _match_host(line: str) -> re.Match[str] | None:
+    """Return the match of a line by the text behind the colon."""
+    pattern = _HOST_REPLY if ": [" in line else _HOST_SUMMARY if ": xmt" in line else _HOST_TIMES
+    return pattern.fullmatch(line)
+
+
+def _read_host_times(source: _Source, line: re.Match[str], number: int, found: ProblemLog) -> Fragment:
+    server, printed = line.groups()
+    times = [None if text == "-" else text for text in printed.split()]
+    answered = [time for time in times if time is not None]
+    into = _begin_host(server, number)
+    into.add_fact("samples_response_ms", " ".join(answered), number)
+    into.add_facts(("packets_sent", "packets_received"), (str(len(times)), str(len(answered))), number)
+    if answered:
+        # The line has no summary, so lost echoes are counted here.
+        lost = 100 * (len(times) - len(answered)) / len(times)
+        into.add_number(("loss_percent", "%", "total"), f"{lost:.2f}".rstrip("0").rstrip("."), number)
+    cells = [(str(place), time) for place, time in enumerate(times)]
+    status = _judge_host(not answered, server, number, found)
+    return _build_host(source, number, into, _Rows(cells, [number] * len(cells)), status)
+
+
+def _read_host_summary(source: _Source, line: re.Match[str], number: int, rows: _Rows, found: ProblemLog) -> Fragment:
+    server, sent, received, loss, *times = line.groups()
+    into = _begin_host(server, number)
+    into.add_facts(("packets_sent", "packets_received"), (sent, received), number)
+    status = _judge_host(not received.strip("0"), server, number, found)
+    if status is Status.COMPLETE:
+        into.add_number(("response_ms", "ms", "total"), times[1], number)
+        for name, time in zip(("min", "mean", "max"), times, strict=True):
+            into.add_number((f"latency_{name}_ms", "ms", "total"), time, number)
+        into.add_number(("loss_percent", "%", "total"), loss, number)
+    return _build_host(source, number, into, rows, status)
+
+
+def _begin_host(server: str, number: int) -> FragmentBuilder:
+    into = FragmentBuilder()
+    into.add_facts(_FPING_KEYS, ("fping", "ICMP", "PING", "1", server), number)
+    return into
+
+
+def _judge_host(lost: bool, server: str, number: int, found: ProblemLog) -> Status:
+    if not lost:
+        return Status.COMPLETE
+    found.warn("ping.no-answer", f"No echo of {server} came back.", "See to the host and network.", number)
+    return Status.FAILED
+
+
+def _build_host(source: _Source, number: int, into: FragmentBuilder, rows: _Rows, status: Status) -> Fragment:
+    lines = rows.lines[0] if rows.lines else number, number
+    listings = (Listing("intervals", _COLUMNS, rows.cells, rows.lines),) if rows.lines else ()
+    return build_fragment(source, lines, status, into.facts, into.readings, listings=listings)
