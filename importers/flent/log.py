@@ -2,12 +2,11 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from importers.files.json_documents import Document, Node, documents, head
-from importers.flent import summary
-from importers.flent.summary import Direction, find_directions, find_other_workload, find_ping, has_data
-from importers.fragment_builder import FragmentBuilder, build_fragment, from_epoch
+from importers.fragment_builder import FragmentBuilder, Printed, build_fragment, from_epoch, is_decimal
 from importers.model import Fragment, Listing, Parsed, ProblemLog, Status, Text
 
 NAME = "flent"
@@ -48,18 +47,43 @@ _COLUMNS = (
     ("bytes_received", "bytes", "BYTES_RECVD"),
     ("retransmits", "segments", "TCP_RETRANSMIT"),
 )
+_STREAM = re.compile(r"TCP (?P<way>download|upload)(?P<which>.*)")
+_COMPUTED = re.compile(r" (?:avg|sum|fairness|totals?)$|::tcp_\w+$|::pacing_\w+$")
+_PING = "Ping (ms) ICMP"
+_PATTERNS = {"download": "STRG", "upload": "STRP"}
+_HEAD_LINES = 50
+_SUMMARY_HEAD = re.compile(r"Summary of (?P<test>\S+) test run from (?P<time>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\s*")
+_TITLE = re.compile(r"\s+Title: '(?P<title>.*)'\s*")
+_SERIES = re.compile(
+    r" (?P<name>\S.*?)(?<!\s)\s++: +(?P<mean>\S+) +(?P<median>\S+) +(?P<p99>\S+) (?P<unit>\S+) +(?P<points>\d+)\s*"
+)
+_DATA_FILE = re.compile(r"Data file written to (\S+)\s*")
+
+_Series = dict[str, tuple[re.Match[str], int]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Direction:
+    """The streams of one direction.
+
+    ``total`` is the series with the throughput: the only stream, or the sum of several; None if there is no sum.
+    """
+
+    pattern: str
+    streams: tuple[str, ...]
+    total: str | None
 
 
 def recognise(text: Text) -> bool:
     """Look for a data file's metadata, or for a summary's head."""
-    return summary.recognise(text) or any(map(_is_data, head(text)))
+    return _is_summary(text) or any(map(_is_data, head(text)))
 
 
 def parse(text: Text) -> Parsed:
     """Return a fragment for each direction, or one for a test without streams."""
     source, found = (text.name, NAME, VERSION), ProblemLog(text.name)
-    if summary.recognise(text):
-        return Parsed(summary.parse(text, source, found), found.problems)
+    if _is_summary(text):
+        return Parsed(_parse_summary(text, source, found), found.problems)
     data_files = (document for document in documents(text) if _is_data(document))
     return Parsed([each for document in data_files for each in _read(document, source, found)], found.problems)
 
@@ -79,7 +103,7 @@ def _read(document: Document, source: tuple[str, str, int], found: ProblemLog) -
     if metadata is None:
         return
     names = tuple(results.keys()) if results is not None else ()
-    ways: Sequence[Direction | None] = find_directions(names) or (None,)
+    ways: Sequence[_Direction | None] = _find_directions(names) or (None,)
     meta = metadata.get("SERIES_META")
     taken, zone = _find_start(root, metadata)
     for way in ways:
@@ -103,10 +127,10 @@ def _read(document: Document, source: tuple[str, str, int], found: ProblemLog) -
         )
 
 
-def _gather_facts(metadata: Node, way: Direction | None, into: FragmentBuilder, *, is_one_of_two: bool) -> None:
+def _gather_facts(metadata: Node, way: _Direction | None, into: FragmentBuilder, *, is_one_of_two: bool) -> None:
     test, line = metadata.string("NAME"), metadata.line
     if way is None:
-        into.add_facts(("factor.tool", "workload"), (NAME, find_other_workload(test.text if test else "")), line)
+        into.add_facts(("factor.tool", "workload"), (NAME, _find_other_workload(test.text if test else "")), line)
     else:
         keys = ("factor.tool", "workload", "factor.protocol", "users")
         into.add_facts(keys, (NAME, way.pattern, "TCP", str(len(way.streams))), line)
@@ -120,7 +144,7 @@ def _gather_facts(metadata: Node, way: Direction | None, into: FragmentBuilder, 
         into.add_printed(f"sysctl.{name}", value.printed())
 
 
-def _gather_stream_facts(meta: Node | None, way: Direction | None, into: FragmentBuilder) -> None:
+def _gather_stream_facts(meta: Node | None, way: _Direction | None, into: FragmentBuilder) -> None:
     series = [*map(meta.get, way.streams)] if way and meta else []
     first = next((each for each in series if each is not None), None)
     into.add_printed("command_line", first.printed("COMMAND") if first else None)
@@ -130,7 +154,7 @@ def _gather_stream_facts(meta: Node | None, way: Direction | None, into: Fragmen
             into.add_printed(key, values[0])
 
 
-def _gather_throughput(meta: Node | None, way: Direction | None, into: FragmentBuilder) -> None:
+def _gather_throughput(meta: Node | None, way: _Direction | None, into: FragmentBuilder) -> None:
     """Keep flent's throughput, and of a single stream bytes, seconds and retransmits."""
     if way is None or way.total is None or meta is None:
         return
@@ -150,7 +174,7 @@ def _gather_throughput(meta: Node | None, way: Direction | None, into: FragmentB
 
 def _gather_latency(meta: Node | None, names: Sequence[str], into: FragmentBuilder, *, is_result: bool) -> None:
     """Keep times of echoes, which include idle seconds before and after the streams."""
-    name = find_ping(names)
+    name = _find_ping(names)
     series = meta.get(name) if meta and name else None
     if series is None:
         return
@@ -160,11 +184,11 @@ def _gather_latency(meta: Node | None, names: Sequence[str], into: FragmentBuild
         into.add_reading(f"latency_{kind}_ms", series.figure(f"{kind.upper()}_VALUE"), "ms")
 
 
-def _list_series(root: Node, meta: Node | None, way: Direction | None, names: Sequence[str]) -> Iterator[Listing]:
+def _list_series(root: Node, meta: Node | None, way: _Direction | None, names: Sequence[str]) -> Iterator[Listing]:
     """Yield throughput and echoes over time, and the figures of each of several streams."""
     places, results = root.get("x_values"), root.get("results")
     shown = [(("mb_per_s", "Mbits/s"), way.total)] if way and way.total else []
-    shown += [(("latency_ms", "ms"), ping)] if (ping := find_ping(names)) else []
+    shown += [(("latency_ms", "ms"), ping)] if (ping := _find_ping(names)) else []
     if places is not None and results is not None and shown:
         series = [places, *(node for _, name in shown if (node := results.get(name or "")) is not None)]
         rows = [*zip(*(each.numbers() for each in series), strict=False)]
@@ -199,7 +223,7 @@ def _find_start(root: Node, metadata: Node) -> tuple[datetime | None, str]:
 
 
 def _judge(
-    document: Document, meta: Node | None, way: Direction | None, names: Sequence[str], found: ProblemLog
+    document: Document, meta: Node | None, way: _Direction | None, names: Sequence[str], found: ProblemLog
 ) -> Status:
     """Return the status, with a warning unless complete."""
     root, results = document.root, document.root.get("results")
@@ -210,7 +234,7 @@ def _judge(
         return Status.INCOMPLETE
     of = f" {way.pattern}" if way else ""
     streams = way.streams if way else names
-    failed = [name for name in streams if not has_data(results, name)]
+    failed = [name for name in streams if not _has_data(results, name)]
     if len(failed) == len(streams):
         message = f"No stream{of} has data: its runners failed."
         found.warn("flent.no-data", message, "Start the server, then measure again.", results.line)
@@ -224,3 +248,128 @@ def _judge(
         found.warn("flent.no-throughput", message, "Write it anew with a newer flent.", root.line)
         return Status.INCOMPLETE
     return Status.COMPLETE
+
+
+def _find_directions(names: Sequence[str]) -> tuple[_Direction, ...]:
+    """Return the directions with streams, from flent's machine: the server sends downloads."""
+    found = []
+    for way, pattern in _PATTERNS.items():
+        own = [name for name in names if (match := _STREAM.fullmatch(name)) and match["way"] == way]
+        streams = tuple(name for name in own if not _COMPUTED.search(name))
+        of_all = f"TCP {way} sum"
+        total = of_all if of_all in names else streams[0] if len(streams) == 1 else None
+        if streams:
+            found.append(_Direction(pattern, streams, total))
+    return tuple(found)
+
+
+def _find_other_workload(test: str) -> str:
+    """Return HTTP, PING, or the name of a test without TCP streams."""
+    word = test.lower().partition("-")[0].partition("_")[0]
+    return {"http": "HTTP", "ping": "PING"}.get(word, re.sub(r"[^A-Z0-9_+-]", "_", test.upper()))
+
+
+def _find_ping(names: Sequence[str]) -> str | None:
+    """Return the series of echo requests, if any."""
+    return _PING if _PING in names else None
+
+
+def _has_data(results: Node | None, name: str) -> bool:
+    """Return whether a series has any value; failed streams have only nulls."""
+    series = results.get(name) if results is not None else None
+    return series is not None and any(series.numbers())
+
+
+def _is_summary(text: Text) -> bool:
+    """Look for the summary's first line."""
+    return any(_SUMMARY_HEAD.fullmatch(line) for line in text.lines[:_HEAD_LINES])
+
+
+def _parse_summary(text: Text, source: tuple[str, str, int], found: ProblemLog) -> list[Fragment]:
+    """Return a fragment for each direction; ``source`` is file, format and version."""
+    head, common, series = _scan(text, found)
+    if head is None:
+        return []
+    test, line = head
+    ways: list[_Direction | None] = [*_find_directions(tuple(series))] or [None]
+    fragments = []
+    for way in ways:
+        into = FragmentBuilder(common.facts)
+        if way is None:
+            into.add_fact("workload", _find_other_workload(test), line)
+        else:
+            keys = ("workload", "factor.protocol", "users")
+            into.add_facts(keys, (way.pattern, "TCP", str(len(way.streams))), line)
+            if len(ways) > 1 or not test.startswith("tcp_"):
+                into.add_raw_fact("factor.test", test, line)
+        status = _judge_summary(series, way, head, found)
+        if status is Status.COMPLETE:
+            _gather_summary(series, way, into)
+        fragments.append(build_fragment(source, (line, len(text.lines)), status, into.facts, into.readings))
+    return fragments
+
+
+def _scan(text: Text, found: ProblemLog) -> tuple[Printed | None, FragmentBuilder, _Series]:
+    """Return the test's name, common facts, and the series."""
+    head: Printed | None = None
+    common, series = FragmentBuilder(), _Series()
+    for number, line in text.whole():
+        match = _SUMMARY_HEAD.fullmatch(line)
+        if match is not None and head is None:
+            head = Printed(match["test"], number)
+            common.add_facts(("factor.tool", "test", "printed_time"), ("flent", match["test"], match["time"]), number)
+        elif (row := _SERIES.fullmatch(line)) is not None and head is not None:
+            series.setdefault(row["name"], (row, number))
+        elif (title := _TITLE.fullmatch(line)) is not None:
+            common.add_printed("title", Printed(title["title"], number))
+        elif (file := _DATA_FILE.fullmatch(line)) is not None:
+            common.add_printed("data_file", Printed(file[1], number))
+            message = f"This is the summary of {file[1]}, which says more; of both together one run is made."
+            found.note("flent.summary", message, "Upload the data file with it.", number)
+    if not text.ends_whole:
+        message = "The file ends inside a line: the summary was cut off."
+        found.warn("flent.cut-off", message, "Transfer the file again.", len(text.lines))
+    return head, common, series
+
+
+def _gather_summary(series: _Series, way: _Direction | None, into: FragmentBuilder) -> None:
+    total = series.get(way.total) if way and way.total else None
+    if total is not None:
+        into.add_reading("mb_per_s", Printed(total[0]["mean"], total[1]), total[0]["unit"])
+    ping = series.get(_find_ping(list(series)) or "")
+    if ping is not None:
+        row, line = ping
+        names = ["latency_mean_ms"] if way else ["response_ms", "latency_mean_ms"]
+        for name in names:
+            into.add_reading(name, Printed(row["mean"], line), row["unit"])
+        into.add_reading("latency_p50_ms", Printed(row["median"], line), row["unit"])
+        into.add_reading("latency_p99_ms", Printed(row["p99"], line), row["unit"])
+
+
+def _judge_summary(series: _Series, way: _Direction | None, head: Printed, found: ProblemLog) -> Status:
+    """Return the status, with a warning unless complete; cut-off summaries are incomplete."""
+    line = head.line
+    if any(problem.code == "flent.cut-off" for problem in found.problems):
+        return Status.INCOMPLETE
+    if way is None and head.text.startswith("ping") and _find_ping(list(series)):
+        return Status.COMPLETE
+    if way is None or way.total is None:
+        found.warn("flent.no-data", "The summary has no throughput.", "Measure again.", line)
+        return Status.FAILED
+    if not _has_all_streams(series, way):
+        message = "The sum and the mean of the streams are of more streams than there are: the summary was cut off."
+        found.warn("flent.cut-off", message, "Transfer the file again.", line)
+        return Status.INCOMPLETE
+    return Status.COMPLETE
+
+
+def _has_all_streams(series: _Series, way: _Direction) -> bool:
+    """Return whether the sum is of as many streams as are listed."""
+    average = series.get((way.total or "").replace(" sum", " avg"))
+    total = series.get(way.total or "")
+    if average is None or total is None or average is total:
+        return True
+    texts = average[0]["mean"], total[0]["mean"]
+    if not all(map(is_decimal, texts)) or float(texts[0]) <= 0:
+        return True
+    return round(float(texts[1]) / float(texts[0])) == len(way.streams)
