@@ -4,18 +4,24 @@ A *fragment* holds the content of one file about one run. Values stay as printed
 arithmetic, so that every number can be traced to its characters and is converted in one place.
 """
 
+import json
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from functools import partial
+from hashlib import blake2b
 from itertools import chain, islice, repeat
+from operator import itemgetter
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from importers.files.content import Content, Lines
 
 T = TypeVar("T")
+_encode = json.JSONEncoder(ensure_ascii=False, sort_keys=True).encode
+_key_and_text = itemgetter(0, 1)
+_role_to_unit = itemgetter(4, 5, 0, 1, 2)
 
 
 class Severity(StrEnum):
@@ -287,7 +293,7 @@ class Fragment:
     counters: Sequence[Reading] = ()
     listings: tuple[Listing, ...] = ()
     digest: str = field(default="", init=False, repr=False, compare=False)
-    """Digest of the content, once calculated (``collate.digests.content_digest``)."""
+    """Digest of the content, once calculated (``content_digest``)."""
 
     @property
     def is_client(self) -> bool:
@@ -403,3 +409,27 @@ class RunDraft:
         snapshots = [half for pair in self.pairs for half in (pair.before, pair.after)]
         every = (*self.logs, *self.copies, self.peer, *snapshots, *self.reports, *self.circumstances)
         return [fragment for fragment in every if fragment is not None]
+
+
+def content_digest(fragment: Fragment) -> str:
+    """Return a digest of a fragment's content; stored digests must not change."""
+    fragment.digest = fragment.digest or _digest(fragment)
+    return fragment.digest
+
+
+def _digest(fragment: Fragment) -> str:
+    content = {
+        "counters": _sorted(fragment.counters),
+        "facts": sorted(map(_key_and_text, fragment.facts)),
+        "format": fragment.format,
+        "kind": fragment.kind,
+        "listings": [[each.name, each.columns, each.rows] for each in fragment.listings],
+        "readings": _sorted(fragment.readings),
+        "run": [fragment.run_id, fragment.trial, fragment.role, fragment.phase, fragment.host],
+        "time": [str(fragment.taken), str(fragment.ended), fragment.zone, fragment.status],
+    }
+    return blake2b(_encode(content).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def _sorted(readings: Iterable[Reading]) -> list[tuple[str, ...]]:
+    return sorted(map(_role_to_unit, readings))

@@ -6,10 +6,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from importers.collate.companions import names_of_files, process_number
-from importers.collate.digests import content_digest
 from importers.collate.run_ids import distinct_names, folder_of, own_folder, run_id_in_name
 from importers.collate.time_matching import choose_by_time, choose_by_time_and_host, hosts_of, is_within
-from importers.model import Fragment, Kind, Problem, RunDraft, Severity
+from importers.model import Fragment, Kind, Problem, RunDraft, Severity, content_digest
 
 CHOOSE = "Choose the run by hand, or put its run id into the file or its name."
 

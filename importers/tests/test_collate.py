@@ -6,10 +6,9 @@ from typing import Any
 
 import pytest
 
-from importers.collate.digests import content_digest
 from importers.collate.drafts import Collated, collate
 from importers.collate.run_ids import RunIdPattern
-from importers.model import Fact, Fragment, Kind, Listing, Pair, Reading, Severity, SourcedFact
+from importers.model import Fact, Fragment, Kind, Listing, Pair, Reading, Severity, SourcedFact, content_digest
 
 START = datetime(2002, 2, 26, 14, 5, 0)
 END = START + timedelta(minutes=10)

@@ -6,8 +6,7 @@ from random import Random
 
 import pytest
 
-from importers.collate.digests import content_digest
-from importers.model import Fact, Fragment, Kind, Listing, Reading
+from importers.model import Fact, Fragment, Kind, Listing, Reading, content_digest
 
 _WORDS = (
     "cpu",

@@ -3,10 +3,9 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from importers.collate.digests import content_digest
 from importers.collate.drafts import Collated, collate
 from importers.collate.run_ids import RunIdPattern
-from importers.model import Fragment, Kind, RunDraft
+from importers.model import Fragment, Kind, RunDraft, content_digest
 from perfdb.results.models import Study
 from perfdb.results.runs.derive import collect_figures, derive_again, derive_into
 from perfdb.results.runs.normalize import Aliases, Context, prepare

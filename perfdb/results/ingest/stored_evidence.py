@@ -13,9 +13,8 @@ from datetime import datetime
 from typing import NamedTuple
 
 from importers import formats
-from importers.collate.digests import content_digest
 from importers.files.spooled_list import SpooledList
-from importers.model import Fragment, Problem, SourceFile
+from importers.model import Fragment, Problem, SourceFile, content_digest
 from perfdb.results.ingest import artifacts
 from perfdb.results.ingest.make_records import digests_of, has_driver_log, spans_of
 from perfdb.results.ingest.supplied_facts import given_to
