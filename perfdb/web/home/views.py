@@ -21,7 +21,7 @@ from perfdb.results.runs import access
 from perfdb.results.studies.load_document import enqueue_loading
 from perfdb.web.home import overview
 from perfdb.web.home.rules_page import build_chapters
-from perfdb.web.view_access import person_of, read_required
+from perfdb.web.view_access import person_of, read_required, sign_in_required
 
 NEWEST = 12
 # Ids rise as runs are stored: when a run was measured says nothing of when it was brought in.
@@ -49,7 +49,7 @@ def home(request: HttpRequest) -> HttpResponse:
     return response
 
 
-@read_required("POST")
+@sign_in_required()
 def demonstration(request: HttpRequest) -> HttpResponse:
     """Load the demo and the published studies, for staff."""
     if not person_of(request).is_staff:

@@ -9,7 +9,7 @@ from django.core.files.base import ContentFile
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
-from pytest_django import DjangoAssertNumQueries
+from pytest_django import DjangoAssertNumQueries, Settings
 
 from perfdb.results.ingest import uploads
 from perfdb.results.models import DimensionCount, Job, Run, Study, StudyActivity, Upload
@@ -169,6 +169,17 @@ def test_an_empty_instance_offers_staff_a_demonstration(web: Client, ada: User, 
     assert answer.status_code == (302 if staff else 403)
     assert Upload.objects.filter(study__slug="demo").exists() == staff
     assert Job.objects.filter(kind="studies").exists() == staff
+
+
+def test_a_reader_who_is_not_signed_in_is_asked_to_before_a_demonstration(
+    db: None, client: Client, settings: Settings
+) -> None:
+    settings.PUBLIC_READ = True
+
+    answer = client.post(reverse("web:demonstration"))
+
+    assert answer["Location"].startswith("/sign-in/")
+    assert not Job.objects.filter(kind="studies").exists()
 
 
 def test_a_demonstration_that_was_undone_comes_back_when_it_is_asked_for(web: Client, ada: User) -> None:
