@@ -3,7 +3,7 @@
 import re
 from collections.abc import Collection, Iterable, Sequence
 from datetime import UTC, datetime
-from typing import NamedTuple
+from typing import NamedTuple, TypedDict, Unpack
 
 from importers.model import Fact, Fragment, Head, Kind, Listing, Reading, Status
 
@@ -20,12 +20,24 @@ class Printed(NamedTuple):
     line: int
 
 
+class _Others(TypedDict, total=False):
+    """The other fields of a fragment."""
+
+    listings: tuple[Listing, ...]
+    run_id: str | None
+    trial: int | None
+    host: str | None
+    taken: datetime | None
+    ended: datetime | None
+    zone: str
+
+
 class FragmentBuilder:
     """The facts and readings of one result; missing texts are skipped."""
 
-    def __init__(self, facts: Iterable[Fact] = ()) -> None:
+    def __init__(self, facts: Iterable[Fact] = (), readings: Iterable[Reading] = ()) -> None:
         self._facts: list[Fact] = [*facts]
-        self._readings: list[Reading] = []
+        self._readings: list[Reading] = [*readings]
 
     @property
     def facts(self) -> tuple[Fact, ...]:
@@ -72,44 +84,23 @@ class FragmentBuilder:
         """Return the first reading of a name, of any role."""
         return next((Printed(each.text, each.line) for each in self._readings if each.name == name), None)
 
+    def build(
+        self,
+        source: tuple[str, str, int],
+        lines: tuple[int, int],
+        status: Status,
+        *,
+        kind: Kind = Kind.DRIVER,
+        role: str | None = "client",
+        **others: Unpack[_Others],
+    ) -> Fragment:
+        """Return the fragment, normally of the client's log.
 
-def build_fragment(
-    source: tuple[str, str, int],
-    lines: tuple[int, int],
-    status: Status,
-    facts: Sequence[Fact],
-    readings: Sequence[Reading] = (),
-    *,
-    kind: Kind = Kind.DRIVER,
-    listings: tuple[Listing, ...] = (),
-    role: str | None = "client",
-    run_id: str | None = None,
-    trial: int | None = None,
-    host: str | None = None,
-    taken: datetime | None = None,
-    ended: datetime | None = None,
-    zone: str = "",
-) -> Fragment:
-    """Return a fragment, normally of the client's log.
-
-    ``source`` is file, format and version of the format; ``lines`` are the first and the last line.
-    """
-    return Fragment(
-        *source,
-        kind,
-        *lines,
-        run_id=run_id,
-        trial=trial,
-        role=role,
-        host=host,
-        taken=taken,
-        ended=ended,
-        zone=zone,
-        status=status,
-        facts=facts,
-        readings=readings,
-        listings=listings,
-    )
+        ``source`` is file, format and version of the format; ``lines`` are the first and the last line.
+        """
+        return Fragment(
+            *source, kind, *lines, role=role, status=status, facts=self.facts, readings=self.readings, **others
+        )
 
 
 def is_decimal(text: str) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from importers.files.json_documents import Document, Node, documents, head
-from importers.fragment_builder import FragmentBuilder, Printed, build_fragment, from_epoch, is_decimal
+from importers.fragment_builder import FragmentBuilder, Printed, from_epoch, is_decimal
 from importers.model import Fragment, Listing, Parsed, ProblemLog, Status, Text
 
 NAME = "flent"
@@ -115,12 +115,10 @@ def _read(document: Document, source: tuple[str, str, int], found: ProblemLog) -
         if is_complete:
             _gather_throughput(meta, way, into)
             _gather_latency(meta, names, into, is_result=way is None)
-        yield build_fragment(
+        yield into.build(
             source,
             document.span,
             status,
-            into.facts,
-            into.readings,
             listings=tuple(_list_series(root, meta, way, names)) if is_complete else (),
             taken=taken,
             zone=zone,
@@ -305,7 +303,7 @@ def _parse_summary(text: Text, source: tuple[str, str, int], found: ProblemLog) 
         status = _judge_summary(series, way, head, found)
         if status is Status.COMPLETE:
             _gather_summary(series, way, into)
-        fragments.append(build_fragment(source, (line, len(text.lines)), status, into.facts, into.readings))
+        fragments.append(into.build(source, (line, len(text.lines)), status))
     return fragments
 
 

@@ -6,7 +6,7 @@ from datetime import datetime
 from decimal import Decimal
 
 from importers.files.json_documents import Document, Node, documents, head, outside
-from importers.fragment_builder import FragmentBuilder, Printed, build_fragment, is_decimal
+from importers.fragment_builder import FragmentBuilder, Printed, is_decimal
 from importers.model import Fragment, Parsed, Problem, ProblemLog, Status, Text
 from importers.trial_numbers import number_each
 
@@ -80,7 +80,7 @@ def _read(document: Document, text: Text, found: ProblemLog) -> Fragment:
         _gather_figures(root, into, found)
     taken, zone = _find_start(root)
     source = text.name, NAME, VERSION
-    return build_fragment(source, document.span, status, into.facts, into.readings, taken=taken, zone=zone)
+    return into.build(source, document.span, status, taken=taken, zone=zone)
 
 
 def _gather_facts(root: Node, into: FragmentBuilder) -> None:
@@ -227,7 +227,7 @@ def _read_failure(text: Text, logged: list[Document], found: ProblemLog) -> Frag
         found.warn("fortio.failed", message, "See to the server, then measure again.", error.line)
     else:
         found.warn("fortio.no-result", "The log has no result as JSON.", "Measure with -json, and import that file.", 1)
-    return build_fragment((text.name, NAME, VERSION), (1, len(text.lines)), status, into.facts)
+    return into.build((text.name, NAME, VERSION), (1, len(text.lines)), status)
 
 
 def _find_logged_error(logged: list[Document]) -> Printed | None:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from functools import lru_cache
 
-from importers.fragment_builder import Column, FragmentBuilder, build_fragment, build_listing
+from importers.fragment_builder import Column, FragmentBuilder, build_listing
 from importers.fragment_builder import Row as ListingRow
 from importers.iperf2 import csv_lines, plain
 from importers.iperf2.connections import SUM, TO_CLIENT, TO_SERVER, Row, Test
@@ -61,12 +61,10 @@ def _read(test: Test, file: str, found: ProblemLog) -> Fragment:
     if status is Status.COMPLETE:
         _gather_readings(test, results, into)
     time, zone = test.started
-    return build_fragment(
+    return into.build(
         (file, NAME, VERSION),
         (test.first_line, test.last_line),
         status,
-        into.facts,
-        into.readings,
         listings=(
             *build_listing("intervals", _intervals(test, ids)),
             *build_listing("connections", _connections(test, ids)),

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from importers.files import json_documents
 from importers.files.json_documents import Document, Node
-from importers.fragment_builder import FragmentBuilder, Printed, build_fragment, mtu_of
+from importers.fragment_builder import FragmentBuilder, Printed, mtu_of
 from importers.iperf3 import plain
 from importers.iperf3.json_tests import (
     Direction,
@@ -148,12 +148,11 @@ def _read_test(test: Test, source: tuple[str, str, int], found: ProblemLog) -> F
     _gather_facts(test, ways, status, words, into)
     gather_readings(test, ways, status, into)
     taken = _find_start(test.start)
-    return build_fragment(
+    facts = [fact._replace(of_host=fact.key in _OF_HOST) for fact in into.facts]
+    return FragmentBuilder(facts, into.readings).build(
         source,
         (test.first_line, test.last_line),
         status,
-        [fact._replace(of_host=fact.key in _OF_HOST) for fact in into.facts],
-        into.readings,
         listings=list_rows(test),
         role="server" if test.is_server else "client",
         run_id=run_id,

@@ -8,7 +8,7 @@ from functools import cache
 from itertools import islice
 from typing import NamedTuple
 
-from importers.fragment_builder import Column, Printed, Row, build_fragment, build_listing
+from importers.fragment_builder import Column, FragmentBuilder, Printed, Row, build_listing
 from importers.model import Fact, Fragment, ProblemLog, Reading, Status, Text
 
 _HEAD_LINES = 60
@@ -155,12 +155,10 @@ def _blocks(text: Text) -> list[_Block]:
 def _read(block: _Block, source: tuple[str, str, int], found: ProblemLog) -> Fragment:
     status = _judge(block, found)
     time = next((match for _, text in block.lines if (match := _TIME.search(text))), None)
-    return build_fragment(
+    return FragmentBuilder(_list_facts(block), _list_readings(block, status)).build(
         source,
         (block.lines[0][0], block.last_line),
         status,
-        tuple(_list_facts(block)),
-        tuple(_list_readings(block, status)),
         listings=build_listing("intervals", _list_intervals(block)),
         role=block.role,
         taken=datetime.strptime(time["time"], "%d %b %Y %H:%M:%S") if time else None,

@@ -7,7 +7,7 @@ from decimal import Decimal
 from functools import lru_cache
 from pathlib import PurePosixPath
 
-from importers.fragment_builder import FragmentBuilder, Printed, build_fragment, from_epoch, is_decimal
+from importers.fragment_builder import FragmentBuilder, Printed, from_epoch, is_decimal
 from importers.model import Fragment, Listing, Parsed, ProblemLog, Status, Text
 from importers.netperf.banner import Kind, Shape, find_kind, find_protocol, is_banner
 from importers.netperf.figures import (
@@ -160,12 +160,11 @@ def _build_fragment(test: Test, text: Text, into: FragmentBuilder, status: Statu
     times = [moment for each in interims if (moment := from_epoch(each.ending)) is not None]
     first = interims[0] if times else None
     is_timed = first is not None and is_decimal(first.ending) and is_decimal(first.seconds)
-    return build_fragment(
+    kept = FragmentBuilder(into.facts) if status is Status.FAILED else into
+    return kept.build(
         (text.name, NAME, VERSION),
         (test.first_line, max(test.last_line, test.first_line)),
         status,
-        into.facts,
-        () if status is Status.FAILED else into.readings,
         listings=tuple(_list_interims(interims)),
         taken=from_epoch(str(Decimal(first.ending) - Decimal(first.seconds))) if first and is_timed else None,
         ended=times[-1] if times else None,

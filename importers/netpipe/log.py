@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from importers.fragment_builder import FragmentBuilder, build_fragment
+from importers.fragment_builder import FragmentBuilder
 from importers.model import Fragment, Parsed, Problem, ProblemLog, Status, Text
 from importers.trial_numbers import number_each
 
@@ -63,7 +63,7 @@ def _results(text: Text, unknown: list[int]) -> Iterator[Fragment]:
             # The message goes there and comes back; its time is printed one way.
             into.add_raw_number(("response_ms", "usec one way" if times else "s one way", "total"), row["time"], number)
             source, lines = (text.name, NAME, VERSION), (number, number)
-            yield build_fragment(source, lines, Status.COMPLETE, into.facts, into.readings)
+            yield into.build(source, lines, Status.COMPLETE)
         elif found := _BUFFERS.match(line):
             buffers = FragmentBuilder()  # Each log of a file has its own.
             buffers.add_facts(("socket.send_bytes", "socket.recv_bytes"), found.groups(), number)

@@ -11,7 +11,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
-from importers.fragment_builder import FragmentBuilder, Printed, build_fragment
+from importers.fragment_builder import FragmentBuilder, Printed
 from importers.model import Fragment, Parsed, ProblemLog, Status, Text
 from importers.trial_numbers import number_trials
 
@@ -235,7 +235,7 @@ def _is_timing(line: str) -> bool:
 def parse(text: Text) -> Parsed:
     """Return a fragment for each read."""
     found = ProblemLog(text.name)
-    fragments = (_build_fragment(read, text.name, found) for read in _Reader(text).find_reads())
+    fragments = (_read_fragment(read, text.name, found) for read in _Reader(text).find_reads())
     return Parsed(number_trials(fragments), found.problems)
 
 
@@ -324,14 +324,14 @@ class _Reader:
         return read
 
 
-def _build_fragment(read: _Read, file: str, found: ProblemLog) -> Fragment:
+def _read_fragment(read: _Read, file: str, found: ProblemLog) -> Fragment:
     status = _judge(read, found)
     gathered = FragmentBuilder()
     _gather_facts(read, gathered)
     if status is Status.COMPLETE:
         _gather_figures(read, gathered)
     lines = min(read.line, read.size.line) if read.size else read.line, read.last_line
-    return build_fragment((file, NAME, VERSION), lines, status, gathered.facts, gathered.readings)
+    return gathered.build((file, NAME, VERSION), lines, status)
 
 
 def _judge(read: _Read, found: ProblemLog) -> Status:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import islice
 
-from importers.fragment_builder import Column, FragmentBuilder, Printed, Row, build_fragment, build_listing, mtu_of
+from importers.fragment_builder import Column, FragmentBuilder, Printed, Row, build_listing, mtu_of
 from importers.model import Fact, Fragment, Parsed, ProblemLog, Status, Text
 from importers.trial_numbers import number_trials
 
@@ -278,7 +278,7 @@ def _read(test: _Test, file: str, found: ProblemLog) -> Fragment:
     _gather_readings(test, status, workload, dict(figures), into)
     source, lines = (file, NAME, VERSION), (test.first_line, test.last_line)
     listings = build_listing("intervals", map(_list_interval, test.intervals))
-    return build_fragment(source, lines, status, into.facts, into.readings, listings=listings)
+    return into.build(source, lines, status, listings=listings)
 
 
 def _judge(test: _Test, found: ProblemLog) -> Status:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from importers.fragment_builder import FragmentBuilder, Printed, build_fragment, from_epoch
+from importers.fragment_builder import FragmentBuilder, Printed, from_epoch
 from importers.model import Fragment, Listing, Parsed, Problem, ProblemLog, Status, Text
 from importers.trial_numbers import number_each
 
@@ -141,12 +141,10 @@ def _read(report: _Report, text: Text, found: ProblemLog) -> Fragment:
         _gather_figures(report, into)
     taken, ended = map(from_epoch, report.epochs) if report.epochs else (None, None)
     rows, lines = report.replies, report.reply_lines
-    return build_fragment(
+    return into.build(
         (text.name, NAME, VERSION),
         (report.first_line, report.last_line),
         status,
-        into.facts,
-        into.readings,
         listings=(Listing("intervals", (("n", ""), ("response_ms", "ms")), rows, lines),) if rows else (),
         taken=taken,
         ended=ended,
@@ -282,4 +280,4 @@ def _judge_host(lost: bool, server: str, number: int, found: ProblemLog) -> Stat
 def _build_host(source: _Source, number: int, into: FragmentBuilder, rows: _Rows, status: Status) -> Fragment:
     lines = rows.lines[0] if rows.lines else number, number
     listings = (Listing("intervals", _COLUMNS, rows.cells, rows.lines),) if rows.lines else ()
-    return build_fragment(source, lines, status, into.facts, into.readings, listings=listings)
+    return into.build(source, lines, status, listings=listings)

@@ -11,7 +11,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
-from importers.fragment_builder import FragmentBuilder, Printed, build_fragment
+from importers.fragment_builder import FragmentBuilder, Printed
 from importers.key_values import whole
 from importers.model import Fragment, Parsed, ProblemLog, Status, Text
 from importers.trial_numbers import number_trials
@@ -193,8 +193,7 @@ def _read(
             if cpu in configuration and (cores := _CORES.match(configuration[cpu].text)):
                 gathered.add_fact(f"processors@{role}", cores[1], configuration[cpu].line)
         _gather_readings(block, gathered)
-    lines = block.line, block.last_line
-    return build_fragment((file, NAME, VERSION), lines, status, gathered.facts, gathered.readings)
+    return gathered.build((file, NAME, VERSION), (block.line, block.last_line), status)
 
 
 def _judge(block: _Block, found: ProblemLog) -> Status:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 
-from importers.fragment_builder import FragmentBuilder, Printed, build_fragment
+from importers.fragment_builder import FragmentBuilder, Printed
 from importers.key_values import whole
 from importers.model import Fragment, Parsed, ProblemLog, Status, Text
 from importers.trial_numbers import number_trials
@@ -202,7 +202,7 @@ def _read(block: _Block, file: str, found: ProblemLog) -> Fragment:
         else:
             _gather_latency(block, gathered)
     lines, role = (block.first_line, block.last_line), "server" if block.is_server else "client"
-    return build_fragment((file, NAME, VERSION), lines, status, gathered.facts, gathered.readings, role=role)
+    return gathered.build((file, NAME, VERSION), lines, status, role=role)
 
 
 def _judge(block: _Block, found: ProblemLog) -> Status:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import NamedTuple
 
-from importers.fragment_builder import FragmentBuilder, Printed, build_fragment
+from importers.fragment_builder import FragmentBuilder, Printed
 from importers.model import Fragment, Parsed, ProblemLog, Status, Text
 from importers.trial_numbers import number_trials
 
@@ -192,8 +192,7 @@ def _read_block(block: _Block, file: str, found: ProblemLog) -> Fragment:
     if status is Status.COMPLETE:
         _gather_readings(block, role, gathered)
         _gather_other_figures(block, role, gathered)
-    lines = block.first_line, block.last_line
-    return build_fragment((file, NAME, VERSION), lines, status, gathered.facts, gathered.readings, role=role)
+    return gathered.build((file, NAME, VERSION), (block.first_line, block.last_line), status, role=role)
 
 
 def _judge(block: _Block, found: ProblemLog) -> Status:

@@ -11,7 +11,7 @@ from datetime import datetime
 from functools import lru_cache
 from itertools import islice
 
-from importers.fragment_builder import FragmentBuilder, Printed, build_fragment, from_epoch
+from importers.fragment_builder import FragmentBuilder, Printed, from_epoch
 from importers.key_values import whole
 from importers.model import Fragment, Kind, Listing, Parsed, ProblemLog, Status, Text
 from importers.trial_numbers import number_trials
@@ -82,12 +82,10 @@ def _read(block: Block, file: str, found: ProblemLog) -> Fragment:
     if status is Status.COMPLETE and measured is not None:
         _gather_figures(block, measured, gathered, found)
     taken, ended = _find_times(block.raw.values())
-    return build_fragment(
+    return gathered.build(
         (file, NAME, VERSION),
         (block.first_line, block.last_line),
         status,
-        gathered.facts,
-        gathered.readings,
         listings=_list_progress(block.progress.get(measured or "", [])),
         taken=taken,
         ended=ended,
@@ -324,9 +322,8 @@ def _parse_history(text: Text) -> Parsed:
         message = f"{odd} lines of the history are not five numbers; they were left out."
         found.note("uperf.torn-lines", message, "None is needed: threads that write at once tear each other's lines.")
     taken, ended = (from_epoch(f"{nanoseconds[:-9]}.{nanoseconds[-9:]}") for nanoseconds in (first, latest))
-    source, lines, zone = (text.name, NAME, VERSION), (first_line, last_line), "+00:00"
-    facts, kind = gathered.facts, Kind.REPORT
-    fragment = build_fragment(
-        source, lines, Status.COMPLETE, facts, kind=kind, role=None, taken=taken, ended=ended, zone=zone
+    source, lines = (text.name, NAME, VERSION), (first_line, last_line)
+    fragment = gathered.build(
+        source, lines, Status.COMPLETE, kind=Kind.REPORT, role=None, taken=taken, ended=ended, zone="+00:00"
     )
     return Parsed([fragment], found.problems)

@@ -11,7 +11,7 @@ from xml.etree.ElementTree import ParseError
 from defusedxml.common import DefusedXmlException
 from defusedxml.ElementTree import DefusedXMLParser
 
-from importers.fragment_builder import FragmentBuilder, Printed, build_fragment
+from importers.fragment_builder import FragmentBuilder, Printed
 from importers.key_values import whole
 from importers.model import Kind, Parsed, ProblemLog, Status, Text
 
@@ -115,7 +115,7 @@ def parse(text: Text, name: str, version: int) -> Parsed:
     gathered.add_printed("profile", Printed(profile.attributes.get("name", ""), profile.line))
     _gather_groups(profile.find_all("group"), gathered, found)
     source, lines = (text.name, name, version), (1, len(text.lines))
-    fragment = build_fragment(source, lines, Status.COMPLETE, gathered.facts, kind=Kind.REPORT, role=None)
+    fragment = gathered.build(source, lines, Status.COMPLETE, kind=Kind.REPORT, role=None)
     return Parsed([fragment], found.problems)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from importers.fragment_builder import FragmentBuilder, Printed, build_fragment
+from importers.fragment_builder import FragmentBuilder, Printed
 from importers.model import Fragment, Parsed, ProblemLog, Status, Text
 from importers.trial_numbers import number_trials
 
@@ -117,8 +117,7 @@ def _read(report: _Report, text: Text, found: ProblemLog) -> Fragment:
     status = _judge(report, found)
     if status is not Status.FAILED:
         _gather_figures(report, into)
-    lines = report.first_line, report.last_line
-    return build_fragment((text.name, NAME, VERSION), lines, status, into.facts, into.readings)
+    return into.build((text.name, NAME, VERSION), (report.first_line, report.last_line), status)
 
 
 def _gather_facts(report: _Report, into: FragmentBuilder) -> None:

@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import PurePosixPath
 from statistics import median_low
 
-from importers.fragment_builder import FragmentBuilder, Printed, build_fragment
+from importers.fragment_builder import FragmentBuilder, Printed
 from importers.model import Fragment, Kind, Listing, Parsed, ProblemLog, Status, Text
 from importers.trial_numbers import number_trials
 
@@ -136,7 +136,7 @@ def _read_transfer(transfer: _Transfer, file: str, found: ProblemLog) -> Fragmen
         samples = " ".join([rate.text for rate in transfer.rates])
         gathered.add_fact("samples_kbytes_per_s", samples, transfer.rates[0].line)
     listings = _list_samples(("rate", "KB/s"), transfer.rates)
-    return build_fragment((file, NAME, VERSION), (first, last), status, gathered.facts, listings=listings, role=None)
+    return gathered.build((file, NAME, VERSION), (first, last), status, listings=listings, role=None)
 
 
 def _judge_transfer(transfer: _Transfer, found: ProblemLog) -> Status:
@@ -199,7 +199,7 @@ def _parse_sender(text: Text, found: ProblemLog) -> list[Fragment]:
     status = Status.FAILED if errors else Status.COMPLETE
     source, lines = (text.name, NAME, VERSION), (1, len(text.lines))
     kind = Kind.DRIVER if errors else Kind.REPORT
-    return [build_fragment(source, lines, status, gathered.facts, gathered.readings, kind=kind)]
+    return [gathered.build(source, lines, status, kind=kind)]
 
 
 # cyclesoak
@@ -241,11 +241,7 @@ def _parse_cyclesoak(text: Text, found: ProblemLog) -> list[Fragment]:
     source, lines = (text.name, NAME, VERSION), (1, len(text.lines))
     status = Status.COMPLETE if gathered.facts else Status.FAILED
     listings = _list_samples(("load", "%"), loads)
-    return [
-        build_fragment(
-            source, lines, status, gathered.facts, gathered.readings, kind=Kind.REPORT, role=role, listings=listings
-        )
-    ]
+    return [gathered.build(source, lines, status, kind=Kind.REPORT, role=role, listings=listings)]
 
 
 def _gather_load(loads: list[Printed], role: str, gathered: FragmentBuilder, found: ProblemLog) -> None:
