@@ -48,6 +48,14 @@ class Problem(NamedTuple):
     run_id: str | None = None
 
 
+class Status(StrEnum):
+    """Final state of a run, by the evidence."""
+
+    COMPLETE = "complete"
+    FAILED = "failed"
+    INCOMPLETE = "incomplete"
+
+
 @dataclass(slots=True)
 class ProblemLog:
     """The problems of a file, each with the file's name and the run concerned."""
@@ -71,6 +79,16 @@ class ProblemLog:
 
     def note(self, code: str, message: str, remedy: str = "", line: int | None = None) -> None:
         self.add(Severity.NOTE, code, message, remedy, line)
+
+    def fail(self, code: str, message: str, remedy: str, line: int | None) -> Status:
+        """Add a warning, and return the status of a failed run."""
+        self.warn(code, message, remedy, line)
+        return Status.FAILED
+
+    def cut(self, code: str, message: str, remedy: str, line: int | None) -> Status:
+        """Add a warning, and return the status of a run that did not end."""
+        self.warn(code, message, remedy, line)
+        return Status.INCOMPLETE
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,14 +271,6 @@ class Kind(StrEnum):
     SNAPSHOT = "snapshot"  # counters at one moment, before or after the run
     REPORT = "report"  # a monitor's report over a window, or settings
     CIRCUMSTANCES = "circumstances"  # what somebody wrote down about a run: a row of a manifest
-
-
-class Status(StrEnum):
-    """Final state of a run, by the evidence."""
-
-    COMPLETE = "complete"
-    FAILED = "failed"
-    INCOMPLETE = "incomplete"
 
 
 @dataclass(slots=True)

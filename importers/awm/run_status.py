@@ -38,8 +38,7 @@ def judge(block: Ending, taken: datetime | None, ended: datetime | None, found: 
         return Status.FAILED
     if not summaries:
         message = f"Run {_name(found)} has no SUM record: there is no throughput."
-        found.warn("awm.no-summary", message, "Transfer the log again.", end.line)
-        return Status.INCOMPLETE
+        return found.cut("awm.no-summary", message, "Transfer the log again.", end.line)
     return Status.COMPLETE if rc and reason else Status.INCOMPLETE
 
 

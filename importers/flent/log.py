@@ -228,23 +228,20 @@ def _judge(
     if not document.whole or results is None or not names:
         what = document.problem or "has no results"
         line = document.problem_line or document.last_line
-        found.warn("flent.cut-off", f"The data file {what}.", "Transfer the file again.", line)
-        return Status.INCOMPLETE
+        return found.cut("flent.cut-off", f"The data file {what}.", "Transfer the file again.", line)
     of = f" {way.pattern}" if way else ""
     streams = way.streams if way else names
     failed = [name for name in streams if not _has_data(results, name)]
     if len(failed) == len(streams):
         message = f"No stream{of} has data: its runners failed."
-        found.warn("flent.no-data", message, "Start the server, then measure again.", results.line)
-        return Status.FAILED
+        return found.fail("flent.no-data", message, "Start the server, then measure again.", results.line)
     if failed and way is not None:
         message = f"{len(failed)} of {len(way.streams)} streams{of} have no data."
         found.warn("flent.failed-streams", message, "See why their runners failed.", results.line)
     total = meta.figure(way.total or "", "MEAN_VALUE") if way and meta else None
     if way is not None and total is None:
         message = f"The data file has no mean throughput{of}."
-        found.warn("flent.no-throughput", message, "Write it anew with a newer flent.", root.line)
-        return Status.INCOMPLETE
+        return found.cut("flent.no-throughput", message, "Write it anew with a newer flent.", root.line)
     return Status.COMPLETE
 
 
@@ -352,12 +349,10 @@ def _judge_summary(series: _Series, way: _Direction | None, head: Printed, found
     if way is None and head.text.startswith("ping") and _find_ping(list(series)):
         return Status.COMPLETE
     if way is None or way.total is None:
-        found.warn("flent.no-data", "The summary has no throughput.", "Measure again.", line)
-        return Status.FAILED
+        return found.fail("flent.no-data", "The summary has no throughput.", "Measure again.", line)
     if not _has_all_streams(series, way):
         message = "The sum and the mean of the streams are of more streams than there are: the summary was cut off."
-        found.warn("flent.cut-off", message, "Transfer the file again.", line)
-        return Status.INCOMPLETE
+        return found.cut("flent.cut-off", message, "Transfer the file again.", line)
     return Status.COMPLETE
 
 

@@ -174,14 +174,12 @@ def _judge(document: Document, found: ProblemLog) -> Status:
     if not document.whole or calls is None or root.figure("ActualQPS") is None:
         what = document.problem or "has no figures"
         remedy = "Transfer the file again."
-        found.warn("fortio.cut-off", f"The result {what}.", remedy, document.problem_line or document.last_line)
-        return Status.INCOMPLETE
+        return found.cut("fortio.cut-off", f"The result {what}.", remedy, document.problem_line or document.last_line)
     codes = _list_codes(root)
     bad = [each for each in codes if each[0] not in _GOOD_CODES]
     if not calls.text.strip("0") or (bad and len(bad) == len(codes)):
         message = "No call was answered as it should be: the run is kept as failed."
-        found.warn("fortio.nothing-done", message, "See to the server.", calls.line)
-        return Status.FAILED
+        return found.fail("fortio.nothing-done", message, "See to the server.", calls.line)
     if bad or (failed is not None and failed.text.strip("0")):
         errors = ", ".join(f"{code}: {count.text}" for code, count in bad) or "see ErrorsDurationHistogram"
         found.warn("fortio.errors", f"Calls ended with errors ({errors}).", "See to the server.", calls.line)
@@ -194,8 +192,7 @@ def _judge_length(root: Node, found: ProblemLog) -> Status:
     if wanted is None or ran is None or Decimal(ran.text) >= _SHORT * wanted * 10**9:
         return Status.COMPLETE
     message = f"fortio ran {ran.text} ns of {asked.text if asked else ''}: it was stopped."
-    found.warn("fortio.stopped", message, "Measure again.", ran.line)
-    return Status.INCOMPLETE
+    return found.cut("fortio.stopped", message, "Measure again.", ran.line)
 
 
 def _parse_seconds(duration: str) -> Decimal | None:

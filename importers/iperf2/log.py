@@ -103,16 +103,13 @@ def _judge(test: Test, results: _Results, found: ProblemLog) -> Status:
     nothing = all(row.is_empty for row in test.rows)
     if nothing and (test.error or test.rows):
         error, line = test.error or ("nothing was transferred", test.last_line)
-        found.warn("iperf2.failed", f"The test failed: {error}.", _AGAIN, line)
-        return Status.FAILED
+        return found.fail("iperf2.failed", f"The test failed: {error}.", _AGAIN, line)
     if test.error is not None and "ack of last datagram" not in test.error.text:
-        found.warn("iperf2.interrupted", f"The test broke off: {test.error.text}.", _AGAIN, test.error.line)
-        return Status.INCOMPLETE
+        return found.cut("iperf2.interrupted", f"The test broke off: {test.error.text}.", _AGAIN, test.error.line)
     open_ids = [each for each in test.connections if not _has_result(test, each)]
     if open_ids or not test.connections or (test.cut_line is not None and not test.knows_direction):
         line = test.cut_line or test.last_line
-        found.warn("iperf2.cut-off", "The file ends inside a test: it was cut off.", _TRANSFER, line)
-        return Status.INCOMPLETE
+        return found.cut("iperf2.cut-off", "The file ends inside a test: it was cut off.", _TRANSFER, line)
     return _judge_results(test, results, found)
 
 
@@ -128,15 +125,14 @@ def _judge_results(test: Test, results: _Results, found: ProblemLog) -> Status:
     missing = [way for way, row in results.items() if row is None]
     if missing and test.is_udp and not any(row.is_report for row in test.rows):
         message = "The server never reported: what was received is not known."
-        found.warn("iperf2.no-server-report", message, _AGAIN, line)
-        return Status.INCOMPLETE
+        return found.cut("iperf2.no-server-report", message, _AGAIN, line)
     if missing and test.knows_direction and not test.is_udp:
-        found.warn("iperf2.cut-off", "The sum of the connections is missing: the file was cut off.", _TRANSFER, line)
-        return Status.INCOMPLETE
+        return found.cut(
+            "iperf2.cut-off", "The sum of the connections is missing: the file was cut off.", _TRANSFER, line
+        )
     if missing:
         message = "There is no sum of the connections: each has its rate, but the test has none."
-        found.warn("iperf2.no-sum", message, "Use text instead of -y C, or iperf3, for parallel streams.", line)
-        return Status.INCOMPLETE
+        return found.cut("iperf2.no-sum", message, "Use text instead of -y C, or iperf3, for parallel streams.", line)
     for result in results.values():
         if result is not None and result.id == SUM:
             _check_sum(test, result, found)

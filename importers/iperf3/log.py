@@ -191,16 +191,14 @@ def _judge(test: Test, ways: Sequence[Direction], found: ProblemLog) -> Status:
     """Return the status, with a warning unless complete."""
     if test.problem:
         message = f"This result of iperf3 {test.problem}; what comes before is kept without a throughput."
-        found.warn("iperf3.cut-off", message, plain.TRANSFER, test.problem_line)
-        return Status.INCOMPLETE
+        return found.cut("iperf3.cut-off", message, plain.TRANSFER, test.problem_line)
     if test.failure is not None:
         return plain.judge_failure(test.failure, found, describe_known_bytes(ways))
     if test.end is None:
         return plain.report_cut("The result has no end", test.last_line, found)
     if not any(test.end.items()):
         message = "The test has no result and gives no reason; iperf3 may have written it to its error output."
-        found.warn("iperf3.failed", message, plain.AGAIN, test.end.line)
-        return Status.FAILED
+        return found.fail("iperf3.failed", message, plain.AGAIN, test.end.line)
     return Status.COMPLETE if test.is_server else _judge_figures(ways, test.end.line, found)
 
 

@@ -327,16 +327,13 @@ def judge_failure(error: Printed, found: ProblemLog, known_bytes: str = "") -> S
         message = f"The test was interrupted ({error.text}): figures are missing, and there is no throughput."
         if known_bytes:
             message += f" What was {known_bytes} is kept."
-        found.warn("iperf3.interrupted", message, AGAIN, error.line)
-        return Status.INCOMPLETE
-    found.warn("iperf3.failed", f"The test failed: {error.text}.", AGAIN, error.line)
-    return Status.FAILED
+        return found.cut("iperf3.interrupted", message, AGAIN, error.line)
+    return found.fail("iperf3.failed", f"The test failed: {error.text}.", AGAIN, error.line)
 
 
 def report_cut(what: str, line: int, found: ProblemLog) -> Status:
     """Report a file that ends before the test."""
-    found.warn("iperf3.cut-off", f"{what}: the file was cut off, or iperf3 was killed.", TRANSFER, line)
-    return Status.INCOMPLETE
+    return found.cut("iperf3.cut-off", f"{what}: the file was cut off, or iperf3 was killed.", TRANSFER, line)
 
 
 def report_sender_only(line: int, found: ProblemLog) -> Status:
@@ -349,5 +346,4 @@ def report_sender_only(line: int, found: ProblemLog) -> Status:
 def report_nothing_received(line: int, found: ProblemLog) -> Status:
     """Report a result without the receiving side."""
     message = "The result does not say what was received: there is no throughput."
-    found.warn("iperf3.nothing-received", message, AGAIN, line)
-    return Status.INCOMPLETE
+    return found.cut("iperf3.nothing-received", message, AGAIN, line)

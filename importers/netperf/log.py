@@ -201,19 +201,18 @@ def _judge(test: Test, into: FragmentBuilder, found: ProblemLog, *, cut: bool) -
         return None
     if test.errors:
         message = f"netperf failed: {test.errors[0].text}"
-        found.warn("netperf.failed", message, "See to netserver and network, then measure again.", test.errors[0].line)
-        return Status.FAILED
+        return found.fail(
+            "netperf.failed", message, "See to netserver and network, then measure again.", test.errors[0].line
+        )
     if test.has_figures or test.misfit is not None:
         return _judge_figures(test, into, found, cut=cut)
     if test.interims:
         message = "The test has interim results and no result: it was interrupted."
-        found.warn("netperf.interrupted", message, _AGAIN, test.interims[-1].line)
-        return Status.INCOMPLETE
+        return found.cut("netperf.interrupted", message, _AGAIN, test.interims[-1].line)
     if cut or test.headed:
         return _report_cut(test, found, "the file ends before its figures")
     message = "The test has no figures: netperf was killed, and what it had to say was lost."
-    found.warn("netperf.no-figures", message, "Measure again.", test.first_line)
-    return Status.FAILED
+    return found.fail("netperf.no-figures", message, "Measure again.", test.first_line)
 
 
 def _judge_figures(test: Test, into: FragmentBuilder, found: ProblemLog, *, cut: bool) -> Status:
@@ -221,8 +220,7 @@ def _judge_figures(test: Test, into: FragmentBuilder, found: ProblemLog, *, cut:
     rate = into.find_reading("trans_per_s") or into.find_reading("mb_per_s")
     if odd is not None:
         message = "This line of figures has another number of columns than such a table; it was not used."
-        found.warn("netperf.columns", message, "Take the log as netperf wrote it.", odd)
-        return Status.INCOMPLETE
+        return found.cut("netperf.columns", message, "Take the log as netperf wrote it.", odd)
     if missing:
         return _report_cut(test, found, f"{missing[0]} is missing")
     if test.awaits_details or (test.rows and test.kind is not None and not is_whole(test)):
@@ -230,14 +228,12 @@ def _judge_figures(test: Test, into: FragmentBuilder, found: ProblemLog, *, cut:
     if rate is None:
         return _report_missing_rate(test, found)
     if not rate.text.strip("0."):
-        found.warn("netperf.nothing-done", "The test moved nothing: it is kept as failed.", _AGAIN, rate.line)
-        return Status.FAILED
+        return found.fail("netperf.nothing-done", "The test moved nothing: it is kept as failed.", _AGAIN, rate.line)
     return _report_cut(test, found, "the file ends inside a line") if cut else _judge_length(test, into, found)
 
 
 def _report_cut(test: Test, found: ProblemLog, how: str) -> Status:
-    found.warn("netperf.cut-off", f"The test was cut off: {how}.", _AGAIN, test.last_line)
-    return Status.INCOMPLETE
+    return found.cut("netperf.cut-off", f"The test was cut off: {how}.", _AGAIN, test.last_line)
 
 
 def _report_missing_rate(test: Test, found: ProblemLog) -> Status:
@@ -261,5 +257,4 @@ def _judge_length(test: Test, into: FragmentBuilder, found: ProblemLog) -> Statu
     if asked is None or ran is None or not is_decimal(ran.text) or Decimal(ran.text) >= _SHORT * Decimal(asked.text):
         return Status.COMPLETE
     message = f"The test ran {ran.text} of {asked.text} seconds: it was stopped."
-    found.warn("netperf.stopped", message, "Measure again.", ran.line)
-    return Status.INCOMPLETE
+    return found.cut("netperf.stopped", message, "Measure again.", ran.line)

@@ -337,16 +337,13 @@ def _read_fragment(read: _Read, file: str, found: ProblemLog) -> Fragment:
 def _judge(read: _Read, found: ProblemLog) -> Status:
     if (error := read.figures.get("error")) is not None:
         remedy = "Mend the mount or the path, then measure again."
-        found.warn("nfs_read.failed", f"The read failed: {error.text}.", remedy, error.line)
-        return Status.FAILED
+        return found.fail("nfs_read.failed", f"The read failed: {error.text}.", remedy, error.line)
     if read.seconds is None or (_LAST_OF_TIME not in read.figures and not _SHELL_TIMES.isdisjoint(read.figures)):
         message = "No time is printed for this read: it was interrupted, or the transcript cut off."
-        found.warn("nfs_read.cut-off", message, "Measure again, or transfer the file again.", read.last_line)
-        return Status.INCOMPLETE
+        return found.cut("nfs_read.cut-off", message, "Measure again, or transfer the file again.", read.last_line)
     if read.size is None and "bytes" not in read.figures:
         message = "Nothing says how many bytes were read."
-        found.warn("nfs_read.no-size", message, "Put the output of ls -l FILE before the read.", read.last_line)
-        return Status.INCOMPLETE
+        return found.cut("nfs_read.no-size", message, "Put the output of ls -l FILE before the read.", read.last_line)
     return Status.COMPLETE
 
 

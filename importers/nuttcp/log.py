@@ -283,20 +283,16 @@ def _read(test: _Test, file: str, found: ProblemLog) -> Fragment:
 
 def _judge(test: _Test, found: ProblemLog) -> Status:
     if test.error is not None:
-        found.warn("nuttcp.failed", f"The test failed: {test.error.text}.", _AGAIN, test.error.line)
-        return Status.FAILED
+        return found.fail("nuttcp.failed", f"The test failed: {test.error.text}.", _AGAIN, test.error.line)
     if test.interrupted is not None:
         message = "The test was interrupted; what was transferred until then is kept without a throughput."
-        found.warn("nuttcp.interrupted", message, _AGAIN, test.interrupted)
-        return Status.INCOMPLETE
+        return found.cut("nuttcp.interrupted", message, _AGAIN, test.interrupted)
     received = _find_received(test)
     if received is not None and _is_zero(received.transfer):
-        found.warn("nuttcp.failed", "Nothing was transferred.", _AGAIN, received.line)
-        return Status.FAILED
+        return found.fail("nuttcp.failed", "Nothing was transferred.", _AGAIN, received.line)
     if not test.is_over or received is None:
         message = "The test has no result: the file was cut off, or nuttcp was killed."
-        found.warn("nuttcp.cut-off", message, "Transfer the file again and import it.", test.last_line)
-        return Status.INCOMPLETE
+        return found.cut("nuttcp.cut-off", message, "Transfer the file again and import it.", test.last_line)
     return Status.COMPLETE
 
 

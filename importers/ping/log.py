@@ -182,15 +182,14 @@ def _judge(report: _Report, found: ProblemLog) -> Status:
     """Return the status, with a warning unless complete."""
     received = report.group("statistics", "received")
     if report.error is not None and received is None:
-        found.warn("ping.failed", f"ping failed: {report.error.text}", "Correct host or network.", report.error.line)
-        return Status.FAILED
+        return found.fail(
+            "ping.failed", f"ping failed: {report.error.text}", "Correct host or network.", report.error.line
+        )
     if received is not None and not received.text.strip("0"):
-        found.warn("ping.no-answer", "No echo came back.", "See to the host and the network.", received.line)
-        return Status.FAILED
+        return found.fail("ping.no-answer", "No echo came back.", "See to the host and the network.", received.line)
     if received is None or "times" not in report.lines:
         message = "The report has no statistics: ping was killed, or the file was cut off."
-        found.warn("ping.cut-off", message, "Transfer the report again, or measure again.", report.last_line)
-        return Status.INCOMPLETE
+        return found.cut("ping.cut-off", message, "Transfer the report again, or measure again.", report.last_line)
     return Status.COMPLETE
 
 
@@ -273,8 +272,7 @@ def _begin_host(server: str, number: int) -> FragmentBuilder:
 def _judge_host(lost: bool, server: str, number: int, found: ProblemLog) -> Status:
     if not lost:
         return Status.COMPLETE
-    found.warn("ping.no-answer", f"No echo of {server} came back.", "See to the host and network.", number)
-    return Status.FAILED
+    return found.fail("ping.no-answer", f"No echo of {server} came back.", "See to the host and network.", number)
 
 
 def _build_host(source: _Source, number: int, into: FragmentBuilder, rows: _Rows, status: Status) -> Fragment:

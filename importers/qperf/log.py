@@ -205,8 +205,7 @@ def _judge(block: _Block, found: ProblemLog) -> Status:
         return Status.FAILED if error or not block.cut else Status.INCOMPLETE
     if block.cut or not block.is_complete:
         message = f"The figures of test {block.name} are not all there: the file was cut off."
-        found.warn("qperf.cut-off", message, "Transfer the file again.", block.last_line)
-        return Status.INCOMPLETE
+        return found.cut("qperf.cut-off", message, "Transfer the file again.", block.last_line)
     return Status.COMPLETE
 
 

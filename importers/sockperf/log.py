@@ -209,8 +209,7 @@ def _judge(block: _Block, found: ProblemLog) -> Status:
     """Return the status by messages and last line, since sockperf always exits with 0."""
     if block.failures:
         error = block.failures[0]
-        found.warn("sockperf.failed", f"sockperf failed: {error.text}", "Measure again, for longer.", error.line)
-        return Status.FAILED
+        return found.fail("sockperf.failed", f"sockperf failed: {error.text}", "Measure again, for longer.", error.line)
     whole = "bandwidth" in block.found if block.streams else {"<MIN>", "<MAX>"} <= block.observations.keys()
     if block.is_server:
         whole = "handled" in block.found
@@ -218,8 +217,7 @@ def _judge(block: _Block, found: ProblemLog) -> Status:
         whole = whole and {"valid", "average"} <= block.found.keys()
     if not whole:
         message = "The output ends before its last figures: sockperf was killed or the file cut off."
-        found.warn("sockperf.cut-off", message, "Transfer the file again, or measure again.", block.last_line)
-        return Status.INCOMPLETE
+        return found.cut("sockperf.cut-off", message, "Transfer the file again, or measure again.", block.last_line)
     if block.by_user is not None and not block.is_server:
         message = "The test was ended by the user; its statistics are those until then."
         found.note("sockperf.ended-early", message, "None is needed if it ran long enough.", block.by_user.line)

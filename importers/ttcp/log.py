@@ -199,16 +199,13 @@ def _judge(block: _Block, found: ProblemLog) -> Status:
     result = block.found.get("result")
     if block.errors and result is None:
         message = f"ttcp failed: {'; '.join(dict.fromkeys(each.text for each in block.errors[:3]))}."
-        found.warn("ttcp.failed", message, "Check the receiver, then measure again.", block.errors[0].line)
-        return Status.FAILED
+        return found.fail("ttcp.failed", message, "Check the receiver, then measure again.", block.errors[0].line)
     if result is None or not {"calls", "usage"} <= block.found.keys():
         lacks = "result" if result is None else "last lines"
         message = f"The output ends before its {lacks}: ttcp was interrupted or the file cut off."
-        found.warn("ttcp.cut-off", message, "Measure again, or transfer the file again.", block.last_line)
-        return Status.INCOMPLETE
+        return found.cut("ttcp.cut-off", message, "Measure again, or transfer the file again.", block.last_line)
     if not result.groups[0].strip("0"):
-        found.warn("ttcp.nothing-sent", "No byte was transferred.", "Measure again.", result.line)
-        return Status.FAILED
+        return found.fail("ttcp.nothing-sent", "No byte was transferred.", "Measure again.", result.line)
     if block.errors:
         message = f"ttcp reported an error: {block.errors[0].text}."
         found.warn("ttcp.error", message, "See whether it matters for the result.", block.errors[0].line)

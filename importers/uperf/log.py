@@ -248,21 +248,21 @@ def _judge(block: Block, measured: str | None, found: ProblemLog) -> Status:
     is_whole = block.difference is not None and any(host.strip() == "master" for (host,), _ in block.hosts)
     if (cause := aborted or (None if is_whole else failure)) is not None:
         message = f"uperf failed: {_join_failures(block)}. None of its figures is used."
-        found.warn("uperf.failed", message, "Check slave, profile and variables, then measure again.", cause.line)
-        return Status.FAILED
+        return found.fail(
+            "uperf.failed", message, "Check slave, profile and variables, then measure again.", cause.line
+        )
     if interrupted is not None:
         message = f"The run was interrupted ({interrupted.text.strip()}); its figures are not used."
-        found.warn("uperf.interrupted", message, _AGAIN, interrupted.line)
-        return Status.INCOMPLETE
+        return found.cut("uperf.interrupted", message, _AGAIN, interrupted.line)
     if not is_whole:
         message = "The log ends before its run statistics: it was cut off, or uperf was killed."
-        found.warn("uperf.cut-off", message, "Transfer the file again, or measure again.", block.last_line)
-        return Status.INCOMPLETE
+        return found.cut("uperf.cut-off", message, "Transfer the file again, or measure again.", block.last_line)
     rows = (block.raw.get(measured) or block.progress.get(measured) or []) if measured else []
     if not rows or whole(rows[-1][0][-1]) <= 0:  # Operations, in rows of both kinds.
         message = "No transaction moved data or finished an operation; there are no figures."
-        found.warn("uperf.nothing-done", message, "Check profile and slave, then measure again.", block.last_line)
-        return Status.FAILED
+        return found.fail(
+            "uperf.nothing-done", message, "Check profile and slave, then measure again.", block.last_line
+        )
     _warn_of_errors(block, found)
     _warn_of_hung_slave(block, found)
     return Status.COMPLETE

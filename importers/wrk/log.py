@@ -165,22 +165,20 @@ def _judge(report: _Report, found: ProblemLog) -> Status:
     """Return the status, with a warning unless complete."""
     refused, rate = report.group("refused", 0), report.group("rate")
     if refused is not None:
-        found.warn("wrk.failed", f"wrk failed: {refused.text}", "Start the server, then measure again.", refused.line)
-        return Status.FAILED
+        return found.fail(
+            "wrk.failed", f"wrk failed: {refused.text}", "Start the server, then measure again.", refused.line
+        )
     if rate is None or "total" not in report.lines or "transfer" not in report.lines:
         message = "The report has no end: wrk was killed, or the file was cut off."
-        found.warn("wrk.cut-off", message, "Transfer the report again, or measure again.", report.last_line)
-        return Status.INCOMPLETE
+        return found.cut("wrk.cut-off", message, "Transfer the report again, or measure again.", report.last_line)
     if not rate.text.strip("0."):
         message = "No request was answered: the run is kept as failed."
-        found.warn("wrk.nothing-done", message, "See to the server.", rate.line)
-        return Status.FAILED
+        return found.fail("wrk.nothing-done", message, "See to the server.", rate.line)
     _report_errors(report, found)
     asked, ran = _parse_seconds(report.group("running", "asked")), _parse_seconds(report.group("total", "seconds"))
     if asked is not None and ran is not None and ran < _SHORT * asked:
         message = f"wrk ran {ran} of {asked} seconds: it was stopped."
-        found.warn("wrk.stopped", message, "Measure again.", rate.line)
-        return Status.INCOMPLETE
+        return found.cut("wrk.stopped", message, "Measure again.", rate.line)
     return Status.COMPLETE
 
 

@@ -142,19 +142,17 @@ def _read_transfer(transfer: _Transfer, file: str, found: ProblemLog) -> Fragmen
 def _judge_transfer(transfer: _Transfer, found: ProblemLog) -> Status:
     failure, last = transfer.failure, transfer.last_line
     if failure is not None and failure.text != _VANISHED:
-        found.warn("zc.failed", f"zcs failed: {failure.text}.", "Free the port, then measure again.", failure.line)
-        return Status.FAILED
+        return found.fail(
+            "zc.failed", f"zcs failed: {failure.text}.", "Free the port, then measure again.", failure.line
+        )
     if failure is not None:
-        found.warn("zc.interrupted", "The client vanished during the transfer.", "Measure again.", failure.line)
-        return Status.INCOMPLETE
+        return found.cut("zc.interrupted", "The client vanished during the transfer.", "Measure again.", failure.line)
     if not transfer.rates:
         message = "The transfer took less than five seconds, for which zcs prints no rate."
-        found.warn("zc.too-short", message, "Measure again with more loops (zcc -n).", last)
-        return Status.INCOMPLETE
+        return found.cut("zc.too-short", message, "Measure again with more loops (zcc -n).", last)
     if not transfer.exits:
         message = f"The output ends without “{_EXITS}”: zcs was killed or the file cut off."
-        found.warn("zc.cut-off", message, "Transfer the file again, or measure again.", last)
-        return Status.INCOMPLETE
+        return found.cut("zc.cut-off", message, "Transfer the file again, or measure again.", last)
     return Status.COMPLETE
 
 
