@@ -205,7 +205,7 @@ def column(name: str, unit: str, *headings: str) -> Column:
 class Layout:
     """A report that is read, with rows distinguished by the first column.
 
-    With ``intervals`` the first column is the end of each interval. ``summary``: the row that a whole report has
+    ``summary``: the row that a whole report has
     (``mean``, ``total``), "" for none. ``continued``: a row may leave the first columns blank, which then repeat.
     ``key``: the form of a row's first cell, where a table is among other text. ``vital``: the columns with values that
     are used.
@@ -214,11 +214,15 @@ class Layout:
     name: str
     number: str
     columns: tuple[Column, ...]
-    intervals: bool = False
     summary: str = ""
     continued: bool = False
     key: re.Pattern[str] | None = None
     vital: tuple[str, ...] = ()
+
+    @property
+    def intervals(self) -> bool:
+        """Return whether the first column is a time of each interval."""
+        return self.columns[0].unit == CLOCK
 
     @cached_property
     def by_heading(self) -> Mapping[str, Column]:

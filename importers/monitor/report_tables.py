@@ -4,12 +4,12 @@ Rows that fit no layout are counted, never guessed; reports without a layout are
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple
 
-from importers.model import Text
+from importers.model import Reading, Text
 from importers.monitor.columns import (
     CLOCK,
     SYSTEM,
@@ -158,7 +158,17 @@ class Report:
 
     def cell(self, row: Row, name: str) -> str | None:
         """Return a row's text in a column, None if missing."""
-        return _cell(row, self.place(name))
+        at = self.place(name)
+        return None if at is None else row.cells[at]
+
+    def readings(
+        self, row: Row, columns: Iterable[tuple[str, str]], role: str = "total", subject: str = ""
+    ) -> Iterator[Reading]:
+        """Yield a row's texts in some columns, given by name and unit."""
+        for name, unit in columns:
+            text = self.cell(row, name)
+            if text is not None:
+                yield Reading(name, text, unit, row.line, role, subject)
 
     def place(self, name: str) -> int | None:
         """Return the index of a column, None if missing."""
@@ -202,10 +212,6 @@ def _missing_interval(report: Report, end: str) -> str:
 
 def _column(rows: Sequence[Row], at: int | None) -> list[str | None]:
     return [None] * len(rows) if at is None else [row.cells[at] for row in rows]
-
-
-def _cell(row: Row, at: int | None) -> str | None:
-    return None if at is None else row.cells[at]
 
 
 @dataclass(slots=True)

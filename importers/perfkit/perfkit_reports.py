@@ -6,7 +6,7 @@ Other spellings of a heading are further arguments of a column.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from importers.model import Parsed, Reading, Text
 from importers.monitor.columns import CLOCK, MEAN, Layout, column
@@ -40,7 +40,6 @@ SYSSUMLG = Layout(
         column("page_io_per_s", "1/s", "Paging Rate/s Read+ Write"),
         column("spool_pages_per_s", "1/s", "Spl Pages /s"),
     ),
-    intervals=True,
     vital=("end", "cpu_util", "tv_ratio", "processors_online"),
 )
 PROCLOG = Layout(
@@ -60,7 +59,6 @@ PROCLOG = Layout(
         column("sigp_per_s", "1/s", "Rates per Sec. SIGP"),
         column("ssch_per_s", "1/s", "Rates per Sec. SSCH"),
     ),
-    intervals=True,
     vital=("end", "cpu", "processor_util", "virtual_processor_util"),
 )
 PROCSUM = Layout(
@@ -77,7 +75,6 @@ PROCSUM = Layout(
         column("highest_util", "%", "Single CPU Max"),
         column("lowest_util", "%", "Single CPU Min"),
     ),
-    intervals=True,
     vital=("end", "processors", "processor_util", "virtual_processor_util"),
 )
 CPU = Layout(
@@ -137,7 +134,6 @@ USERLOG = Layout(
         column("working_set_pages", "count", "Pages WSS"),
         column("resident_pages", "count", "Pages Resid"),
     ),
-    intervals=True,
     vital=("end", "user_util"),
 )
 VSWITCH = Layout(
@@ -229,7 +225,6 @@ LPARLOG = Layout(
         column("vm_load", "%", "%VMld"),
         column("logical_load", "%", "%Logld"),
     ),
-    intervals=True,
 )
 LAYOUTS = (
     *(SYSSUMLG, PROCLOG, PROCSUM, CPU, USER, USTAT, USERLOG),
@@ -246,7 +241,7 @@ _SCREEN = re.compile(
 _BY_NAME = {layout.name: layout for layout in LAYOUTS}
 _BY_NUMBER = {layout.number: layout for layout in LAYOUTS}
 _SYNONYMS = {"VNIC": GVNIC}
-_PROCESSOR_FIGURES = ("processor_util", "virtual_processor_util")
+_PROCESSOR_FIGURES = (("processor_util", "%"), ("virtual_processor_util", "%"))
 _GUEST_FIGURES: dict[str, tuple[tuple[str, str], ...]] = {
     USER.name: (("cpu_s", "s"), ("virtual_cpu_s", "s"), ("processor_util", "%")),
     USTAT.name: (("cpu_wait", "%"),),
@@ -298,52 +293,47 @@ def _processors(by_name: dict[str, Report]) -> Iterable[Reading]:
     """Yield the system's values, from the best report of several."""
     system, each, summed, screen = (by_name.get(layout.name) for layout in (SYSSUMLG, PROCLOG, PROCSUM, CPU))
     if system is not None:
-        yield from _from_mean(system, (("cpu_util", "cpu_util", "%"), ("tv_ratio", "tv_ratio", "")))
-        yield from _from_mean(system, (("processors_online", "processors", "processors"),), "lpar")
+        yield from _from_mean(system, (("cpu_util", "%"), ("tv_ratio", "")))
+        for online in _from_mean(system, [("processors_online", "processors")], "lpar"):
+            yield online._replace(name="processors")
     if each is not None:
         yield from _by_processor(each, each.summaries(MEAN))
     elif summed is not None:
-        yield from _from_mean(summed, tuple((name, name, "%") for name in _PROCESSOR_FIGURES))
+        yield from _from_mean(summed, _PROCESSOR_FIGURES)
     elif screen is not None and system is None:
         yield from _by_processor(screen, screen.details)
     if summed is not None and system is None:
-        yield from _from_mean(summed, (("processors", "processors", "processors"),), "lpar")
+        yield from _from_mean(summed, [("processors", "processors")], "lpar")
 
 
-def _from_mean(report: Report, names: tuple[tuple[str, str, str], ...], role: str = "total") -> Iterable[Reading]:
-    """Yield columns of the Mean row: (column, reading's name, unit)."""
+def _from_mean(
+    report: Report, columns: Iterable[tuple[str, str]], role: str = "total", subject: str = ""
+) -> Iterator[Reading]:
+    """Yield columns of the Mean row, given by name and unit."""
     for row in report.summaries(MEAN)[:1]:
-        for name, reading, unit in names:
-            text = report.cell(row, name)
-            if text is not None:
-                yield Reading(reading, text, unit, row.line, role)
+        yield from report.readings(row, columns, role, subject)
 
 
 def _by_processor(report: Report, rows: Sequence[Row]) -> Iterable[Reading]:
     """Yield a reading for each processor, with its address as subject."""
     for row in rows:
-        for name in _PROCESSOR_FIGURES:
-            text = report.cell(row, name)
-            if text is not None:
-                yield Reading(name, text, "%", row.line, subject=f"CPU {report.cell(row, 'cpu')}")
+        yield from report.readings(row, _PROCESSOR_FIGURES, subject=f"CPU {report.cell(row, 'cpu')}")
 
 
 def _of_guests(report: Report) -> Iterable[Reading]:
     for row in report.details:
-        for name, unit in _GUEST_FIGURES.get(report.name, ()):
-            text, device = report.cell(row, name), report.cell(row, "device")
-            if text is not None and text[-1] not in "KMG":
-                subject = f"{row.cells[0]}/{device}" if device else str(row.cells[0])
-                yield Reading(name, text, unit, row.line, GUEST, subject)
+        device = report.cell(row, "device")
+        subject = f"{row.cells[0]}/{device}" if device else str(row.cells[0])
+        figures = report.readings(row, _GUEST_FIGURES.get(report.name, ()), GUEST, subject)
+        yield from (figure for figure in figures if figure.text[-1] not in "KMG")
 
 
 def _of_one_user(report: Report) -> Iterable[Reading]:
     """Yield a user's utilisation; the log's CPU seconds are not sums."""
     user = user_in(report.title)
-    for row in report.summaries(MEAN)[:1]:
-        text = report.cell(row, "user_util")
-        if text is not None and user is not None:
-            yield Reading("processor_util", text, "%", row.line, GUEST, user)
+    if user is not None:
+        for each in _from_mean(report, [("user_util", "%")], GUEST, user):
+            yield each._replace(name="processor_util")
 
 
 def _lost_with(whole: Sequence[Report], cut: Sequence[Report]) -> str:

@@ -38,7 +38,6 @@ SYSTEM = Layout(
         column("xstore_per_s", "1/s", "Rates Xstor /sec"),
         column("spool_per_s", "1/s", "Rates Spool /sec"),
     ),
-    intervals=True,
     summary=MEAN,
     vital=("start", "end", "cpu_util", "virtual_cpu_util", "cp_cpu_util"),
 )
@@ -93,23 +92,18 @@ def _readings(reports: Sequence[Report]) -> Iterable[Reading]:
 
 def _of_system(report: Report) -> Iterable[Reading]:
     """Yield the Mean row, which is rounded; the mean of the rows counts."""
+    columns = (("cpu_util", "%"), ("virtual_cpu_util", "%"), ("cp_cpu_util", "%"))
     for row in report.summaries(MEAN)[:1]:
-        for name in ("cpu_util", "virtual_cpu_util", "cp_cpu_util"):
-            text = report.cell(row, name)
-            if text is not None:
-                yield Reading(name, text, "%", row.line, subject=MEAN_OF_ROWS)
+        yield from report.readings(row, columns, subject=MEAN_OF_ROWS)
 
 
 def _of_users(report: Report) -> Iterable[Reading]:
+    columns = (("cpu_s", "s"), ("virtual_cpu_s", "s"), ("processor_util", "%"), ("cpu_wait", "%"))
     for row in report.details:
-        for name, unit in (("cpu_s", "s"), ("virtual_cpu_s", "s"), ("processor_util", "%"), ("cpu_wait", "%")):
-            text = report.cell(row, name)
-            if text is not None:
-                yield Reading(name, text, unit, row.line, GUEST, row.cells[0] or "")
+        yield from report.readings(row, columns, GUEST, row.cells[0] or "")
     for row in report.summaries(TOTAL)[:1]:
-        text = report.cell(row, "processor_util")
-        if text is not None:
-            yield Reading("report.users_processor_util", text, "%", row.line)
+        for each in report.readings(row, [("processor_util", "%")]):
+            yield each._replace(name="report.users_processor_util")
 
 
 def _layout_of(title: Title) -> Layout | None:
