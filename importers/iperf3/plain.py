@@ -169,7 +169,7 @@ def _read(block: _Block, source: tuple[str, str, int], found: ProblemLog) -> Fra
 def _judge(block: _Block, found: ProblemLog) -> Status:
     if block.error is not None:
         return judge_failure(block.error, found)
-    last, results = block.last_line, _results(block)
+    last, results = block.last_line, _find_totals(block.results)
     if (block.role == "client" and not block.is_done) or not results:
         return report_cut("The test has no result", last, found)
     if block.role == "server" or any(row["side"] == "receiver" for _, row in results):
@@ -177,10 +177,6 @@ def _judge(block: _Block, found: ProblemLog) -> Status:
     if all(row["side"] is None and row["lost"] for _, row in results):
         return report_sender_only(last, found)
     return report_nothing_received(last, found)
-
-
-def _results(block: _Block) -> list[_Numbered]:
-    return _find_totals(block.results)
 
 
 def _find_totals(rows: list[_Numbered]) -> list[_Numbered]:
@@ -206,7 +202,7 @@ def _list_facts(block: _Block) -> Iterator[Fact]:
         yield from _list_protocol(block)
     if block.error is not None:
         yield Fact("error", *block.error)
-    for line, row in _results(block):
+    for line, row in _find_totals(block.results):
         if row["side"] == "sender":
             suffix = f"_{_DIRECTIONS[row['way']]}" if row["way"] else ""
             yield Fact(f"sent_rate{suffix}", f"{row['rate']} {row['rate_unit']}", line)
@@ -265,7 +261,7 @@ def _list_users(block: _Block) -> Iterator[Fact]:
 
 
 def _list_readings(block: _Block, status: Status) -> Iterator[Reading]:
-    for line, row in _results(block):
+    for line, row in _find_totals(block.results):
         role = _DIRECTIONS[row["way"]] if row["way"] else "total"
         if block.role == "server":
             if row["way"]:

@@ -5,7 +5,7 @@ commands typed, or the text of a single file of /proc or a single command, known
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
@@ -77,6 +77,7 @@ _READERS: tuple[tuple[re.Pattern[str], host_facts.Reader], ...] = tuple(
 )
 _DATE = re.compile(r"date\b.*")
 _SILENT = re.compile(r"uptime|free\b.*|nproc")
+# Commands that people also type beside load tools.
 _COMMON = re.compile(r"date\b.*|uptime|free\b.*|nproc|uname\b.*|hostname|lscpu")
 
 
@@ -113,7 +114,7 @@ def parse(text: Text) -> Parsed:
     named = read_name(text.name)
     lines = _whole_lines(text, found)
     title = "" if _has_sections(text) else _bare_title(text, named)
-    cut = [Section(title, 1, lines)] if title else list(_split_sections(lines))
+    cut = [Section(title, 1, lines)] if title else _split_sections(lines)
     if named.phase is None and not title:
         message = "Nothing says whether this snapshot was taken before or after its run."
         found.warn("linux_snapshot.no-phase", message, "Name the file HOST.before.txt or HOST.after.txt.")
@@ -242,11 +243,6 @@ def _is_date(title: str) -> bool:
     return _DATE.fullmatch(title) is not None
 
 
-def _is_common_command(title: str) -> bool:
-    """Return whether people also type this command beside load tools."""
-    return _COMMON.fullmatch(title) is not None
-
-
 def _is_known(title: str) -> bool:
     """Return whether a title is of a snapshot's sections."""
     return _is_date(title) or _SILENT.fullmatch(title) is not None or _reader(title) is not None
@@ -287,21 +283,18 @@ def _has_sections(text: Text) -> bool:
     """
     for line in text.lines[:_PROBED] if text.mentions(_SIGNS, _PROBED) else ():
         title = _title_of(line)
-        if title is not None and _is_known(title) and (_HEAD.fullmatch(line.strip()) or not _is_common_command(title)):
+        if title is not None and _is_known(title) and (_HEAD.fullmatch(line.strip()) or not _COMMON.fullmatch(title)):
             return True
     return False
 
 
-def _split_sections(lines: Iterable[tuple[int, str]]) -> Iterator[Section]:
-    """Yield the sections, in order; lines before the first head belong to none."""
-    section: Section | None = None
+def _split_sections(lines: Iterable[tuple[int, str]]) -> list[Section]:
+    """Return the sections, in order; lines before the first head belong to none."""
+    sections: list[Section] = []
     for number, line in lines:
         title = _title_of(line)
         if title is not None:
-            if section is not None:
-                yield section
-            section = Section(title, number)
-        elif section is not None:
-            section.lines.append((number, line))
-    if section is not None:
-        yield section
+            sections.append(Section(title, number))
+        elif sections:
+            sections[-1].lines.append((number, line))
+    return sections

@@ -113,15 +113,16 @@ def parse(text: Text) -> Parsed:
     """Return a fragment for each test; a test without figures is failed."""
     found = ProblemLog(text.name)
     configuration: dict[str, Printed] = {}
-    blocks = list(_blocks(text, configuration))
+    blocks = _blocks(text, configuration)
     looped = _find_looped(blocks)
     fragments = [_read(block, block.name in looped, configuration, text.name, found) for block in blocks]
     return Parsed(number_trials(fragments), found.problems)
 
 
-def _blocks(text: Text, configuration: dict[str, Printed]) -> Iterator[_Block]:
-    """Yield the tests; entries of the block ``conf`` go to ``configuration``."""
-    block: _Block | None = None
+def _blocks(text: Text, configuration: dict[str, Printed]) -> list[_Block]:
+    """Return the tests; entries of the block ``conf`` go to ``configuration``."""
+    blocks: list[_Block] = []
+    block: _Block | None = None  # None in the block ``conf``.
     unfinished = None if text.ends_whole else len(text.lines)
     for number, line in text.numbered():
         if line[:4] == "    ":
@@ -130,13 +131,11 @@ def _blocks(text: Text, configuration: dict[str, Printed]) -> Iterator[_Block]:
             elif (entry := _LINE.match(line)) is not None:
                 configuration[entry["name"]] = Printed(entry["value"].rstrip(), number)
         elif ":" in line and ((head := _TEST.fullmatch(line)) or _CONF.fullmatch(line)):
-            if block is not None:
-                yield block
             block = _Block(head["protocol"], head["test"], number, number) if head else None
+            blocks += [block] if block else []
         elif block is not None and (other := line.strip()):
             block.take_other(other, number)
-    if block is not None:
-        yield block
+    return blocks
 
 
 def _take_entry(block: _Block, line: str, number: int, unfinished: bool) -> None:

@@ -4,7 +4,6 @@ Latencies are half of the round trip without ``--full-rtt``; MBps are 2^20 bytes
 """
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 
@@ -130,25 +129,21 @@ def _has_head(block: _Block) -> bool:
     return block.version is not None or block.parameters is not None
 
 
-def _blocks(text: Text) -> Iterator[_Block]:
-    block: _Block | None = None
+def _blocks(text: Text) -> list[_Block]:
+    blocks: list[_Block] = []
     last = len(text.lines)
     for number, line in text.numbered():
         if line[:1].isdigit():
             continue  # A message of a full log, which may have millions.
         plain = _COLOUR.sub("", line).strip() if "\x1b" in line else line.strip()
         starts = _VERSION.match(plain) is not None or plain.startswith("test was performed using")
-        if block is None or (starts and _has_head(block)):
-            if block is not None:
-                yield block
-            block = _Block(number, number)
-        if "valid" in block.found and "Printing statistics for Server No" in plain:
-            yield block
-            block = _begin_next_server(block, number)
+        if not blocks or (starts and _has_head(blocks[-1])):
+            blocks.append(_Block(number, number))
+        if "valid" in blocks[-1].found and "Printing statistics for Server No" in plain:
+            blocks.append(_begin_next_server(blocks[-1], number))
         if plain:
-            _take(block, plain, number, number < last or text.ends_whole)
-    if block is not None:
-        yield block
+            _take(blocks[-1], plain, number, number < last or text.ends_whole)
+    return blocks
 
 
 def _begin_next_server(block: _Block, line: int) -> _Block:

@@ -1,7 +1,6 @@
 """wrk and wrk2: HTTP requests per second and latency."""
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
 
@@ -69,31 +68,29 @@ def recognise(text: Text) -> bool:
 def parse(text: Text) -> Parsed:
     """Return a fragment for each report."""
     found = ProblemLog(text.name)
-    fragments = [_read(report, text, found) for report in _reports(text, found)]
+    reports, unknown = _reports(text)
+    fragments = [_read(report, text, found) for report in reports]
+    if reports and unknown:
+        message = f"{len(unknown)} lines are none of wrk's (a script's, a shell's) and were left out."
+        found.note("wrk.unknown-lines", message, "See whether they matter.", unknown[0])
     return Parsed(number_trials(fragments), found.problems)
 
 
-def _reports(text: Text, found: ProblemLog) -> Iterator[_Report]:
-    """Cut the file where reports begin; skip a last line without end."""
-    current: _Report | None = None
-    unknown = []
+def _reports(text: Text) -> tuple[list[_Report], list[int]]:
+    """Return the reports, without a last line without end, and the numbers of other lines."""
+    reports: list[_Report] = []
+    unknown: list[int] = []
     for number, line in text.whole():
         if not line.strip():
             continue
         running, refused = _RUNNING.fullmatch(line), _REFUSED.fullmatch(line)
         if running or refused:
-            if current is not None:
-                yield current
-            current = _Report(number, number)
+            reports.append(_Report(number, number))
             if running:
-                current.lines["running"] = (running, number)
-        if not running and (current is None or not _take(current, number, line)):
+                reports[-1].lines["running"] = (running, number)
+        if not running and not (reports and _take(reports[-1], number, line)):
             unknown.append(number)
-    if current is not None:
-        yield current
-        if unknown:
-            message = f"{len(unknown)} lines are none of wrk's (a script's, a shell's) and were left out."
-            found.note("wrk.unknown-lines", message, "See whether they matter.", unknown[0])
+    return reports, unknown
 
 
 def _take(report: _Report, number: int, line: str) -> bool:

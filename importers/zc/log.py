@@ -5,7 +5,7 @@ by the share of time left to it, relative to a calibration that is worthless if 
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import islice
@@ -101,26 +101,24 @@ def _parse_receiver(text: Text, found: ProblemLog) -> list[Fragment]:
     return number_trials([_read_transfer(each, text.name, found) for each in _transfers(text)])
 
 
-def _transfers(text: Text) -> Iterator[_Transfer]:
+def _transfers(text: Text) -> list[_Transfer]:
     """Cut the file where rates follow the server's last line."""
-    transfer: _Transfer | None = None
+    transfers: list[_Transfer] = []
     for number, line in text.numbered():
         rate, exits = _RATE.fullmatch(line), line.strip() == _EXITS
         failed = line.strip() == _VANISHED or _RECEIVER_ERROR.match(line) is not None
         if not (rate or exits or failed):
             continue
-        if transfer is None or (rate and transfer.exits):
-            if transfer is not None:
-                yield transfer
-            transfer = _Transfer(number, number)
+        if not transfers or (rate and transfers[-1].exits):
+            transfers.append(_Transfer(number, number))
+        transfer = transfers[-1]
         transfer.last_line = number
         transfer.exits += exits
         if rate is not None:
             transfer.rates.append(Printed(rate[1], number))
         if failed:
             transfer.failure = Printed(line.strip()[:200], number)
-    if transfer is not None:
-        yield transfer
+    return transfers
 
 
 def _read_transfer(transfer: _Transfer, file: str, found: ProblemLog) -> Fragment:
