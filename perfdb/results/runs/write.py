@@ -3,21 +3,25 @@
 ``write`` stores new runs, ``rewrite`` replaces the stored data of a run; both in the caller's transaction.
 """
 
+import re
 from collections.abc import Iterable, Sequence
+from functools import cache
 from typing import Any
 
 from django.db import connection
+from django.db.models import Model
 from psycopg.types.json import Jsonb
 
 from importers.model import Problem as FoundProblem
 from perfdb.analysis.audit.disagreement import Disagreement as FoundDisagreement
-from perfdb.analysis.dimensions import NUMBER_BOUNDS, NUMBERS
+from perfdb.analysis.dimensions import NUMBERS
 from perfdb.analysis.metrics import TOTAL, Measure
 from perfdb.results.models import (
     CounterLayout,
     CounterSet,
     Disagreement,
     Experiment,
+    Problem,
     Run,
     RunEvidence,
     RunSource,
@@ -34,114 +38,32 @@ _HOT = tuple(Measure(metric, TOTAL) for metric in Run.HOT)
 _Key = tuple[int, int]
 """The IDs of a run and its study, the first columns of its evidence."""
 
-_RUN = {
-    "id": "int8",
-    "experiment_id": "int8",
-    "study_id": "int8",
-    "system_id": "int8",
-    "level_id": "int8",
-    "workload_id": "int8",
-    "device_id": "int8",
-    **{name: "int2" if bounds[1] < 2**15 else "int4" for name, bounds in NUMBER_BOUNDS.items()},
-    "campaign": "text",
-    "factors": "jsonb",
-    "started": "timestamptz",
-    **dict.fromkeys(Run.HOT, "float8"),
-    "trial": "int2",
-    "status": "varchar",
-    "run_id": "text",
-    "values": "float8[]",
-}
+_RUN = (
+    *("id", "experiment_id", "study_id", "system_id", "level_id", "workload_id", "device_id"),
+    *(*NUMBERS, "campaign", "factors", "started", *Run.HOT, "trial", "status", "run_id", "values"),
+)
 # Later the tags belong to people.
-_NEW_RUN = _RUN | {"tags": "text[]"}
-_EVIDENCE = {
-    "run_id": "int8",
-    "study_id": "int8",
-    "slots": "int2[]",
-    "origins": "text",
-    "printed": "text",
-    "artifacts": "int8[]",
-    "lines": "int4[]",
-    "formulas": "text[]",
-    "facts": "jsonb",
-}
-_COUNTERS = {
-    "run_id": "int8",
-    "study_id": "int8",
-    "layout_id": "int8",
-    "before_artifact": "int8",
-    "after_artifact": "int8",
-    "role": "text",
-    "subject": "text",
-    "host": "text",
-    "usable": "bool",
-    "before": "float8[]",
-    "after": "float8[]",
-    "before_lines": "int4[]",
-    "after_lines": "int4[]",
-}
-_TRACE = {
-    "run_id": "int8",
-    "study_id": "int8",
-    "artifact": "int8",
-    "listing": "text",
-    "position": "int2",
-    "column": "text",
-    "unit": "text",
-    "samples": "float4[]",
-}
-_SOURCE = {
-    "run_id": "int8",
-    "study_id": "int8",
-    "artifact_id": "int8",
-    "upload_id": "int8",
-    "path": "text",
-    "format": "text",
-    "format_version": "int2",
-    "digests": "text[]",
-    "spans": "int4[]",
-    "driver": "bool",
-}
-_PROBLEM = {
-    "run_id": "int8",
-    "upload_id": "int8",
-    "severity": "varchar",
-    "code": "text",
-    "message": "text",
-    "remedy": "text",
-    "file": "text",
-    "line": "int4",
-    "run_label": "text",
-}
-_DISAGREEMENT = {
-    "run_id": "int8",
-    "kind": "text",
-    "severity": "text",
-    "table": "text",
-    "line": "int4",
-    "metric": "text",
-    "role": "text",
-    "printed": "text",
-    "recomputed": "float8",
-    "low": "float8",
-    "high": "float8",
-    "unit": "text",
-    "formula": "text",
-    "message": "text",
-}
-_UPLOAD_RUN = {
-    "run_id": "int8",
-    "number": "int4",
-    "upload_id": "int8",
-    "replaced_id": "int8",
-    "replaced_status": "varchar",
-    "loaded": "bool",
-    "run_label": "text",
-    "trial": "int2",
-    "outcome": "varchar",
-    "status": "varchar",
-    "summary": "jsonb",
-}
+_NEW_RUN = (*_RUN, "tags")
+_EVIDENCE = ("run_id", "study_id", *origins.COLUMNS, "facts")
+_COUNTERS = (
+    *("run_id", "study_id", "layout_id", "before_artifact", "after_artifact", "role", "subject", "host", "usable"),
+    *("before", "after", "before_lines", "after_lines"),
+)
+_TRACE = ("run_id", "study_id", "artifact", "listing", "position", "column", "unit", "samples")
+_SOURCE = (
+    *("run_id", "study_id", "artifact_id", "upload_id", "path", "format", "format_version"),
+    *("digests", "spans", "driver"),
+)
+_PROBLEM = ("run_id", "upload_id", "severity", "code", "message", "remedy", "file", "line", "run_label")
+_DISAGREEMENT = (
+    *("run_id", "kind", "severity", "table", "line", "metric", "role", "printed"),
+    *("recomputed", "low", "high", "unit", "formula", "message"),
+)
+_UPLOAD_RUN = (
+    *("run_id", "number", "upload_id", "replaced_id", "replaced_status", "loaded"),
+    *("run_label", "trial", "outcome", "status", "summary"),
+)
+_LENGTH = re.compile(r"\(\d+\)|\[\d+\]")
 
 
 def write(vocabulary: Vocabulary, records: Sequence[tuple[RunRecord, Sequence[Source]]]) -> list[int]:
@@ -150,7 +72,7 @@ def write(vocabulary: Vocabulary, records: Sequence[tuple[RunRecord, Sequence[So
     _write(vocabulary, [(pk, record) for pk, (record, _) in zip(ids, records, strict=True)])
     study = vocabulary.study.pk
     pairs = ((pk, source) for pk, (_, sources) in zip(ids, records, strict=True) for source in sources)
-    _copy("run_source", _SOURCE, (_source_row((pk, study), source) for pk, source in pairs))
+    _copy(RunSource, _SOURCE, (_source_row((pk, study), source) for pk, source in pairs))
     return ids
 
 
@@ -192,11 +114,11 @@ def _write(vocabulary: Vocabulary, rows: Sequence[tuple[int, RunRecord]], *, upd
             Run.objects.filter(pk=run[0]).update(**_plain(dict(zip(_RUN, run, strict=True))))
     else:
         tags = (record.tags or None for _, record in rows)
-        _copy("run", _NEW_RUN, ((*run, each) for run, each in zip(runs, tags, strict=True)))
+        _copy(Run, _NEW_RUN, ((*run, each) for run, each in zip(runs, tags, strict=True)))
     keyed = [((pk, vocabulary.study.pk), record) for pk, record in rows]
-    _copy("run_evidence", _EVIDENCE, (_evidence_row(key, record, slots) for key, record in keyed))
-    _copy("counter_set", _COUNTERS, list(_counter_rows(keyed)))
-    _copy("trace", _TRACE, _trace_rows(keyed))
+    _copy(RunEvidence, _EVIDENCE, (_evidence_row(key, record, slots) for key, record in keyed))
+    _copy(CounterSet, _COUNTERS, list(_counter_rows(keyed)))
+    _copy(Trace, _TRACE, _trace_rows(keyed))
     copy_problems((found, pk, None) for pk, record in rows for found in record.problems)
     copy_disagreements((each, pk) for pk, record in rows for each in record.disagreements)
 
@@ -231,13 +153,13 @@ def _disagreement(found: FoundDisagreement, run: int) -> Sequence[Any]:
 
 def copy_disagreements(found: Iterable[tuple[FoundDisagreement, int]]) -> None:
     """Store disagreements, each with the ID of its run."""
-    _copy("disagreement", _DISAGREEMENT, (_disagreement(each, pk) for each, pk in found))
+    _copy(Disagreement, _DISAGREEMENT, (_disagreement(each, pk) for each, pk in found))
 
 
 def copy_problems(found: Iterable[tuple[FoundProblem, int | None, int | None]]) -> None:
     """Store problems, each with the IDs of its run and its upload."""
     _copy(
-        "problem",
+        Problem,
         _PROBLEM,
         (
             (run, upload, str(p.severity), p.code, p.message, p.remedy, p.file, p.line, p.run_id or "")
@@ -249,7 +171,7 @@ def copy_problems(found: Iterable[tuple[FoundProblem, int | None, int | None]]) 
 def copy_upload_runs(rows: Iterable[UploadRun]) -> None:
     """Store the outcomes of an upload's runs; the given rows get no IDs."""
     _copy(
-        "upload_run",
+        UploadRun,
         _UPLOAD_RUN,
         (
             (
@@ -272,21 +194,27 @@ def _new_ids(count: int) -> list[int]:
         return [pk for (pk,) in cursor.fetchall()]
 
 
-def _copy(table: str, columns: dict[str, str], rows: Iterable[Sequence[Any]]) -> None:
+def _copy(model: type[Model], columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     waiting = iter(rows)
     first = next(waiting, None)
     if first is None:
         return
-    names = ", ".join(f'"{name}"' for name in columns)
+    names, types = ", ".join(f'"{name}"' for name in columns), _types(model)
     with (
         connection.wrap_database_errors,
         connection.cursor() as cursor,
-        cursor.copy(f'COPY "{table}" ({names}) FROM STDIN (FORMAT BINARY)') as copy,
+        cursor.copy(f'COPY "{model._meta.db_table}" ({names}) FROM STDIN (FORMAT BINARY)') as copy,
     ):
-        copy.set_types(list(columns.values()))
+        copy.set_types([types[name] for name in columns])
         copy.write_row(first)
         for row in waiting:
             copy.write_row(row)
+
+
+@cache
+def _types(model: type[Model]) -> dict[str, str]:
+    """Return the type of each column, without lengths, which binary COPY does not know."""
+    return {each.attname: _LENGTH.sub("", each.db_type(connection) or "") for each in model._meta.concrete_fields}
 
 
 def _run_row(pk: int, record: RunRecord, experiment: Experiment, slots: dict[Measure, int]) -> Sequence[Any]:

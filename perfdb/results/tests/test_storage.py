@@ -116,4 +116,4 @@ def _derive(option: str) -> str:
 def test_errors_of_copy_are_errors_of_the_database() -> None:
     """Otherwise a lost database would fail the job for good."""
     with pytest.raises(DatabaseError), transaction.atomic():
-        write._copy("run", {"id": "int8"}, [[1]])
+        write._copy(Run, ["id"], [[1]])
