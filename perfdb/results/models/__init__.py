@@ -1,6 +1,5 @@
 """All models."""
 
-from perfdb.results.models.annotation import Note, RunChange
 from perfdb.results.models.counts import DimensionCount, RunCount, SearchName, StudyActivity
 from perfdb.results.models.dimensions import Alias, Device, Experiment, Level, Study, System, Workload
 from perfdb.results.models.personal import ApiToken, FrozenLink, Page, SavedQuery, SignInLink
@@ -18,7 +17,9 @@ from perfdb.results.models.run import (
     CounterSet,
     Measure,
     MeasurementHistory,
+    Note,
     Run,
+    RunChange,
     RunEvidence,
     RunSource,
     Trace,

@@ -16,8 +16,7 @@ from perfdb.results import tasks
 from perfdb.results.ingest import jobs, uploads
 from perfdb.results.models import Job, Study, Upload
 from perfdb.results.runs import access
-from perfdb.scaling.partition_studies import Part, move_studies
-from perfdb.scaling.partition_tables import convert
+from perfdb.scaling.partitions import Part, convert, move_studies
 
 LOGS = Path(__file__).resolve().parents[3] / "fixtures" / "logs"
 

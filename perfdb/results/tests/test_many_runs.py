@@ -9,7 +9,7 @@ from django.db import OperationalError
 from django.utils import timezone
 
 from perfdb.results import tasks
-from perfdb.results.ingest import batches, import_job, parse_files, store
+from perfdb.results.ingest import import_job, parse_files, store
 from perfdb.results.models import Job, Problem, Run, RunEvidence, RunSource, Trace, UploadRun
 from perfdb.results.runs.evidence import decode_facts
 from perfdb.results.tests.conftest import LOGS, Bring, case
@@ -56,7 +56,7 @@ def test_runs_a_few_at_a_time_are_the_same_runs(
     monkeypatch.setattr(parse_files, "IN_MEMORY", 0)
     monkeypatch.setattr(parse_files, "TOGETHER", 0)
     monkeypatch.setattr(parse_files, "BATCH", 1)
-    monkeypatch.setattr(batches, "KEPT", kept)
+    monkeypatch.setattr(import_job, "KEPT", kept)
     piecewise = bring(*files)
     assert list(content()) == expected
     assert list(piecewise.runs.order_by("number").values_list("number", "run_label", "outcome", "summary")) == rows

@@ -29,7 +29,7 @@ from perfdb.results.models import (
 from perfdb.results.queries.conditions import select_runs
 from perfdb.results.runs import access
 from perfdb.results.tests.builders import make_run, make_study
-from perfdb.scaling import catalogue, partition_studies, partition_tables
+from perfdb.scaling import catalogue, partitions
 from perfdb.scaling.catalogue import TABLES, is_partitioned, rest_of
 
 pytestmark = pytest.mark.django_db
@@ -69,9 +69,9 @@ def command(*arguments: str) -> str:
 @pytest.fixture
 def parts() -> list[Study]:
     """Three studies of which the second has a part of its own and the others stand in the rest."""
-    partition_tables.convert()
+    partitions.convert()
     first = Study.objects.create(slug="before-all").pk
-    partition_studies.move_studies(partition_studies.Part((first + 2,), 0))
+    partitions.move_studies(partitions.Part((first + 2,), 0))
     return fill([2, 2, 2])
 
 
@@ -83,7 +83,7 @@ def test_all_go_on_as_before() -> None:
         cursor.execute("SELECT nextval(pg_get_serial_sequence('run', 'id'))")
         last = cursor.fetchone()[0]
 
-    partition_tables.convert()
+    partitions.convert()
 
     assert is_partitioned()
     assert {table: [each.name for each in catalogue.read_indexes(table)] for table in TABLES} == before
@@ -99,7 +99,7 @@ def test_all_go_on_as_before() -> None:
 def test_studies_are_taken_together_until_they_are_worth_a_part() -> None:
     one, two, large, three = fill([2, 1, 4, 1])
 
-    plan = partition_studies.make_plan(min_runs=3)
+    plan = partitions.make_plan(min_runs=3)
 
     assert [(part.studies, part.runs) for part in plan.parts] == [((one.pk, two.pk), 3), ((large.pk,), 4)]
     assert (plan.staying.studies, plan.staying.runs) == ((three.pk,), 1)
@@ -159,29 +159,29 @@ def test_a_study_with_a_part_of_its_own_is_dropped_with_all_that_belongs_to_it(p
     Note.objects.create(run=run, text="here")
     connection.check_constraints()
 
-    partition_studies.drop_runs(parts[1])
+    partitions.drop_runs(parts[1])
 
     assert set(Run.objects.values_list("study", flat=True)) == {parts[0].pk, parts[2].pk}
     assert RunEvidence.objects.count() == Run.objects.count() == 4
     assert not Note.objects.exists()
     assert set(StudyActivity.objects.values_list("study", "runs")) == {(parts[0].pk, 2), (parts[2].pk, 2)}
     assert place_of(make_run("B", study=parts[1])) == "run_rest"
-    with pytest.raises(partition_studies.SharedPartError):
-        partition_studies.drop_runs(parts[0])
+    with pytest.raises(partitions.SharedPartError):
+        partitions.drop_runs(parts[0])
 
 
 def test_there_are_not_too_many_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     fill([2, 2, 2, 2])
-    monkeypatch.setattr(partition_studies, "MIN_RUNS", 1)
-    monkeypatch.setattr(partition_studies, "MAX_PARTS", 2)
-    assert [part.runs for part in partition_studies.make_plan().parts] == [4, 4]
+    monkeypatch.setattr(partitions, "MIN_RUNS", 1)
+    monkeypatch.setattr(partitions, "MAX_PARTS", 2)
+    assert [part.runs for part in partitions.make_plan().parts] == [4, 4]
 
 
 def test_every_table_that_refers_to_runs_is_looked_after(parts: list[Study]) -> None:
-    tables = {table for table, _ in partition_tables.references_to_runs()}
+    tables = {table for table, _ in partitions.references_to_runs()}
     assert {"note", "upload_run", "run_source", "published_percent"} <= tables
     kept = {table: " ".join(trigger.text for trigger in catalogue.read_triggers(table)) for table in tables}
-    assert all(f"refers_by_{column}_added" in kept[table] for table, column in partition_tables.references_to_runs())
+    assert all(f"refers_by_{column}_added" in kept[table] for table, column in partitions.references_to_runs())
 
 
 def make_upload(run: Run) -> Upload:
@@ -201,7 +201,7 @@ def make_source(run: Run) -> dict[str, Any]:
 @pytest.mark.parametrize("partitioned", [False, True])
 def test_references_hold(partitioned: bool) -> None:
     if partitioned:
-        partition_tables.convert()
+        partitions.convert()
     run = make_run("A")
     about = make_source(run)
     device = Device.objects.get(experiment=run.experiment_id)

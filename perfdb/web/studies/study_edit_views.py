@@ -14,8 +14,7 @@ from perfdb.results.changes.reparse import Scope
 from perfdb.results.models import Job, Study
 from perfdb.results.studies import run_id_patterns, study_lifecycle
 from perfdb.results.studies import study_details as stored
-from perfdb.results.studies.study_details import ChangedMeanwhileError
-from perfdb.results.studies.study_plan import check_plan
+from perfdb.results.studies.study_details import ChangedMeanwhileError, check_plan
 from perfdb.web.studies import study_forms
 from perfdb.web.studies.study_forms import Pattern, PlanPart, Texts
 from perfdb.web.view_access import changeable_studies, get_own_study, person_of, sign_in_required

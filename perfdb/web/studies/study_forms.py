@@ -15,7 +15,7 @@ from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.query.query import REPEATS
 from perfdb.results.models import Experiment, Study
 from perfdb.results.studies.run_id_patterns import DecodedRunId
-from perfdb.results.studies.study_plan import ABOUT
+from perfdb.results.studies.study_details import ABOUT_PART
 
 # Rows that are offered blank; sending the form offers as many again.
 _BLANK = 3
@@ -149,7 +149,7 @@ class PlanPart:
     @classmethod
     def from_stored(cls, part: Mapping[str, Any]) -> "PlanPart":
         """Return a stored part as texts."""
-        named = [name for name in part if name not in ABOUT]
+        named = [name for name in part if name not in ABOUT_PART]
         rows = tuple(Values(name, _listed(part[name])) for name in parameters.sort_dimensions(named))
         return cls(str(part.get("name", "")), str(part.get("trials", "")), str(part.get("figure", "")), rows)
 
@@ -199,7 +199,7 @@ def plan_sent(data: QueryDict) -> list[PlanPart]:
     """
     parts = []
     for number in data.getlist("part"):
-        texts = {name: str(data.get(f"{name}-{number}", "")).strip() for name in ABOUT}
+        texts = {name: str(data.get(f"{name}-{number}", "")).strip() for name in ABOUT_PART}
         columns = (data.getlist(f"{name}-{number}") for name in ("dimension", "values"))
         rows = (Values(name.strip(), text.replace("\r\n", "\n")) for name, text in zip(*columns, strict=False))
         parts.append(PlanPart(**texts, rows=tuple(row for row in rows if row.dimension and row.text.strip())))

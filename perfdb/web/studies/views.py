@@ -19,7 +19,7 @@ from perfdb.results.models import Disagreement, ReportItem, Study, StudyActivity
 from perfdb.results.queries.answers import answer_query
 from perfdb.results.runs import access
 from perfdb.results.studies.report_items import count_runs
-from perfdb.results.studies.study_plan import parse_plan
+from perfdb.results.studies.study_details import parse_plan
 from perfdb.web.reports import audit_page
 from perfdb.web.reports.report_page import build_report
 from perfdb.web.studies import coverage_matrix, study_contents

@@ -215,7 +215,7 @@ def _best(table: Table, known: Mapping[int, Run]) -> list[Best]:
     """
     samples = [[point.run for cell in _column(table, column) for point in cell.sample] for column in table.columns]
     unknown = [run for sample in samples for run in sample if run not in known]
-    found = {**known, **(best_evidence.read_runs_behind(unknown) if unknown else {})}
+    found = {**known, **(bottlenecks.read_runs_behind(unknown) if unknown else {})}
     return [
         _circumstances(describe_values(table.query.columns, column), [found[run] for run in sample])
         for column, sample in zip(table.columns, samples, strict=True)

@@ -4,9 +4,9 @@ import os
 from pathlib import Path
 from typing import IO, Any
 
+from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from perfdb.results.management.user_option import add_user_option, read_user
 from perfdb.results.runs import access
 
 
@@ -39,3 +39,21 @@ def _private_file(path: Path) -> IO[str]:
         return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w")
     except OSError as error:
         raise CommandError(f"cannot write {path}: {error.strerror}") from None
+
+
+def add_user_option(parser: CommandParser) -> None:
+    """Add the option ``--user`` to a command."""
+    parser.add_argument("--user", help="user name; the owner of this instance when left out")
+
+
+def read_user(name: str | None) -> User:
+    """Return the user of a name, or the owner for None.
+
+    Raise CommandError for an unknown name.
+    """
+    if name is None:
+        return access.find_owner()
+    user = User.objects.filter(username=name).first()
+    if user is None:
+        raise CommandError(f"there is no user {name!r}; make one with manage.py createsuperuser")
+    return user

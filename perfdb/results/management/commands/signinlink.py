@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from perfdb.results.management.user_option import add_user_option, read_user
+from perfdb.results.management.commands.apitoken import add_user_option, read_user
 from perfdb.results.runs import access
 
 

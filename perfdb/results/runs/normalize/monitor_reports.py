@@ -4,9 +4,11 @@ System values come from one report, the most exact one, since its parts belong t
 kept as facts and gives no value.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from fnmatch import fnmatchcase
 from fractions import Fraction
 from math import ceil
 
@@ -16,7 +18,6 @@ from perfdb.analysis import metrics, units
 from perfdb.analysis.checks.report_window import Window, check_window, overlap
 from perfdb.analysis.metrics import TOTAL, Measure
 from perfdb.results.runs.normalize.configuration import PROCESSORS
-from perfdb.results.runs.normalize.guest_roles import roles_of_guests
 from perfdb.results.runs.normalize.host_intervals import measured
 from perfdb.results.runs.record import (
     Counters,
@@ -374,3 +375,54 @@ def _columns(listing: Listing, ends: Sequence[float], artifact: int) -> Iterable
         samples = [parse_sample(row[position]) for row in listing.rows]
         if any(sample == sample for sample in samples):  # noqa: PLR0124 - NaN is not equal to itself
             yield TraceColumn(artifact, listing.name, position, name, unit, samples)
+
+
+# --- Roles of guests ----------------------------------------------------------------------------------------------
+
+
+ROLES = "roles"
+NONTCP = "nontcp"
+
+_STACKS = ("client_stack", "server_stack")
+_RANGE = re.compile(r"(?P<stem>[A-Z@#$_-]*[A-Z@#$_])(?P<first>[0-9]{1,6})-(?P<last>[0-9]{1,6})")
+
+
+def roles_of_guests(facts: Mapping[str, FactValue], guests: Iterable[str]) -> dict[str, str]:
+    """Return the role of each user ID; guests without a role are left out.
+
+    The fact ``roles`` of a person counts first (``client=LNXCL1 nontcp=RRCLI*,RRSRV*``), then the driver's log. Where
+    the log names TCP/IP stacks with guests of their own, each stack is a role named by its user ID in lower case, and
+    the driver's clients and servers together are ``nontcp``; else the roles are ``client`` and ``server``.
+    """
+    patterns = [*_given_roles(facts), *_stated_roles(facts)]
+    found = ((guest, role) for guest in guests for role, pattern in patterns if _is_named(guest.upper(), pattern))
+    roles: dict[str, str] = {}
+    for guest, role in found:
+        roles.setdefault(guest, role)
+    return roles
+
+
+def _given_roles(facts: Mapping[str, FactValue]) -> Iterable[tuple[str, str]]:
+    for entry in re.split(r"[\s;]+", facts[ROLES].text.strip()) if ROLES in facts else []:
+        role, equals, patterns = entry.partition("=")
+        if role and equals:
+            yield from ((role.lower(), pattern) for pattern in patterns.split(",") if pattern)
+
+
+def _stated_roles(facts: Mapping[str, FactValue]) -> Iterable[tuple[str, str]]:
+    stacks = [facts[key].text for key in _STACKS if key in facts]
+    yield from ((stack.lower(), stack) for stack in stacks)
+    for key in ("client", "server"):
+        if key in facts:
+            yield NONTCP if stacks else key, facts[key].text
+
+
+def _is_named(guest: str, pattern: str) -> bool:
+    """Return whether a guest fits a name, pattern or range (``RRCLI01-10``)."""
+    wanted = pattern.upper()
+    numbered = _RANGE.fullmatch(wanted)
+    if numbered is None:
+        return fnmatchcase(guest, wanted)
+    number = guest.removeprefix(numbered["stem"])
+    alike = guest.startswith(numbered["stem"]) and re.fullmatch(r"[0-9]{1,6}", number) is not None
+    return alike and int(numbered["first"]) <= int(number) <= int(numbered["last"])

@@ -8,9 +8,9 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from perfdb.results.models import Study
-from perfdb.scaling import partition_studies, partition_tables
+from perfdb.scaling import partitions
 from perfdb.scaling.catalogue import is_partitioned
-from perfdb.scaling.partition_studies import Part, Plan
+from perfdb.scaling.partitions import Part, Plan
 
 _MOVED_BYTES_PER_S, _SCANNED_BYTES_PER_S = 15e6, 300e6
 """Measured (docs/scaling.md): moving rows with all indexes, and scanning."""
@@ -35,23 +35,23 @@ class Command(BaseCommand):
         if options["drop"]:
             self._drop(options["drop"])
             return
-        plan = partition_studies.make_plan(options["runs"])
+        plan = partitions.make_plan(options["runs"])
         if options["dry_run"]:
             self._describe(plan)
             return
         if is_partitioned():
-            partition_tables.keep_references()
+            partitions.keep_references()
         else:
-            self._time("tables partitioned", partition_tables.convert)
+            self._time("tables partitioned", partitions.convert)
         for part in plan.parts:
-            self._time(f"moved {_describe(part)}", partial(partition_studies.move_studies, part))
-        self._time("tidied up", partition_studies.vacuum_rest)
+            self._time(f"moved {_describe(part)}", partial(partitions.move_studies, part))
+        self._time("tidied up", partitions.vacuum_rest)
 
     def _drop(self, slug: str) -> None:
         try:
             study = Study.objects.get(slug=slug)
-            self._time(f"dropped the runs of {study.title}", lambda: partition_studies.drop_runs(study))
-        except (Study.DoesNotExist, partition_studies.SharedPartError) as error:
+            self._time(f"dropped the runs of {study.title}", lambda: partitions.drop_runs(study))
+        except (Study.DoesNotExist, partitions.SharedPartError) as error:
             raise CommandError(str(error)) from error
 
     def _time(self, text: str, act: Callable[[], object]) -> None:
