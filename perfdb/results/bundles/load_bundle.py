@@ -289,11 +289,8 @@ def _supplied_corrections(manifest: dict[str, Any], folder: str) -> list[Correct
 
 def _move_place(place: Place, names: dict[str, str]) -> list[Place]:
     """Return a place by present names; for a folder, the places of the files."""
-    return [Place(name, place.first, place.last) for path, name in names.items() if place.holds((path, *_lines(place)))]
-
-
-def _lines(place: Place) -> tuple[int, int]:
-    return place.first, place.last
+    own = (place.first, place.last)
+    return [Place(name, *own) for path, name in names.items() if place.holds((path, *own))]
 
 
 def _match_entries(

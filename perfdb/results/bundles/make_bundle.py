@@ -21,9 +21,8 @@ from django.utils import timezone
 from importers.files.archive import DEFAULT_LIMITS, LONGEST_PATH
 from perfdb.analysis.dimensions import FACTOR
 from perfdb.analysis.query.parameters import QueryError
-from perfdb.results.ingest.artifacts import open_artifact
+from perfdb.results.ingest.artifacts import read_pieces
 from perfdb.results.models import (
-    Artifact,
     Device,
     Disagreement,
     Note,
@@ -54,7 +53,6 @@ MAX_RUNS = 5000
 _MAX_LOGS = DEFAULT_LIMITS.files - 3
 # An upload of the bundle puts the bundle's name before the paths.
 _MAX_NAME = LONGEST_PATH - 100
-_COPIED = 1024 * 1024
 _LARGE = 2**31
 _DRIVE = re.compile(r"[A-Za-z]:")
 
@@ -220,7 +218,7 @@ def write_bundle(bundle: Bundle, page: str, server: str) -> Iterator[bytes]:
         yield from _write_member(archive, outlet, VALUES, (line.encode() for line in lines))
         for log in collect_logs(bundle.runs).logs:
             artifact = log.source.artifact
-            yield from _write_member(archive, outlet, log.name, _pieces(artifact), large=artifact.size >= _LARGE)
+            yield from _write_member(archive, outlet, log.name, read_pieces(artifact), large=artifact.size >= _LARGE)
     yield outlet.take()
 
 
@@ -253,12 +251,6 @@ def _write_member(
         for piece in content:
             target.write(piece)
             yield outlet.take()
-
-
-def _pieces(artifact: Artifact) -> Iterator[bytes]:
-    with open_artifact(artifact) as log:
-        while piece := log.read(_COPIED):
-            yield piece
 
 
 def _all_columns(runs: QuerySet[Run]) -> Sequence[ListColumn]:

@@ -11,12 +11,10 @@ from datetime import datetime
 from perfdb.analysis import metrics
 from perfdb.analysis.formulas.catalogue import BY_ID
 from perfdb.analysis.formulas.derivation import explain_derivation
-from perfdb.analysis.formulas.run_values import Derived, InputKind
 from perfdb.analysis.formulas.run_values import Input as FormulaInput
+from perfdb.analysis.formulas.run_values import InputKind
 from perfdb.analysis.metrics import Measure, Metric
-from perfdb.results.models import Run, RunSource
 from perfdb.results.runs.derive import TIME, derive_values
-from perfdb.results.runs.read import read_record
 from perfdb.results.runs.record import Counters, Origin, RunRecord, Value, moment_to_seconds
 
 
@@ -76,22 +74,12 @@ class Figure:
     formula: AppliedFormula | None
 
 
-def read_figures(run: Run) -> list[Figure]:
-    """Return the values of a run by metric, each total first, then by role."""
-    return record_figures(read_record(run), artifact_paths(run))
-
-
 def record_figures(record: RunRecord, paths: Mapping[int, str]) -> list[Figure]:
-    """Return the values of a record; ``paths`` are the names of artifacts."""
+    """Return a record's values by metric, each total first; ``paths`` are the names of artifacts."""
     finder = _Finder(record, paths)
     order = {metric.name: number for number, metric in enumerate(metrics.METRICS)}
     measures = sorted(record.values, key=lambda m: (order[m.metric], m.role != metrics.TOTAL, m.role))
     return [finder.figure(measure, record.values[measure]) for measure in measures]
-
-
-def artifact_paths(run: Run) -> dict[int, str]:
-    """Return the name of each artifact of a run."""
-    return dict(RunSource.objects.filter(run=run).values_list("artifact_id", "path"))
 
 
 class _Finder:
@@ -126,11 +114,8 @@ class _Finder:
             text=declared.text if declared else "",
             source=declared.source if declared else "",
             worked=explain_derivation(again) if again and current else "",
-            inputs=self._inputs(again) if again and current else (),
+            inputs=[self._input(each) for each in again.inputs] if again and current else (),
         )
-
-    def _inputs(self, value: Derived) -> list[Input]:
-        return [self._input(each) for each in value.inputs]
 
     def _input(self, given: FormulaInput) -> Input:
         if given.kind is InputKind.COUNTER:

@@ -6,7 +6,6 @@ A run that the files no longer make stays unchanged and is named; nothing is del
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import transaction
@@ -15,6 +14,7 @@ from django.db.models import Count, Q, QuerySet
 from importers.model import Problem as Found
 from perfdb.results.changes import history
 from perfdb.results.changes.rebuild import NotFoundError, Rebuilt, process_runs, rebuild_run, store_rebuilt
+from perfdb.results.database.sql import any_of
 from perfdb.results.ingest import jobs
 from perfdb.results.ingest.stored_evidence import importer_versions
 from perfdb.results.models import Job, Problem, Run, RunSource, Study
@@ -42,8 +42,7 @@ class Scope:
         known = Q(format__in=formats)
         if self.every:
             return known
-        current = [Q(format=name, format_version=version) for name, version in formats.items()]
-        return known & ~_any(current)
+        return known & ~any_of(Q(format=name, format_version=version) for name, version in formats.items())
 
     @property
     def runs(self) -> QuerySet[Run]:
@@ -51,13 +50,6 @@ class Scope:
         runs = Run.objects.filter(pk__in=RunSource.objects.filter(self.sources).values("run"))
         chosen = runs if self.study is None else runs.filter(study=self.study)
         return chosen.order_by("study_id", "pk")
-
-
-def _any(conditions: Iterable[Q]) -> Q:
-    either = Q(pk__in=[])
-    for condition in conditions:
-        either |= condition
-    return either
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,15 +131,11 @@ def enqueue_reparse(scope: Scope, person: User | None) -> Job | None:
         return jobs.enqueue(KIND, about={"format": scope.format, "study": scope.study, "every": scope.every, "by": by})
 
 
-def parse_scope(about: Mapping[str, Any]) -> Scope:
-    """Return the scope of a job's parameters."""
-    return Scope(about["format"], about["study"], about["every"])
-
-
 def run_reparse(job: Job) -> None:
     """Read the runs of a job again, continuing after an earlier attempt."""
     job.outcome = {"runs": 0, "changed": 0, "left": []} | job.outcome
-    process_runs(job, lambda: parse_scope(job.about).runs, lambda run: _reparse(job, run))
+    scope = Scope(job.about["format"], job.about["study"], job.about["every"])
+    process_runs(job, lambda: scope.runs, lambda run: _reparse(job, run))
     with transaction.atomic():
         jobs.finish(job, job.outcome)
 

@@ -1,11 +1,13 @@
-"""Helpers for SQL: lookup by array, time limit, SQL of a query set."""
+"""Helpers for SQL: lookup by array, alternatives, time limit, SQL of a query set."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import reduce
+from operator import or_
 from typing import Any
 
 from django.db import OperationalError, connection, connections, transaction
-from django.db.models import Lookup, QuerySet
+from django.db.models import Lookup, Q, QuerySet
 from psycopg.errors import QueryCanceled
 
 
@@ -37,6 +39,11 @@ def _array(texts: Sequence[str]) -> str:
         raise ValueError("a text with a NUL in it is asked for")
     elements = together.replace("\\", "\\\\").replace('"', '\\"').replace("\0", '","')
     return f'{{"{elements}"}}' if texts else "{}"
+
+
+def any_of(conditions: Iterable[Q]) -> Q:
+    """Return the condition that one of the conditions holds; without any, none does."""
+    return reduce(or_, conditions, Q(pk__in=[]))
 
 
 class TooLongError(Exception):

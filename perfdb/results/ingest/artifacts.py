@@ -1,7 +1,7 @@
 """The store of received files: one copy of each content, never altered."""
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import BinaryIO
 
@@ -74,6 +74,13 @@ def open_artifact(artifact: Artifact) -> BinaryIO:
     """Open the file as a stream."""
     stream: BinaryIO = default_storage.open(artifact.path)  # type: ignore[assignment] # a File is a binary stream
     return stream
+
+
+def read_pieces(artifact: Artifact) -> Iterator[bytes]:
+    """Yield the bytes of the file in pieces."""
+    with open_artifact(artifact) as file:
+        while piece := file.read(_CHUNK):
+            yield piece
 
 
 def decoded(artifact: Artifact, name: str) -> Decoded:

@@ -13,8 +13,8 @@ from perfdb.analysis.tables.table import Table
 from perfdb.results.models import DimensionCount, Experiment, Run
 from perfdb.results.queries.observations import (
     DIMENSION_COLUMNS,
+    add_notes,
     find_patterns,
-    read_noted_observations,
     read_observations,
 )
 from perfdb.results.runs import aliases, recorded_reads
@@ -33,7 +33,7 @@ def read_answer(query: Query) -> tuple[Query, Observations]:
     """Return the query with default metrics, and the runs. Raise QueryError."""
     if not query.metrics:
         query = query.replace(metrics=default_metrics(find_patterns(query)))
-    found = read_noted_observations(query)
+    found = add_notes(read_observations(query), query)
     # A baseline is a place in the answer; all other names are looked up by number.
     return aliases.apply_aliases(query, found) if query.baseline else query, found
 

@@ -9,13 +9,13 @@ from django.db.models import Q, QuerySet
 from perfdb.analysis.dimensions import FACTOR, NUMBER_BOUNDS, Value
 from perfdb.analysis.query.parameters import QueryError, Range
 from perfdb.analysis.query.query import Query
+from perfdb.results.database.sql import any_of
 from perfdb.results.models import Run
 from perfdb.results.runs.vocabulary import NAME_COLUMNS, NamedRows, find_named_rows
 
 _INTEGER_LIMITS = {name: bounds[1] + 1 for name, bounds in NUMBER_BOUNDS.items()} | {"trial": 2**15, "run": 2**63}
 # Columns that have another name than the parameter of a question.
 _COLUMNS = {"run": "pk", "tag": "tags"}
-_NOTHING = Q(pk__in=[])
 _COMPLETE = Q(status=Run.Status.COMPLETE.value)
 
 
@@ -50,22 +50,16 @@ def _present(values: Iterable[Value]) -> list[Any]:
 def _build_condition(name: str, values: list[Any], missing: bool, rows: Mapping[str, NamedRows]) -> Q:
     if "\0" in name:
         raise QueryError(name, "the name of a factor contains a NUL character")
-    found = _has_value(name, values, rows) if values else _NOTHING
+    found = _has_value(name, values, rows) if values else any_of(())
     return found | _has_no_value(name) if missing else found
 
 
 def _has_value(name: str, values: list[Any], rows: Mapping[str, NamedRows]) -> Q:
     if name.startswith(FACTOR):
         key = name.removeprefix(FACTOR)
-        either = _NOTHING
-        for value in values:
-            either |= Q(factors__contains={key: value})
-        return either
+        return any_of(Q(factors__contains={key: value}) for value in values)
     if name == "date":
-        either = _NOTHING
-        for day in values:
-            either |= _from_day(day) & _to_day(day)
-        return either
+        return any_of(_from_day(day) & _to_day(day) for day in values)
     if name == "tag":
         return Q(tags__overlap=values)
     if name in rows:

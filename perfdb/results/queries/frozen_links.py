@@ -70,11 +70,6 @@ def read_versions(question: Question) -> dict[str, int]:
     return {str(pk): version for pk, version in studies.values_list("pk", "version")}
 
 
-def parse_question(link: FrozenLink) -> Question:
-    """Return the question of a link. Raise QueryError for an old one."""
-    return Question.parse(link.page, link.query)
-
-
 def read_tape(link: FrozenLink) -> Tape:
     """Return the tape of a link, ready to play."""
     return Tape.from_bytes(bytes(link.rows), link.token)
@@ -82,15 +77,15 @@ def read_tape(link: FrozenLink) -> Tape:
 
 @contextmanager
 def open_link(link: FrozenLink) -> Iterator[tuple[Question, Answer]]:
-    """Yield a link's question and answer; all reads come from the link."""
+    """Yield a link's question and answer; all reads come from the link. Raise QueryError for an old one."""
     with recorded_reads.use_tape(read_tape(link)):
-        question = parse_question(link)
+        question = Question.parse(link.page, link.query)
         yield question, answer_question(question)
 
 
 def find_changes(link: FrozenLink) -> Changes | None:
     """Return the differences from today's answer; None if the answer is the same."""
-    tape, question = read_tape(link), parse_question(link)
+    tape, question = read_tape(link), Question.parse(link.page, link.query)
     if tape.versions == read_versions(question):
         return None
     then = recorded_reads.find_observations(tape, RUNS)

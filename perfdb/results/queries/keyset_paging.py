@@ -51,10 +51,8 @@ class Ordering:
         """Return the ORDER BY clause, or its reverse."""
         descending = self.descending != backwards
         key = F(self.column.path)
-        if not self.column.nullable:
-            # No NULLS clause here: an index on (x DESC, id DESC) serves only the plain form.
-            return (key.desc() if descending else key.asc()), ("-id" if descending else "id")
-        nulls: dict[str, Any] = {"nulls_first": True} if backwards else {"nulls_last": True}
+        # Without missing values no NULLS clause: an index on (x DESC, id DESC) serves only the plain form.
+        nulls: dict[str, Any] = {"nulls_first" if backwards else "nulls_last": True} if self.column.nullable else {}
         return (key.desc(**nulls) if descending else key.asc(**nulls)), ("-id" if descending else "id")
 
 

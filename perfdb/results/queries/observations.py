@@ -94,11 +94,6 @@ def _measure_column(measure: Measure, slot: int | None) -> Combinable:
     return F(f"values__{slot - 1}")
 
 
-def read_noted_observations(query: Query) -> Observations:
-    """Return a query's runs with notes. Raise QueryError above MOST_RUNS."""
-    return add_notes(read_observations(query), query)
-
-
 def add_notes(found: Observations, query: Query) -> Observations:
     """Return the runs of a query with notes."""
     return found.with_notes(_read_notes(query, found)) if len(found.runs) else found

@@ -46,13 +46,14 @@ def save_query(owner: User, name: str, question: Question, *, replace: bool = Fa
         if taken and not replace:
             raise NameTakenError(taken)
         saved = taken or SavedQuery(owner=owner, name=name)
-        _put(saved, question)
+        overwrite_query(saved, question)
         return saved
 
 
 def overwrite_query(saved: SavedQuery, question: Question) -> None:
     """Replace the question of a named query."""
-    _put(saved, question)
+    saved.page, saved.query, saved.study = Page(question.page), question.encode(), _study(question)
+    saved.save()
 
 
 def rename_query(saved: SavedQuery, name: str) -> None:
@@ -65,11 +66,6 @@ def rename_query(saved: SavedQuery, name: str) -> None:
         taken = SavedQuery.objects.get(owner=saved.owner_id, name=saved.name)
         saved.refresh_from_db()
         raise NameTakenError(taken) from None
-
-
-def _put(saved: SavedQuery, question: Question) -> None:
-    saved.page, saved.query, saved.study = Page(question.page), question.encode(), _study(question)
-    saved.save()
 
 
 def _study(question: Question) -> Study | None:

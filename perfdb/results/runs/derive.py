@@ -14,7 +14,6 @@ from perfdb.analysis.formulas.run_values import Derived, RunFigures
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.workloads import STREAMING, Workload
 from perfdb.results.runs.record import (
-    Counters,
     Origin,
     RunRecord,
     Value,
@@ -83,7 +82,7 @@ def collect_figures(record: RunRecord) -> RunFigures:
         facts=_numbers(record),
         reports_whole=LOST not in record.facts,
         one_host="cpu_shared" in record.facts,
-        of_processes=_says(record, "cpu_scope", "process"),
+        of_processes="cpu_scope" in record.facts and record.facts["cpu_scope"].text == "process",
     )
 
 
@@ -99,10 +98,6 @@ def measured_workload(record: RunRecord) -> Workload | None:
     if workload is None or not (bare and logged) or {"request_bytes", "response_bytes"} <= facts.keys():
         return workload
     return Workload(workload.pattern, None, None)
-
-
-def _says(record: RunRecord, key: str, text: str) -> bool:
-    return key in record.facts and record.facts[key].text == text
 
 
 def _numbers(record: RunRecord) -> Mapping[str, tuple[float, ...]]:
@@ -134,19 +129,12 @@ def snapshot_times(record: RunRecord) -> Mapping[str, tuple[datetime, datetime]]
     """Return the times of each role's snapshots before and after."""
     moments = {}
     for counters in record.counters:
-        pair = read_pair(counters, TIME) if counters.usable else None
-        if pair is not None:
-            moments[counters.role] = (seconds_to_moment(pair[0]), seconds_to_moment(pair[1]))
+        if counters.usable and TIME in counters.names:
+            at = counters.names.index(TIME)
+            before, after = counters.before[at], counters.after[at]
+            if before is not None and after is not None:
+                moments[counters.role] = (seconds_to_moment(before), seconds_to_moment(after))
     return moments
-
-
-def read_pair(counters: Counters, name: str) -> tuple[float, float] | None:
-    """Return a counter before and after; None if either is missing."""
-    if name not in counters.names:
-        return None
-    at = counters.names.index(name)
-    before, after = counters.before[at], counters.after[at]
-    return None if before is None or after is None else (before, after)
 
 
 def fact_number(record: RunRecord, key: str) -> float | None:

@@ -6,7 +6,7 @@ so runs that are equal in all dimensions but one share ``key # hash_value(dimens
 
 import hashlib
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import lru_cache, reduce
 from operator import xor
 from typing import Any
@@ -92,38 +92,21 @@ class Vocabulary:
         return Experiment(
             study=self.study,
             key=key,
-            system=self._find_system(identity) if identity and identity.name else None,
-            level=self._find(Level, name=each.level) if each.level is not None else None,
-            workload=self._find_workload(sizes) if sizes else None,
-            device=self._find(Device, name=each.device) if each.device is not None else None,
+            system=self._find(System, identity.name, asdict(identity)) if identity and identity.name else None,
+            level=self._find(Level, each.level) if each.level is not None else None,
+            workload=self._find(Workload, format_workload(sizes), asdict(sizes)) if sizes else None,
+            device=self._find(Device, each.device) if each.device is not None else None,
             campaign=each.campaign,
             factors=dict(each.factors),
             **{name: getattr(each, name) for name in NUMBERS},
         )
 
-    def _find_system(self, identity: SystemIdentity) -> Any:
-        return self._find(
-            System,
-            {"name": identity.name},
-            machine=identity.machine,
-            host=identity.host,
-            processors=identity.processors,
-            memory_bytes=identity.memory_bytes,
-        )
-
-    def _find_workload(self, sizes: Sizes) -> Any:
-        return self._find(
-            Workload,
-            {"name": format_workload(sizes)},
-            pattern=sizes.pattern,
-            request_bytes=sizes.request_bytes,
-            response_bytes=sizes.response_bytes,
-        )
-
-    def _find(self, model: Any, defaults: Mapping[str, str] | None = None, **fields: Any) -> Any:
+    def _find(self, model: Any, name: str, identity: Mapping[str, Any] | None = None) -> Any:
+        """Return the row with these fields, by default the name; a new one gets the name."""
+        fields = {"name": name} if identity is None else identity
         key = model, *fields.values()
         if key not in self._rows:
-            self._rows[key] = model.objects.get_or_create(**fields, defaults=defaults)[0]
+            self._rows[key] = model.objects.get_or_create(**fields, defaults={"name": name})[0]
         return self._rows[key]
 
 

@@ -246,7 +246,7 @@ def _write_report(study: Study, document: Document) -> None:
 
 def enqueue_loading() -> None:
     """Queue the loading of the published studies, unless a job is open."""
-    if not Job.objects.filter(kind=KIND, state__in=[Job.State.QUEUED, Job.State.RUNNING]).exists():
+    if not jobs.open_jobs(KIND).exists():
         jobs.enqueue(KIND)
 
 

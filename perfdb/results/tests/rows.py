@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from perfdb.results.changes.provenance import Figure, record_figures
 from perfdb.results.models import (
     CounterSet,
     Experiment,
@@ -12,6 +13,13 @@ from perfdb.results.models import (
     RunSource,
     Trace,
 )
+from perfdb.results.runs.read import read_record
+
+
+def read_figures(run: Run) -> list[Figure]:
+    """The values of a stored run by metric, with places and formulas."""
+    paths = dict(RunSource.objects.filter(run=run).values_list("artifact_id", "path"))
+    return record_figures(read_record(run), paths)
 
 
 def all_rows() -> dict[str, list[Any]]:

@@ -2,10 +2,10 @@
 
 import pytest
 
-from perfdb.results.changes.provenance import read_figures
 from perfdb.results.models import Run, RunEvidence
 from perfdb.results.runs.evidence import decode_facts
 from perfdb.results.tests.conftest import LOGS, Bring
+from perfdb.results.tests.rows import read_figures
 
 pytestmark = pytest.mark.django_db
 

@@ -9,10 +9,10 @@ import pytest
 
 from importers.model import Severity
 from perfdb.analysis.units import round_half_up
-from perfdb.results.changes.provenance import read_figures
 from perfdb.results.ingest.parse_files import unpack
 from perfdb.results.models import Artifact, Experiment, Run, Trace, Upload
 from perfdb.results.tests.conftest import LOGS, Bring, case
+from perfdb.results.tests.rows import read_figures
 
 pytestmark = pytest.mark.django_db
 

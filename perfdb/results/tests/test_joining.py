@@ -6,11 +6,11 @@ from zipfile import ZipFile
 import pytest
 from django.contrib.auth.models import User
 
-from perfdb.results.changes.provenance import read_figures
 from perfdb.results.ingest import uploads as intake
 from perfdb.results.models import Experiment, Run, RunSource, Study, Upload
 from perfdb.results.runs.evidence import decode_facts
 from perfdb.results.tests.conftest import LOGS, Bring, Work, case
+from perfdb.results.tests.rows import read_figures
 
 pytestmark = pytest.mark.django_db
 

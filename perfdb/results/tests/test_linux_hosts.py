@@ -4,10 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from perfdb.results.changes.provenance import Figure, read_figures
+from perfdb.results.changes.provenance import Figure
 from perfdb.results.models import CounterSet, Run, Upload
 from perfdb.results.runs.read import read_record
 from perfdb.results.tests.conftest import LOGS, Bring
+from perfdb.results.tests.rows import read_figures
 
 pytestmark = pytest.mark.django_db
 

@@ -2,11 +2,11 @@
 
 import pytest
 
-from perfdb.results.changes.provenance import read_figures
 from perfdb.results.models import Run
 from perfdb.results.runs.derive import collect_figures
 from perfdb.results.runs.read import read_record
 from perfdb.results.tests.conftest import Bring, case
+from perfdb.results.tests.rows import read_figures
 
 pytestmark = pytest.mark.django_db
 

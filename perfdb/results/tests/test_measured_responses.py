@@ -5,9 +5,9 @@ import pytest
 from perfdb.analysis.formulas import catalogue, derivation
 from perfdb.results import tasks
 from perfdb.results.changes import reparse
-from perfdb.results.changes.provenance import read_figures
 from perfdb.results.models import Run, RunSource
 from perfdb.results.tests.conftest import LOGS, Bring
+from perfdb.results.tests.rows import read_figures
 
 pytestmark = pytest.mark.django_db
 

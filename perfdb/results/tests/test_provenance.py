@@ -2,10 +2,11 @@
 
 import pytest
 
-from perfdb.results.changes.provenance import AppliedFormula, Figure, Place, read_figures
+from perfdb.results.changes.provenance import AppliedFormula, Figure, Place
 from perfdb.results.ingest import artifacts
 from perfdb.results.models import Artifact, Run
 from perfdb.results.tests.conftest import Bring, case
+from perfdb.results.tests.rows import read_figures
 
 pytestmark = pytest.mark.django_db
 

@@ -12,10 +12,10 @@ from fixtures.tests.cases.report_listings import (
     perfkit_pages,
     vmprf_pages,
 )
-from perfdb.results.changes.provenance import read_figures
 from perfdb.results.changes.rebuild import rederive_runs
 from perfdb.results.models import Run
 from perfdb.results.tests.conftest import Bring
+from perfdb.results.tests.rows import read_figures
 
 pytestmark = pytest.mark.django_db
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from perfdb.results.changes.provenance import read_figures
 from perfdb.results.models import Run
 from perfdb.results.tests.conftest import LOGS, Bring
+from perfdb.results.tests.rows import read_figures
 
 pytestmark = pytest.mark.django_db
 

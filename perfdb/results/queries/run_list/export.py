@@ -17,14 +17,13 @@ from pyarrow import parquet
 
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.render.exports.tidy import field
-from perfdb.results.ingest.artifacts import open_artifact
+from perfdb.results.ingest.artifacts import read_pieces
 from perfdb.results.models import Run, RunSource
 from perfdb.results.queries.run_list.columns import ROW_COLUMNS, ListColumn
 from perfdb.results.runs import measures
 
 CHUNK = 2000
 MOST_LOGGED = 2000
-_COPIED = 1024 * 1024
 # The columns of every file, which identify the run.
 _KEYS = ("run", "run_id", "status")
 
@@ -110,7 +109,6 @@ def write_logs_zip(runs: QuerySet[Run], out: IO[bytes]) -> int:
             name = f"upload-{source.upload_id}/{source.path}"
             if name not in packed:
                 packed.add(name)
-                with open_artifact(source.artifact) as log, archive.open(name, "w") as target:
-                    while chunk := log.read(_COPIED):
-                        target.write(chunk)
+                with archive.open(name, "w") as target:
+                    target.writelines(read_pieces(source.artifact))
     return len(packed)

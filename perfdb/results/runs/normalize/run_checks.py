@@ -30,25 +30,10 @@ def check(record: RunRecord, draft: RunDraft) -> None:
     record.problems += _problems(of_all, record, _client(draft))
     record.problems += check_ends(draft)
     if draft.driver is not None:
-        record.problems += of_log(record, draft.driver, draft.peer, in_parts=bool(draft.parts))
-
-
-def of_log(
-    record: RunRecord,
-    driver: Fragment,
-    peer: Fragment | None = None,
-    *,
-    in_parts: bool = False,
-    records: bool = True,
-) -> list[Problem]:
-    """Return the contradictions within the driver's log.
-
-    Of the record only dimensions and facts are used. ``records`` False: connections and intervals are skipped.
-    """
-    log = _driver_log(record, driver, peer, driver.listings if records else ())
-    # The users of several processes are not those of the first one's log.
-    findings = check_driver(replace(log, users=None) if in_parts else log)
-    return _problems(findings, record, driver.file)
+        log = _driver_log(record, draft.driver, draft.peer)
+        # The users of several processes are not those of the first one's log.
+        findings = check_driver(replace(log, users=None) if draft.parts else log)
+        record.problems += _problems(findings, record, draft.driver.file)
 
 
 def _client(draft: RunDraft) -> str:
@@ -121,11 +106,11 @@ def _snapshot(fragments: Sequence[Fragment | None], sets: list[Counters], *, bef
     )
 
 
-def _driver_log(record: RunRecord, driver: Fragment, peer: Fragment | None, rows: Sequence[Listing]) -> DriverLog:
+def _driver_log(record: RunRecord, driver: Fragment, peer: Fragment | None) -> DriverLog:
     configuration = record.configuration
     workload = measured_workload(record)
     readings = {reading.name: reading for reading in driver.readings}
-    listings = {listing.name: listing for listing in rows}
+    listings = {listing.name: listing for listing in driver.listings}
     return DriverLog(
         run_id=record.run_id,
         summary=_summary(readings) if readings else None,
