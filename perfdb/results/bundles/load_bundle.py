@@ -71,29 +71,28 @@ class BundleUpload(UploadType):
 
     def prepare(self, upload: Upload) -> list[Problem]:
         """Check the manifest, and prepare study and upload on the first attempt."""
-        member = self.member
         try:
-            self.manifest = _read(member)
+            self.manifest = _read(self.member)
             _check_alone(upload)
             _check_files(upload, self.manifest, self.folder)
             with transaction.atomic():
-                if member.format != FORMAT:
-                    self._prepare(upload, member)
+                if self.member.format != FORMAT:
+                    self._prepare(upload)
                 # A person may have moved the preview to another study since.
                 _check_person(upload)
         except (BundleError, QueryError, IntakeError, ManifestError, ValueError) as error:
             upload.refresh_from_db()
             remedy = getattr(error, "remedy", _AGAIN)
-            return [Problem(Severity.ERROR, "bundle.refused", f"{error}.".replace("..", "."), remedy, member.path)]
-        return [self._announced(upload, member), *self._pasted(member)]
+            return [Problem(Severity.ERROR, "bundle.refused", f"{error}.".replace("..", "."), remedy, self.member.path)]
+        return [self._announced(upload), *self._pasted()]
 
-    def _announced(self, upload: Upload, member: UploadFile) -> Problem:
+    def _announced(self, upload: Upload) -> Problem:
         about = self.manifest["study"]
         message = f"This is an offline bundle of the study {about['title']}, made {self.manifest['made'][:10]}"
         message += f" at {self.manifest['from'] or 'another instance'}; its runs go to the study {upload.study.slug}."
-        return Problem(Severity.NOTE, "bundle.recognised", message, "", member.path)
+        return Problem(Severity.NOTE, "bundle.recognised", message, "", self.member.path)
 
-    def _pasted(self, member: UploadFile) -> list[Problem]:
+    def _pasted(self) -> list[Problem]:
         """Return a warning about runs of pasted tables, which come only as tables."""
         tables = {file["name"] for file in self.manifest["files"] if file["format"] == PUBLISHED}
         runs = [run["run_id"] for run in self.manifest["runs"] if {name for name, _ in run["sources"]} <= tables]
@@ -101,9 +100,9 @@ class BundleUpload(UploadType):
             return []
         message = f"{len(runs)} of its runs, such as {runs[0]}, were pasted as tables and do not come by themselves."
         remedy = f"Import {min(tables)} as a table into the same study."
-        return [Problem(Severity.WARNING, "bundle.tables", message, remedy, member.path)]
+        return [Problem(Severity.WARNING, "bundle.tables", message, remedy, self.member.path)]
 
-    def _prepare(self, upload: Upload, member: UploadFile) -> None:
+    def _prepare(self, upload: Upload) -> None:
         upload.study = _choose_study(upload, self.manifest)
         _check_said(upload, self.manifest)
         given = [correction.to_json() for correction in _supplied_corrections(self.manifest, self.folder)]
@@ -114,8 +113,8 @@ class BundleUpload(UploadType):
                 upload.files.filter(path=self.folder + each["files"][path]).update(forced_format=name)
         upload.save(update_fields=["study", "corrections"])
         logs = [self.folder + file["name"] for file in self.manifest["files"]]
-        upload.files.filter(container=member.container).exclude(path__in=logs).update(excluded=True)
-        UploadFile.objects.filter(pk=member.pk).update(format=FORMAT)
+        upload.files.filter(container=self.member.container).exclude(path__in=logs).update(excluded=True)
+        UploadFile.objects.filter(pk=self.member.pk).update(format=FORMAT)
 
     def select(self, upload: Upload, batch: list[UploadedRecord]) -> list[UploadedRecord]:
         """Return the runs of the bundle; the logs may contain others."""

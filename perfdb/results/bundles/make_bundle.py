@@ -39,7 +39,7 @@ from perfdb.results.models import (
 from perfdb.results.queries.run_list import columns, export
 from perfdb.results.queries.run_list.columns import ListColumn
 from perfdb.results.runs import measures
-from perfdb.results.runs.read import read_record
+from perfdb.results.runs.read import EXPERIMENT_ALONG, read_record
 from perfdb.results.studies.report_items import list_items
 
 FORMAT = "perfdb-bundle"
@@ -351,7 +351,7 @@ def describe_document(study: Study, runs: QuerySet[Run]) -> dict[str, Any] | Non
     """Return the published runs with figures, or None without a document."""
     if not study.document_digest:
         return None
-    published = list(runs.filter(sources=None).select_related("system", *_EXPERIMENT).order_by("pk"))
+    published = list(runs.filter(sources=None).select_related("system", *EXPERIMENT_ALONG).order_by("pk"))
     rows = {run.pk: str(number) for number, run in enumerate(published)}
     figures = PublishedFigure.objects.filter(run__in=rows).order_by("pk")
     percents = PublishedPercent.objects.filter(run__in=rows, baseline__in=rows).order_by("pk")
@@ -373,7 +373,6 @@ def describe_document(study: Study, runs: QuerySet[Run]) -> dict[str, Any] | Non
 
 
 _SYSTEM = ("machine", "host", "processors", "memory_bytes")
-_EXPERIMENT = tuple(f"experiment__{name}" for name in ("workload", "device", "system", "level"))
 
 
 def _published(run: Run, row: str) -> dict[str, Any]:

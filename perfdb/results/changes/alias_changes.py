@@ -33,6 +33,7 @@ from perfdb.results.runs.normalize.alias_dimensions import Aliases, fold, with_v
 from perfdb.results.runs.normalize.configuration import UNREADABLE
 from perfdb.results.runs.read import read_record
 from perfdb.results.runs.record import Configuration, RunRecord
+from perfdb.results.runs.vocabulary import MODELS
 
 KIND = "alias"
 MAX_LENGTH = 200
@@ -156,7 +157,7 @@ def _find_collisions(alias: Alias, moving: list[tuple[int, str, int, int]]) -> l
 
 def _keys_after(alias: Alias, experiments: Iterable[int]) -> dict[int, int]:
     """Return the key of the new experiment for each experiment."""
-    related = Experiment.objects.select_related("workload", "device", "system", "level")
+    related = Experiment.objects.select_related(*MODELS)
     aliases = Aliases(systems=read_systems())
     return {
         each.pk: experiment_key(with_value(read_configuration(each), alias.dimension, alias.meaning, aliases))

@@ -3,7 +3,8 @@
 Each change is stored with the upload, and the files are read again.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 from django.db import transaction
 from django.db.models import Q
@@ -41,10 +42,8 @@ def add_corrections(upload: Upload, corrections: Sequence[Correction]) -> None:
         _check(correction.facts)
     if not corrections:
         raise IntakeError("Nothing was entered: write a value first.")
-    with transaction.atomic():
-        held = _lock_open(upload, "correct")
+    with _changing(upload, "correct", "corrections") as held:
         held.corrections = [*held.corrections, *(correction.to_json() for correction in corrections)]
-        _read_again(held, "corrections")
 
 
 def _check(facts: Mapping[str, str]) -> None:
@@ -60,20 +59,16 @@ def remove_correction(upload: Upload, number: int) -> None:
 
     Raise IntakeError for an unknown correction, or an upload that is not open to changes.
     """
-    with transaction.atomic():
-        held = _lock_open(upload, "correct")
+    with _changing(upload, "correct", "corrections") as held:
         if not 0 <= number < len(held.corrections):
             raise IntakeError("This correction was taken back already.")
         del held.corrections[number]
-        _read_again(held, "corrections")
 
 
 def move_upload(upload: Upload, study: Study) -> None:
     """Move a preview to another study. Raise IntakeError for other uploads."""
-    with transaction.atomic():
-        held = _lock_open(upload, "move")
+    with _changing(upload, "move", "study") as held:
         held.study = study
-        _read_again(held, "study")
 
 
 def exclude_file(upload: Upload, path: str, *, excluded: bool = True) -> None:
@@ -81,12 +76,10 @@ def exclude_file(upload: Upload, path: str, *, excluded: bool = True) -> None:
 
     Raise IntakeError for an unknown file, or an upload that is not open to changes.
     """
-    with transaction.atomic():
-        held = _lock_open(upload, "change the files of")
+    with _changing(upload, "change the files of") as held:
         # The members of an archive go with it.
         if not held.files.filter(Q(path=path) | Q(container__path=path)).update(excluded=excluded):
             raise IntakeError(f"The upload has no file {path!r}.")
-        _read_again(held)
 
 
 def choose_format(upload: Upload, path: str, format_name: str) -> None:
@@ -97,11 +90,9 @@ def choose_format(upload: Upload, path: str, format_name: str) -> None:
     known = [each.NAME for each in formats.FORMATS]
     if format_name not in known:
         raise IntakeError(f"{format_name!r} is no format. Known are: {', '.join(known)}.")
-    with transaction.atomic():
-        held = _lock_open(upload, "choose a format for")
+    with _changing(upload, "choose a format for") as held:
         if not held.files.filter(path=path).update(forced_format=format_name):
             raise IntakeError(f"The upload has no file {path!r}.")
-        _read_again(held)
 
 
 def parse_place(kept: Sequence[object]) -> Place:
@@ -132,17 +123,16 @@ _TITLES = {
 }
 
 
-def _lock_open(upload: Upload, verb: str) -> Upload:
-    """Lock an upload that is open to changes: no stored runs. Raise IntakeError."""
-    held = uploads.locked(upload, {State.PREVIEW, State.FAILED}, verb)
-    if RunSource.objects.filter(upload=held).exists():
-        raise IntakeError("Runs of this upload are stored. Undo it, and upload its files again.")
-    if held.files.filter(format=PUBLISHED).exists():
-        raise IntakeError("Published tables are changed where they are imported: import them again.")
-    return held
-
-
-def _read_again(held: Upload, *changed: str) -> None:
-    held.state, held.settled, held.preview_asked, held.files_read = State.RECEIVED, None, True, 0
-    held.save(update_fields=[*changed, "state", "settled", "preview_asked", "files_read"])
-    jobs.enqueue("import", held)
+@contextmanager
+def _changing(upload: Upload, verb: str, *columns: str) -> Iterator[Upload]:
+    """Lock an upload without stored runs; then save columns, and read the files again. Raise IntakeError."""
+    with transaction.atomic():
+        held = uploads.locked(upload, {State.PREVIEW, State.FAILED}, verb)
+        if RunSource.objects.filter(upload=held).exists():
+            raise IntakeError("Runs of this upload are stored. Undo it, and upload its files again.")
+        if held.files.filter(format=PUBLISHED).exists():
+            raise IntakeError("Published tables are changed where they are imported: import them again.")
+        yield held
+        held.state, held.settled, held.preview_asked, held.files_read = State.RECEIVED, None, True, 0
+        held.save(update_fields=[*columns, "state", "settled", "preview_asked", "files_read"])
+        jobs.enqueue("import", held)

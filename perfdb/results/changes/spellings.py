@@ -5,16 +5,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.db.models import Count, F, Func, Model, QuerySet, Sum, TextField, Value
+from django.db.models import Count, F, Func, QuerySet, Sum, TextField, Value
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Cast, Coalesce, NullIf, Trim
 
 from perfdb.analysis import dimensions
 from perfdb.analysis.dimensions import DIMENSIONS, FACTOR, natural_key
 from perfdb.analysis.dimensions import Value as DimensionValue
-from perfdb.results.models import Alias, Device, Experiment, Level, Run, RunCount, Study, System, Workload
+from perfdb.results.models import Alias, Experiment, Run, RunCount, Study
 from perfdb.results.queries.observations import DIMENSION_COLUMNS
 from perfdb.results.runs.normalize.alias_dimensions import COMPOSED, PRINTED, facts_saying, fold
+from perfdb.results.runs.vocabulary import MODELS, NAME_PATHS
 
 # The dimensions of an experiment that may have aliases, besides factors.
 ALIASED = tuple(each.name for each in DIMENSIONS if each.name != "study" and not each.repeats)
@@ -139,14 +140,7 @@ def _text(json: Combinable, *path: str) -> Func:
 
 _SIGNS = re.compile(r"[\W_]+")
 # The columns of names that people spell.
-_NAMES = {
-    "campaign": "experiment__campaign",
-    "system": "experiment__system__name",
-    "level": "experiment__level__name",
-    "workload": "experiment__workload__name",
-    "device": "experiment__device__name",
-}
-_VOCABULARY: Mapping[str, type[Model]] = {"system": System, "level": Level, "workload": Workload, "device": Device}
+_NAMES = {name: f"experiment__{path}" for name, path in {"campaign": "campaign", **NAME_PATHS}.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,8 +195,8 @@ def _offers(dimension: str, groups: list[list[str]]) -> Iterable[Offer]:
 def find_in_other_studies(own: Mapping[str, Iterable[str]]) -> list[tuple[str, str, str]]:
     """Return (dimension, own spelling, other spelling) of values that other studies spell otherwise."""
     names = [
-        model._default_manager.annotate(dimension=Value(name)).order_by().values_list("dimension", "name")
-        for name, model in _VOCABULARY.items()
+        model.objects.annotate(dimension=Value(name)).order_by().values_list("dimension", "name")
+        for name, model in MODELS.items()
     ]
     mine = {(name, strip_signs(text)): text for name, texts in own.items() for text in texts if strip_signs(text)}
     there = {(name, text) for name, texts in own.items() for text in texts}

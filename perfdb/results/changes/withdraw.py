@@ -12,11 +12,10 @@ from perfdb.results.models import Run, RunChange, Study, UploadRun
 from perfdb.results.runs import bulk_changes, write
 from perfdb.results.runs.bulk_changes import lock_study
 from perfdb.results.runs.experiments import Vocabulary, keep_trial, settle_trial
-from perfdb.results.runs.read import read_record
+from perfdb.results.runs.read import EXPERIMENT_ALONG, read_record
 
 MAX_REASON_LENGTH = 500
 _WITHDRAWN = Run.Status.WITHDRAWN
-_VOCABULARY = ("study", "system", "level", "workload", "device")
 
 
 @transaction.atomic
@@ -82,7 +81,7 @@ def _crowded(runs: list[Run]) -> QuerySet[Run]:
     same = Run.objects.filter(experiment=OuterRef("experiment"), run_id=OuterRef("run_id"), trial=OuterRef("trial"))
     rivals = same.filter(~Q(status=_WITHDRAWN) | Q(pk__in=keys)).exclude(pk=OuterRef("pk"))
     found = Run.objects.filter(Exists(rivals), pk__in=keys).order_by("pk")
-    return found.select_related("study", *(f"experiment__{name}" for name in _VOCABULARY))
+    return found.select_related("study", "experiment__study", *EXPERIMENT_ALONG)
 
 
 def _return_where_free(run: Run, status: str) -> None:

@@ -19,6 +19,7 @@ from perfdb.analysis.metrics import Measure
 from perfdb.results.models import Run, RunSource, UploadRun
 from perfdb.results.runs.normalize.configuration import PROCESSORS
 from perfdb.results.runs.record import RunRecord
+from perfdb.results.runs.vocabulary import NAME_PATHS
 
 Summary = dict[str, Any]
 
@@ -100,7 +101,7 @@ NOTHING: Summary = {
 # In the order of `Configuration.dimensions`.
 _COLUMNS = {
     "campaign": "campaign",
-    **{name: f"{name}__name" for name in ("system", "level", "workload", "device")},
+    **NAME_PATHS,
     **{name: name for name in NUMBERS},
 }
 

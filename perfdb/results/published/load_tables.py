@@ -27,6 +27,8 @@ from perfdb.results.runs.bulk_changes import lock_study
 from perfdb.results.runs.write import disagreement_row
 
 _MAPPING = "published-mapping"
+# The columns that a figure has under the same names.
+_FIGURE = ("line", "metric", "role", "printed", "unit", "read_as", "row_label", "column_label")
 
 
 class NotLoadedError(Exception):
@@ -151,19 +153,8 @@ def _store_audit(preview: Preview, new: Mapping[int, int], numbers: Mapping[int,
 
 
 def _figure(each: PrintedFigure, run: int) -> PublishedFigure:
-    figure = each.figure
-    return PublishedFigure(
-        run_id=run,
-        table=_table(each.table),
-        line=figure.line,
-        metric=figure.metric,
-        role=figure.role,
-        printed=figure.printed,
-        unit=figure.unit,
-        read_as=figure.read_as,
-        row_label=figure.row_label,
-        column_label=figure.column_label,
-    )
+    columns = {name: getattr(each.figure, name) for name in _FIGURE}
+    return PublishedFigure(run_id=run, table=_table(each.table), **columns)
 
 
 def copy_printed(pairs: Sequence[tuple[Run, int]]) -> None:

@@ -14,7 +14,7 @@ from perfdb.results.models import Run, Study, UploadRun
 from perfdb.results.published.published_records import PublishedRecord, is_same_run, make_label
 from perfdb.results.runs.experiments import experiment_key
 from perfdb.results.runs.normalize import Context
-from perfdb.results.runs.read import read_record
+from perfdb.results.runs.read import EXPERIMENT_ALONG, read_record
 from perfdb.results.runs.record import Origin, RunRecord
 
 Outcome = UploadRun.Outcome
@@ -32,9 +32,7 @@ def _stored(study: Study, runs: Iterable[PublishedRecord]) -> list[tuple[Run, Ru
     """Return the study's runs of the same experiments."""
     keys = {experiment_key(run.record.configuration) for run in runs}
     found = Run.objects.filter(study=study, experiment__key__in=keys).exclude(status=Run.Status.WITHDRAWN)
-    related = ("workload", "device", "system", "level")
-    found = found.select_related("experiment", *(f"experiment__{name}" for name in related)).order_by("pk")
-    return [(run, read_record(run)) for run in found]
+    return [(run, read_record(run)) for run in found.select_related("experiment", *EXPERIMENT_ALONG).order_by("pk")]
 
 
 def _match(uploaded: UploadedRecord, new: PublishedRecord, stored: Sequence[tuple[Run, RunRecord]]) -> Match:

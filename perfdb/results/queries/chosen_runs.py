@@ -46,7 +46,8 @@ def compare_chosen_runs(runs: Sequence[int]) -> ChosenComparison:
     found = add_notes(read_observations(chosen), chosen)
     rows = {row[0]: row for row in found.rows}
     if len(rows) < 2:
-        raise QueryError("runs", f"choose two complete runs or more; of these there {_are(len(rows))}")
+        there = "is one" if rows else "are none"
+        raise QueryError("runs", f"choose two complete runs or more; of these there {there}")
     base = next(rows[number] for number in wanted if number in rows)
     query = _question(found, base, chosen)
     tables = baseline_comparison.answer(query, found)
@@ -57,10 +58,6 @@ def compare_chosen_runs(runs: Sequence[int]) -> ChosenComparison:
 def _rank(measure: Measure) -> tuple[int, bool, str]:
     """Return a sort key: metrics as declared, total before roles."""
     return _DECLARED[measure.metric], measure.role != TOTAL, measure.role
-
-
-def _are(number: int) -> str:
-    return "is one" if number == 1 else "are none"
 
 
 def _question(found: Observations, base: Row, chosen: Query) -> Query:

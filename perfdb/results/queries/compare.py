@@ -14,7 +14,7 @@ from perfdb.analysis.query.parameters import QueryError, sort_dimensions
 from perfdb.analysis.query.query import REPEATS, Query, default_metrics
 from perfdb.analysis.tables import baseline_comparison
 from perfdb.analysis.tables.matched_pairs import Matched, Sides, match_experiments, matched_dimensions, promising_pairs
-from perfdb.analysis.tables.observations import Key, Observations, Row
+from perfdb.analysis.tables.observations import Observations, Row
 from perfdb.analysis.tables.table import Table
 from perfdb.results.models import Experiment, Run, RunEvidence
 from perfdb.results.queries.answers import read_earlier_campaigns
@@ -228,11 +228,8 @@ def read_circumstances(runs: Observations, old: Sequence[Row], new: Sequence[Row
 def _circumstances(runs: Observations, row: Row, facts: Mapping[int, Facts]) -> Facts:
     """Return a run's facts, dimensions (instead of printed ones) and duration."""
     names = [name for name in runs.dimensions if name not in REPEATS]
-    dimensions = _spelled(names, runs.key_reader(names)(row))
+    key = zip(names, runs.key_reader(names)(row), strict=True)
+    dimensions = {name: str(value) for name, value in key if value is not None}
     place = runs.measure_index(_DURATION)
     duration = {} if place is None or row[place] is None else {_DURATION.metric: repr(row[place])}
     return {**facts.get(row[0], {}), **dimensions, **duration}
-
-
-def _spelled(names: Iterable[str], key: Key) -> dict[str, str]:
-    return {name: str(value) for name, value in zip(names, key, strict=True) if value is not None}

@@ -6,7 +6,7 @@ the studies, then by the digest of the tape.
 """
 
 import secrets
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ from django.contrib.auth.models import User
 
 from perfdb.analysis.dimensions import Value
 from perfdb.analysis.query.parameters import QueryError
-from perfdb.analysis.tables.observations import Observations, Row
+from perfdb.analysis.tables.observations import Observations
 from perfdb.results.models import FrozenLink, Study
 from perfdb.results.queries.questions import Answer, Question, answer_question
 from perfdb.results.runs import recorded_reads
@@ -112,8 +112,7 @@ def _rows(found: Observations | None) -> Mapping[int, Mapping[str, Value | float
     if found is None:
         return {}
     names = [*found.dimensions, *map(str, found.measures)]
-    return {row[0]: dict(_given(names, row)) for row in found.rows}
-
-
-def _given(names: Iterable[str], row: Row) -> Iterator[tuple[str, Value | float]]:
-    return ((name, value) for name, value in zip(names, row[1:], strict=True) if value is not None)
+    return {
+        row[0]: {name: value for name, value in zip(names, row[1:], strict=True) if value is not None}
+        for row in found.rows
+    }

@@ -19,6 +19,7 @@ from perfdb.results.models import Run
 from perfdb.results.queries.conditions import select_runs
 from perfdb.results.queries.top_runs import NOTE, find_top_experiments
 from perfdb.results.runs import measures, notes, recorded_reads
+from perfdb.results.runs.vocabulary import NAME_PATHS
 
 MOST_RUNS = 200_000
 """The largest number of runs in an answer: the archive may hold millions, and a process has one memory."""
@@ -26,10 +27,7 @@ MOST_RUNS = 200_000
 DIMENSION_COLUMNS: dict[str, str | Combinable] = {
     "study": "study__slug",
     "campaign": NullIf("campaign", Value("", TextField())),
-    "system": "system__name",
-    "level": "level__name",
-    "workload": "workload__name",
-    "device": "device__name",
+    **NAME_PATHS,
     **{name: name for name in NUMBERS},
     "trial": "trial",
     "date": Cast(TruncDate("started", tzinfo=UTC), TextField()),

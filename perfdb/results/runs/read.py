@@ -6,9 +6,11 @@ from perfdb.results.models import CounterSet, Run, RunEvidence
 from perfdb.results.runs import evidence as origins
 from perfdb.results.runs.experiments import read_configuration
 from perfdb.results.runs.record import Counters, RunRecord, Value
+from perfdb.results.runs.vocabulary import MODELS
 
 # The relations of a run that its record is made of too.
-ALONG = ("evidence", *(f"experiment__{name}" for name in ("workload", "device", "system", "level")))
+EXPERIMENT_ALONG = tuple(f"experiment__{name}" for name in MODELS)
+ALONG = ("evidence", *EXPERIMENT_ALONG)
 
 
 def read_record(run: Run) -> RunRecord:

@@ -20,7 +20,13 @@ NAME_COLUMNS: Mapping[str, tuple[str, ...]] = {
 }
 """Columns whose texts identify the rows of a table."""
 
-_MODELS: Mapping[str, Any] = {"study": Study, "system": System, "level": Level, "workload": Workload, "device": Device}
+MODELS: Mapping[str, Any] = {"system": System, "level": Level, "workload": Workload, "device": Device}
+"""The vocabulary to which runs and experiments refer."""
+
+NAME_PATHS: Mapping[str, str] = {table: f"{table}__name" for table in MODELS}
+"""The paths from a run or an experiment to the names of its vocabulary."""
+
+_TABLES: Mapping[str, Any] = {"study": Study, **MODELS}
 
 
 @dataclass(slots=True)
@@ -39,7 +45,7 @@ def find_named_rows(names: Mapping[str, Collection[str]]) -> dict[str, NamedRows
     aliases = _find_aliases(names)
     found = {table: NamedRows() for table in names}
     parts = [
-        _MODELS[table].objects.filter(**{f"{column}__in": texts}).values_list(Value(table), Value(column), column, "pk")
+        _TABLES[table].objects.filter(**{f"{column}__in": texts}).values_list(Value(table), Value(column), column, "pk")
         for table, given in names.items()
         for column in NAME_COLUMNS[table]
         if (texts := [*given, *aliases.get(table, {})])
@@ -69,7 +75,7 @@ def _find_aliases(names: Mapping[str, Collection[str]]) -> dict[str, dict[str, l
 
 def read_looks() -> Looks:
     """Return for each table the ranks of names, by lowest id, in one query."""
-    parts = [model.objects.values_list(Value(table), "pk", NAME_COLUMNS[table][0]) for table, model in _MODELS.items()]
+    parts = [model.objects.values_list(Value(table), "pk", NAME_COLUMNS[table][0]) for table, model in _TABLES.items()]
     ranks: dict[str, dict[str | int | None, int]] = {}
     for table, _, name in sorted(parts[0].union(*parts[1:], all=True)):
         known = ranks.setdefault(table, {})

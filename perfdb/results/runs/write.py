@@ -120,7 +120,8 @@ def _write(vocabulary: Vocabulary, rows: Sequence[tuple[int, RunRecord]], *, upd
     _copy(CounterSet, _COUNTERS, list(_counter_rows(keyed)))
     _copy(Trace, _TRACE, _trace_rows(keyed))
     copy_problems((found, pk, None) for pk, record in rows for found in record.problems)
-    copy_disagreements((each, pk) for pk, record in rows for each in record.disagreements)
+    disagreements = (_disagreement(each, pk) for pk, record in rows for each in record.disagreements)
+    _copy(Disagreement, _DISAGREEMENT, disagreements)
 
 
 def _plain(row: dict[str, Any]) -> dict[str, Any]:
@@ -149,11 +150,6 @@ def _disagreement(found: FoundDisagreement, run: int) -> Sequence[Any]:
         found.formula,
         found.message,
     )
-
-
-def copy_disagreements(found: Iterable[tuple[FoundDisagreement, int]]) -> None:
-    """Store disagreements, each with the ID of its run."""
-    _copy(Disagreement, _DISAGREEMENT, (_disagreement(each, pk) for each, pk in found))
 
 
 def copy_problems(found: Iterable[tuple[FoundProblem, int | None, int | None]]) -> None:

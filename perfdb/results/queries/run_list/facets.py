@@ -21,6 +21,7 @@ from perfdb.analysis.query.query import Query
 from perfdb.results.database.sql import compile_query
 from perfdb.results.models import DimensionCount, Experiment, Run, RunCount
 from perfdb.results.queries.run_list.filters import RunFilter
+from perfdb.results.runs.vocabulary import NAME_PATHS
 
 MOST_COUNTED = 10_000
 MOST_NAMED = 1000
@@ -29,10 +30,7 @@ MOST_NAMED = 1000
 _COLUMNS: dict[str, str] = {
     "study": "study__slug",
     "campaign": "campaign",
-    "system": "system__name",
-    "level": "level__name",
-    "workload": "workload__name",
-    "device": "device__name",
+    **NAME_PATHS,
     **{name: name for name in NUMBERS},
 }
 COUNTED = (*_COLUMNS, "status", "tag")

@@ -12,6 +12,7 @@ from perfdb.results.models import Run
 from perfdb.results.queries.keyset_paging import PAGE_SIZE, Column, Ordering, Page, read_page
 from perfdb.results.queries.observations import DIMENSION_COLUMNS
 from perfdb.results.runs import notes
+from perfdb.results.runs.vocabulary import NAME_PATHS
 
 # How long a page may take, in milliseconds.
 MOST_MS = 3000
@@ -35,7 +36,7 @@ RUN_ORDERINGS: dict[str, Column] = {
     "status": Column("status"),
     "study": Column("study__slug"),
     "campaign": Column("campaign"),
-    **{name: Column(f"{name}__name", nullable=True) for name in ("system", "level", "workload", "device")},
+    **{name: Column(path, nullable=True) for name, path in NAME_PATHS.items()},
     **{name: Column(name, nullable=True) for name in NUMBERS},
     **{name: Column(name, nullable=True) for name in Run.HOT},
 }
