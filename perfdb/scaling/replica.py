@@ -75,7 +75,6 @@ class ReadFromReplica:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """Serve the request."""
         state = _Request(writes=request.method not in _SAFE)
         token = _current.set(state)
         try:

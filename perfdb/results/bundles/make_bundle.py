@@ -86,7 +86,6 @@ class Bundle:
 
     @property
     def file_name(self) -> str:
-        """Return the file name of the zip."""
         return f"{self.study.slug}{'-selection' if self.asked else ''}.bundle.zip"
 
 

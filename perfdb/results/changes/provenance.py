@@ -15,7 +15,7 @@ from perfdb.analysis.formulas.run_values import Input as FormulaInput
 from perfdb.analysis.formulas.run_values import InputKind
 from perfdb.analysis.metrics import Measure, Metric
 from perfdb.results.runs.derive import TIME, derive_values
-from perfdb.results.runs.record import Counters, Origin, RunRecord, Value, moment_to_seconds
+from perfdb.results.runs.record import Origin, RunRecord, Value, moment_to_seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,23 +133,22 @@ class _Finder:
         return Input("metric", given.name, role, given.value, given.unit, place)
 
     def _counter(self, given: FormulaInput, name: str) -> Input:
-        counters = self._find(given.role, given.subject, name)
+        role, subject = given.role, given.subject
+        fitting = (each for each in self._record.counters if (each.role, each.subject) == (role, subject))
+        counters = next(each for each in fitting if name in each.names)
         at = counters.names.index(name)
         return Input(
             kind="counter",
             name=name,
-            role=given.role,
+            role=role,
             value=given.value,
             unit=given.unit,
             place=self._place(counters.after_artifact, counters.after_lines[at]),
-            subject=given.subject,
+            subject=subject,
             before=_number(given.before),
             after=_number(given.after),
             before_place=self._place(counters.before_artifact, counters.before_lines[at]),
         )
-
-    def _find(self, role: str, subject: str, name: str) -> Counters:
-        return next(c for c in self._record.counters if (c.role, c.subject) == (role, subject) and name in c.names)
 
 
 def _number(moment: float | datetime | None) -> float | None:

@@ -95,7 +95,8 @@ def process_runs(job: Job, runs: Callable[[], QuerySet[Run]], do: Callable[[Run]
     attempt: writes of others are seen, and no run is processed twice. The job's outcome holds ``after`` (study and
     run), and counts ``runs`` and ``changed``.
     """
-    while study := _next_study(job, runs):
+    while first := _remaining(job, runs).select_related("study").first():
+        study = first.study
         with transaction.atomic():
             jobs.renew_lease(job)
             lock_study(study)
@@ -104,11 +105,6 @@ def process_runs(job: Job, runs: Callable[[], QuerySet[Run]], do: Callable[[Run]
             if changed:
                 touch_study(study)
             _report_progress(job, study, chunk, changed)
-
-
-def _next_study(job: Job, runs: Callable[[], QuerySet[Run]]) -> Study | None:
-    first = _remaining(job, runs).select_related("study").first()
-    return first.study if first else None
 
 
 def _remaining(job: Job, runs: Callable[[], QuerySet[Run]]) -> QuerySet[Run]:

@@ -164,11 +164,7 @@ def find_differences(run: Run, after: RunRecord) -> list[Difference]:
         ("status", {"": run.status}, {"": status}),
         ("run id", {"": run.run_id}, {"": after.run_id}),
         ("start", {"": before.started.isoformat(" ")}, {"": after.started.isoformat(" ")}),
-        (
-            "dimension",
-            _dimensions(before.configuration.dimensions()),
-            _dimensions(after.configuration.dimensions()),
-        ),
+        ("dimension", _dimensions(before), _dimensions(after)),
         ("value", _values(before), _values(after)),
         ("fact", _facts(before.facts), _facts(after.facts)),
         ("counter", _counters(before), _counters(after)),
@@ -185,8 +181,8 @@ def _compare_texts(what: str, old: _Texts, new: _Texts) -> Iterable[Difference]:
     )
 
 
-def _dimensions(dimensions: Mapping[str, str | int]) -> _Texts:
-    return {name: str(value) for name, value in dimensions.items()}
+def _dimensions(record: RunRecord) -> _Texts:
+    return {name: str(value) for name, value in record.configuration.dimensions().items()}
 
 
 def _values(record: RunRecord) -> _Texts:

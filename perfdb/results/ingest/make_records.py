@@ -22,12 +22,12 @@ def pattern_of(study: Study) -> RunIdPattern | None:
     if not study.run_id_pattern:
         return None
     groups = study.run_id_values if isinstance(study.run_id_values, dict) else {}
-    values = {name: _as_texts(codes) for name, codes in groups.items() if isinstance(codes, dict)}
+    values = {
+        name: {code: str(value) for code, value in codes.items()}
+        for name, codes in groups.items()
+        if isinstance(codes, dict)
+    }
     return RunIdPattern(study.run_id_pattern, values)
-
-
-def _as_texts(codes: Mapping[str, object]) -> dict[str, str]:
-    return {code: str(value) for code, value in codes.items()}
 
 
 def collate_fragments(study: Study, fragments: Iterable[Fragment]) -> Collated:

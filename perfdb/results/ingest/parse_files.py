@@ -4,7 +4,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from time import monotonic
-from typing import TypeVar
 
 from importers import formats
 from importers.collate.drafts import FragmentGroups
@@ -14,8 +13,6 @@ from importers.files.spooled_list import SpooledList
 from importers.model import Fragment, Problem, SourceFile
 from perfdb.results.ingest import artifacts
 from perfdb.results.models import Upload, UploadFile
-
-T = TypeVar("T")
 
 ARCHIVE = "zip"
 _PROGRESS_S = 0.25  # The least time between two updates of the progress.
@@ -43,7 +40,6 @@ class FragmentSpool:
         return len(self._fragments)
 
     def append(self, fragment: Fragment) -> None:
-        """Add a fragment."""
         self._groups.add(fragment, len(self._fragments))
         self._fragments.append(fragment)
 
@@ -123,14 +119,10 @@ def unpack(upload: Upload) -> list[Problem]:
             unpacked = archive.unpack(SourceFile(file.path, content))
             problems += unpacked.problems
             folder = _folder_of(file)
-            for members in _portions(unpacked.files, _MEMBERS):
-                _add_members(file, folder, members)
+            for first in range(0, len(unpacked.files), _MEMBERS):
+                _add_members(file, folder, unpacked.files[first : first + _MEMBERS])
             UploadFile.objects.filter(pk=file.pk).update(format=ARCHIVE)
     return problems
-
-
-def _portions(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:
-    return (items[first : first + size] for first in range(0, len(items), size))
 
 
 def _add_members(container: UploadFile, folder: str, members: Sequence[SourceFile]) -> None:

@@ -196,7 +196,6 @@ class Parsed:
         self._by_digest: dict[str, list[int]] = {}
 
     def add(self, fragment: Fragment) -> None:
-        """Add a fragment."""
         self._by_digest.setdefault(content_digest(fragment), []).append(len(self.fragments))
         self.fragments.append(fragment)
 

@@ -70,8 +70,6 @@ class SearchName(models.Model):
     """
 
     class Kind(models.TextChoices):
-        """The kind of name."""
-
         RUN = "run"
         TAG = "tag"
 

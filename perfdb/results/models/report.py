@@ -15,8 +15,6 @@ class ReportItem(models.Model):
     """
 
     class Kind(models.TextChoices):
-        """The kind of item."""
-
         TABLE = "table"
         FIGURE = "figure"
         FINDING = "finding"

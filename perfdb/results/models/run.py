@@ -314,8 +314,6 @@ class RunChange(models.Model):
     """A change of a stored run by a person or a job."""
 
     class Kind(models.TextChoices):
-        """The kind of change."""
-
         EXTENDED = "extended"
         REBUILT = "rebuilt"
         WITHDRAWN = "withdrawn"

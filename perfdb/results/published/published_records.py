@@ -78,7 +78,7 @@ def make_records(tables: Sequence[ReadTable], source: Source) -> Records:
     """Make the records of all tables; a configuration in several tables is one run."""
     found = Records()
     for table in tables:
-        found.problems.extend(_in_file(table.applied.problems, source.file))
+        found.problems.extend(each._replace(file=source.file) for each in table.applied.problems)
         runs = [_merge(found, _record(table.place, run, source, found.problems)) for run in table.applied.runs]
         found.percents.extend(
             PrintedPercent(table.place, each, runs[each.compared], runs[each.baseline])
@@ -87,10 +87,6 @@ def make_records(tables: Sequence[ReadTable], source: Source) -> Records:
     for each in found.runs:
         each.record.fragments = [_fragment(each, source)]
     return found
-
-
-def _in_file(problems: Iterable[Problem], file: str) -> list[Problem]:
-    return [Problem(p.severity, p.code, p.message, p.remedy, file, p.line, p.run_id) for p in problems]
 
 
 def _record(table: str, run: PublishedRun, source: Source, problems: list[Problem]) -> PublishedRecord:

@@ -33,12 +33,6 @@ def judge_limit(runs: Sequence[Run], slots: Mapping[Measure, int] | None = None)
     return _judge(runs, _select_slots(measures.read_slots() if slots is None else slots))
 
 
-def judge_limits(samples: Iterable[Sequence[Run]]) -> list[Bottleneck]:
-    """Return the bottleneck of each of several experiments, as ``judge_limit`` does."""
-    slots = _select_slots(measures.read_slots())
-    return [_judge(runs, slots) for runs in samples]
-
-
 def _select_slots(slots: Mapping[Measure, int]) -> dict[Measure, int]:
     """Return the slots of the measures that a bottleneck is judged by, rates first."""
     rates = {measure: slots[measure] for measure in (_RATE, _BYTES) if measure in slots}
@@ -114,7 +108,8 @@ def find_best(query: Query, found: Observations) -> list[Best]:
     behind = sorted(best_evidence(query, found).values(), key=lambda each: key_order(each.group))
     runs = read_runs_behind([run for each in behind for run in each.runs])
     samples = [sorted((runs[run] for run in each.runs), key=lambda run: (run.trial, run.pk)) for each in behind]
-    return [Best(*known) for known in zip(behind, samples, judge_limits(samples), strict=True)]
+    slots = _select_slots(measures.read_slots())
+    return [Best(each, sample, _judge(sample, slots)) for each, sample in zip(behind, samples, strict=True)]
 
 
 def _pack(runs: Mapping[int, Run]) -> list[dict[str, Any]]:

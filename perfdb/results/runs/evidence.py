@@ -69,11 +69,7 @@ def encode_facts(
     A fact at the single place of all values is stored as text alone, any other with artifact and line.
     """
     place = (artifacts[0], lines[0]) if len(artifacts) == len(lines) == 1 else None
-    return {key: each.text if (each.artifact, each.line) == place else _placed(each) for key, each in facts.items()}
-
-
-def _placed(fact: FactValue) -> dict[str, Any]:
-    return {"text": fact.text, "artifact": fact.artifact, "line": fact.line}
+    return {key: each.text if (each.artifact, each.line) == place else each._asdict() for key, each in facts.items()}
 
 
 def decode_facts(evidence: RunEvidence) -> dict[str, FactValue]:

@@ -20,11 +20,11 @@ from perfdb.analysis.checks.finding import Quantity
 from perfdb.analysis.dimensions import BY_NAME, FACTOR, NUMBERS, parse_bytes, parse_integer
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.workloads import parse_workload
-from perfdb.results import models
 from perfdb.results.ingest import jobs
 from perfdb.results.models import (
     Claim,
     Device,
+    Disagreement,
     Experiment,
     Job,
     Note,
@@ -150,9 +150,7 @@ def _describe(study: Study, document: Document) -> None:
 
 def _write_runs(study: Study, document: Document) -> dict[str, int]:
     """Store the runs; return the id of each row."""
-    figures: dict[str, list[DocumentFigure]] = {run.row: [] for run in document.runs}
-    for figure in document.figures:
-        figures[figure.run].append(figure)
+    figures = _figures_by_run(document)
     vocabulary = Vocabulary(study)
     _name_systems(document)
     records = [_record(run, figures[run.row], document) for run in document.runs]
@@ -164,6 +162,13 @@ def _write_runs(study: Study, document: Document) -> dict[str, int]:
         if device.speed_bits_per_s is not None:
             known.filter(speed_bits_per_s=None).update(speed_bits_per_s=device.speed_bits_per_s)
     return {run.row: pk for run, pk in zip(document.runs, ids, strict=True)}
+
+
+def _figures_by_run(document: Document) -> dict[str, list[DocumentFigure]]:
+    figures: dict[str, list[DocumentFigure]] = defaultdict(list)
+    for figure in document.figures:
+        figures[figure.run].append(figure)
+    return figures
 
 
 def _name_systems(document: Document) -> None:
@@ -259,16 +264,14 @@ def run_studies(job: Job) -> None:
 
 def audit_document(document: Document, runs: Mapping[str, int]) -> None:
     """Audit a document and store mismatches; ``runs`` maps rows to ids."""
-    figures: dict[str, list[DocumentFigure]] = defaultdict(list)
-    for figure in document.figures:
-        figures[figure.run].append(figure)
+    figures = _figures_by_run(document)
     found = audit_runs([_printed_run(run, figures[run.row], document) for run in document.runs])
     rows = [
         disagreement_row(each, runs[run.row])
         for run, of_run in zip(document.runs, found, strict=True)
         for each in of_run
     ]
-    models.Disagreement.objects.bulk_create([*rows, *_percents(document, figures, runs)])
+    Disagreement.objects.bulk_create([*rows, *_percents(document, figures, runs)])
 
 
 def _printed_run(run: DocumentRun, figures: Iterable[DocumentFigure], document: Document) -> PrintedRun:
@@ -299,7 +302,7 @@ def _place(table: str) -> str:
 
 def _percents(
     document: Document, figures: Mapping[str, list[DocumentFigure]], runs: Mapping[str, int]
-) -> Iterable[models.Disagreement]:
+) -> Iterable[Disagreement]:
     for percent in document.percents:
         sides = [_figure_of(figures[row], percent) for row in (percent.baseline, percent.run)]
         if None not in sides:

@@ -8,7 +8,7 @@ WRITER = ROOT / "perfdb" / "results" / "runs" / "write.py"
 INSERTS = re.compile(
     r"\bRun\.(?:objects|_default_manager)\.a?(?:create|bulk_create|get_or_create|update_or_create)\b"
     r"|\b(?:INSERT\s+INTO|COPY)\s+\\?\"?run\\?\"?(?![\w.])"
-    r"|\b_?copy\w*\(\s*\"run\"",
+    r"|\b_?copy\w*\(\s*(?:\"run\"|(?-i:Run)\b)",
     re.IGNORECASE,
 )
 
@@ -25,7 +25,17 @@ def test_only_the_writer_inserts_runs() -> None:
 
 
 def test_inserts_are_found() -> None:
-    for code in ("Run.objects.bulk_create(rows)", "'COPY \"run\" (id) FROM STDIN'", "INSERT INTO run VALUES"):
+    for code in (
+        "Run.objects.bulk_create(rows)",
+        "'COPY \"run\" (id) FROM STDIN'",
+        "INSERT INTO run VALUES",
+        "_copy(Run, names, rows)",
+    ):
         assert INSERTS.search(code)
-    for code in ("UploadRun.objects.create()", "COPY run_evidence FROM STDIN", "Run.objects.filter(pk=1)"):
+    for code in (
+        "UploadRun.objects.create()",
+        "COPY run_evidence FROM STDIN",
+        "_copy(RunSource, names, rows)",
+        "Run.objects.filter(pk=1)",
+    ):
         assert not INSERTS.search(code)

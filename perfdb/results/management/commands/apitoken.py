@@ -16,7 +16,6 @@ class Command(BaseCommand):
     help = "Make a token for scripts and print it; it cannot be shown again."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Add the options."""
         parser.add_argument("name", help="what the token is for, such as 'nightly import'")
         add_user_option(parser)
         parser.add_argument("--write", metavar="FILE", type=Path, help="put it into FILE (mode 600), print nothing")

@@ -27,7 +27,6 @@ class Command(BaseCommand):
     help = "Make the owner and an API token (in PERFDB_HOME/token), and load the demo study once."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Add the option of the user."""
         parser.add_argument("--person", default="", help="load the demo study for this user, again if it was undone")
 
     def handle(self, *args: Any, **options: Any) -> None:

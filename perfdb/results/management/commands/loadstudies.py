@@ -41,7 +41,6 @@ class Command(BaseCommand):
     help = "Load the published studies."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Add the arguments."""
         parser.add_argument("slugs", nargs="*", metavar="SLUG", help="all unless said")
         parser.add_argument("--background", action="store_true", help="let a worker do it, if there is anything to do")
 

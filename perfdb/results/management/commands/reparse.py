@@ -20,7 +20,6 @@ class Command(BaseCommand):
     help = "Read stored files again by the importers of today, and show or store what that changes of their runs."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Add the options."""
         parser.add_argument("--format", default="", choices=sorted(each.NAME for each in formats.FORMATS))
         parser.add_argument("--study", default="", metavar="SLUG", help="only runs of this study")
         parser.add_argument("--all", action="store_true", help="also runs that the newest importers read")

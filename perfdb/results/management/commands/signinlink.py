@@ -14,7 +14,6 @@ class Command(BaseCommand):
     help = "Print the path of a link that signs a user in once."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Add the option of the user."""
         add_user_option(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:

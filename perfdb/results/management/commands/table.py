@@ -21,7 +21,6 @@ class Command(BaseCommand):
     help = "Print the tables that answer a query."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Add the arguments."""
         parser.add_argument("query", help="a query string, as in the address of a page")
         parser.add_argument("--ascii", action="store_true", help="use plain ASCII signs")
 

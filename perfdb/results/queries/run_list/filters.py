@@ -67,7 +67,6 @@ class DimensionFilter(Filter):  # type: ignore[misc] # django-filter has no type
         super().__init__(field_name=declared.name, label=declared.title, dimension=declared)
 
     def condition(self, value: Sequence[DimensionValue]) -> Q:
-        """Return the condition on runs."""
         name = cast(str, self.field_name)
         return build_conditions({name: value})[name]
 
@@ -79,7 +78,6 @@ class PartFilter(CharFilter):  # type: ignore[misc] # django-filter has no types
     """
 
     def condition(self, value: str) -> Q:
-        """Return the condition on runs."""
         known = SearchName.objects.filter(kind=SearchName.Kind.RUN, text__icontains=value)
         names = list(known.values_list("text", flat=True)[: MOST_NAMES + 1])
         return Q(run_id__in=names) if len(names) <= MOST_NAMES else Q(run_id__icontains=value)
@@ -104,7 +102,6 @@ class StatusFilter(Filter):  # type: ignore[misc] # django-filter has no types
     field_class = ChoicesField
 
     def filter(self, qs: QuerySet[Run], value: Sequence[str]) -> QuerySet[Run]:
-        """Narrow the runs."""
         return qs.filter(status__in=value) if value else qs.exclude(status=Run.Status.WITHDRAWN)
 
 
@@ -114,7 +111,6 @@ class UploadFilter(Filter):  # type: ignore[misc] # django-filter has no types
     field_class = forms.IntegerField
 
     def filter(self, qs: QuerySet[Run], value: int | None) -> QuerySet[Run]:
-        """Narrow the runs."""
         if value is None:
             return qs
         return qs.filter(Exists(UploadRun.objects.filter(upload_id=value, run=OuterRef("pk"))))
@@ -146,7 +142,6 @@ class QueryPartFilter(Filter):  # type: ignore[misc] # django-filter has no type
         super().__init__(field_name=parameter, label=label, parameter=parameter)
 
     def filter(self, qs: QuerySet[Run], value: Query) -> QuerySet[Run]:
-        """Narrow the runs."""
         return narrow_runs(qs, value)
 
 
@@ -220,7 +215,11 @@ class RunFilter(FilterSet):  # type: ignore[misc] # django-filter has no types
         """Return all errors of the parameters, unknown parameters first."""
         found = self.form.errors.as_data()
         unknown = [QueryError(str(e.code), e.message, list_parameters()) for e in found.pop("__all__", [])]
-        return unknown + [QueryError(name, _message(name, error)) for name, errors in found.items() for error in errors]
+        return unknown + [
+            QueryError(name, f"{name}: {' '.join(error.messages)}")
+            for name, errors in found.items()
+            for error in errors
+        ]
 
     def first_error(self) -> QueryError | None:
         """Return the first error of the parameters, or None."""

@@ -12,7 +12,7 @@ from perfdb.results.runs.normalize import configuration, record_values, run_chec
 from perfdb.results.runs.normalize.alias_dimensions import NONE, Aliases, align
 from perfdb.results.runs.normalize.monitor_reports import add_reports
 from perfdb.results.runs.normalize.reading_problems import FoundProblems
-from perfdb.results.runs.record import Counters, RunRecord, resolve_zone
+from perfdb.results.runs.record import RunRecord, resolve_zone
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,12 +87,8 @@ def _refused(record: RunRecord, draft: RunDraft) -> bool:
     """Return whether a driver's log contradicts itself, or snapshots alone have no usable pair."""
     if draft.driver is not None:
         return any(p.severity == Severity.ERROR and p.file == draft.driver.file for p in record.problems)
-    whole = [counters for counters in record.counters if _is_whole(counters)]
+    whole = [each for each in record.counters if each.before_artifact and each.after_artifact]
     return bool(whole) and not any(counters.usable for counters in record.counters)
-
-
-def _is_whole(counters: Counters) -> bool:
-    return bool(counters.before_artifact and counters.after_artifact)
 
 
 def _no_driver(record: RunRecord) -> Problem:

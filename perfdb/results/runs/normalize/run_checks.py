@@ -123,12 +123,12 @@ def _driver_log(record: RunRecord, driver: Fragment, peer: Fragment | None) -> D
         request_bytes=workload.request_bytes if workload else None,
         response_bytes=workload.response_bytes if workload else None,
         mb_bytes=int(fact_number(record, "mb_bytes") or 2**20),
-        peer_transactions=_quantity(_transactions(peer)),
+        peer_transactions=_quantity(_find(peer, "transactions") if peer else None),
     )
 
 
-def _transactions(fragment: Fragment | None) -> Reading | None:
-    return next((r for r in fragment.readings if r.name == "transactions"), None) if fragment else None
+def _find(fragment: Fragment, name: str) -> Reading | None:
+    return next((each for each in fragment.readings if each.name == name), None)
 
 
 def _quantity(reading: Reading | None) -> Quantity | None:
@@ -142,13 +142,13 @@ def _summary(readings: dict[str, Reading]) -> DriverRecord:
         label="the summary",
         line=transactions.line if transactions else None,
         transactions=_quantity(transactions),
-        seconds=_driver_seconds(seconds) if seconds else None,
+        seconds=_converted(seconds) if seconds else None,
         response_mean=(response,) if response else (),
     )
 
 
-def _driver_seconds(reading: Reading) -> float | None:
-    """Return driver seconds from seconds, milliseconds or nanoseconds; None if not convertible."""
+def _converted(reading: Reading) -> float | None:
+    """Return a reading in the metric's unit; None if not convertible."""
     try:
         return convert(reading.text, reading.unit, reading.name)
     except ValueError:
@@ -231,11 +231,9 @@ def _asked(log: Fragment) -> int | None:
 
 
 def _arrived(log: Fragment) -> int | None:
-    reading = next((each for each in log.readings if each.name == "bytes_received"), None)
-    try:
-        return None if reading is None else round(convert(reading.text, reading.unit, reading.name))
-    except ValueError:
-        return None
+    reading = _find(log, "bytes_received")
+    found = _converted(reading) if reading else None
+    return None if found is None else round(found)
 
 
 def _differ(draft: RunDraft, receiver: Fragment, asked: int, arrived: int) -> Problem:

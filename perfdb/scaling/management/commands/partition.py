@@ -25,7 +25,6 @@ class Command(BaseCommand):
     help = "Partition runs and evidence by study. Does nothing twice; see docs/scaling.md."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Add the options."""
         parser.add_argument("--runs", type=int, help="make parts of at least so many runs")
         parser.add_argument("--drop", metavar="STUDY", help="drop all runs of a study that has a part of its own")
         parser.add_argument("--dry-run", action="store_true", help="say what would be done, how large and how long")
