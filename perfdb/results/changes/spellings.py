@@ -95,15 +95,11 @@ def _read_dimension(study: Study, dimension: str, aliases: dict[str, Alias]) -> 
 
 def _suggestions(dimension: str, values: Iterable[ValueSpellings]) -> Iterable[Suggestion]:
     """Suggest that the rarer spelling means the more frequent one."""
-    alike: dict[str, list[ValueSpellings]] = {}
-    for each in values:
-        if each.value is not None:
-            alike.setdefault(strip_signs(each.value), []).append(each)
-    for group in alike.values():
-        first, *others = sorted(group, key=lambda each: -each.runs)
-        # Signs matter in numbers, and texts of signs alone have nothing in common.
-        if not dimensions.dimension(dimension).whole and strip_signs(first.value or ""):
-            yield from (Suggestion(dimension, other.value or "", first.value or "") for other in others)
+    runs = {each.value: each.runs for each in values}
+    # Signs matter in numbers.
+    for group in group_spellings(runs) if not dimensions.dimension(dimension).whole else ():
+        first, *others = sorted(group, key=lambda text: -runs[text])
+        yield from (Suggestion(dimension, other, first) for other in others)
 
 
 def count_texts(study: Study, dimension: str) -> Sequence[tuple[str | None, str, int]]:

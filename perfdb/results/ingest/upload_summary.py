@@ -151,12 +151,10 @@ def _summary_of_stored(
     named: dict[str, Any] = dict(zip(_COLUMNS, columns, strict=False))
     named |= {f"factor.{name}": value for name, value in sorted(factors.items())}
     dimensions = {name: value for name, value in named.items() if value is not None and value != ""}
-    return {
+    return NOTHING | {
         "dimensions": dimensions,
         "figures": _figures(columns[len(_COLUMNS) :]),
         "files": [path for path, _ in places],
         "place": [places[0][0], *places[0][1][0]] if places and places[0][1] else _NOWHERE,
         "lacks": [name for name in ASKED if name not in dimensions],
-        "assumed": [],
-        "given": {},
     }

@@ -1,7 +1,5 @@
 """Counts and names of runs, kept by triggers (migration ``0001_schema``)."""
 
-from typing import ClassVar
-
 from django.contrib.postgres.indexes import GinIndex, OpClass
 from django.db import models
 from django.db.models.functions import Upper
@@ -18,9 +16,7 @@ class RunCount(models.Model):
 
     class Meta:
         db_table = "run_count"
-        constraints: ClassVar[list[models.BaseConstraint]] = [
-            models.UniqueConstraint(fields=["experiment", "status"], name="run_count_once"),
-        ]
+        constraints = [models.UniqueConstraint(fields=["experiment", "status"], name="run_count_once")]
 
     def __str__(self) -> str:
         return f"{self.runs} {self.status}"
@@ -41,8 +37,8 @@ class DimensionCount(models.Model):
 
     class Meta:
         db_table = "dimension_count"
-        constraints: ClassVar[list[models.BaseConstraint]] = [
-            models.UniqueConstraint(fields=["study", "status", "name", "value"], name="dimension_count_once"),
+        constraints = [
+            models.UniqueConstraint(fields=["study", "status", "name", "value"], name="dimension_count_once")
         ]
 
     def __str__(self) -> str:
@@ -78,10 +74,8 @@ class SearchName(models.Model):
 
     class Meta:
         db_table = "search_name"
-        constraints: ClassVar[list[models.BaseConstraint]] = [
-            models.UniqueConstraint(fields=["kind", "text"], name="search_name_once"),
-        ]
-        indexes: ClassVar[list[models.Index]] = [
+        constraints = [models.UniqueConstraint(fields=["kind", "text"], name="search_name_once")]
+        indexes = [
             # For prefixes, and for substrings and similar texts; both in capitals.
             models.Index("kind", OpClass(Upper("text"), name="text_pattern_ops"), name="search_name_begins"),
             GinIndex(OpClass(Upper("text"), name="gin_trgm_ops"), name="search_name_like"),

@@ -1,7 +1,5 @@
 """Studies, systems, levels, devices, workloads, aliases and experiments."""
 
-from typing import ClassVar
-
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
@@ -33,7 +31,7 @@ class Study(models.Model):
 
     class Meta:
         db_table = "study"
-        constraints: ClassVar[list[models.BaseConstraint]] = [
+        constraints = [
             models.UniqueConstraint(fields=["owner", "slug"], name="study_owner_slug", nulls_distinct=False),
             # Each user has an inbox of the same slug; any other slug is an address and unique.
             models.UniqueConstraint(fields=["slug"], condition=~Q(slug=INBOX), name="study_slug"),
@@ -55,7 +53,7 @@ class System(models.Model):
 
     class Meta:
         db_table = "system"
-        constraints: ClassVar[list[models.BaseConstraint]] = [
+        constraints = [
             models.UniqueConstraint(
                 fields=["machine", "host", "processors", "memory_bytes"],
                 name="system_identity",
@@ -96,9 +94,7 @@ class Device(models.Model):
 
     class Meta:
         db_table = "device"
-        constraints: ClassVar[list[models.BaseConstraint]] = [
-            models.CheckConstraint(condition=Q(kind__in=["real", "virtual", "unknown"]), name="device_kind"),
-        ]
+        constraints = [models.CheckConstraint(condition=Q(kind__in=["real", "virtual", "unknown"]), name="device_kind")]
 
     def __str__(self) -> str:
         return self.name
@@ -114,7 +110,7 @@ class Workload(models.Model):
 
     class Meta:
         db_table = "workload"
-        constraints: ClassVar[list[models.BaseConstraint]] = [
+        constraints = [
             models.UniqueConstraint(fields=["pattern", "request_bytes", "response_bytes"], name="workload_identity"),
             models.CheckConstraint(
                 condition=Q(request_bytes__gte=0, response_bytes__gte=0), name="workload_sizes_not_negative"
@@ -141,9 +137,7 @@ class Alias(models.Model):
 
     class Meta:
         db_table = "alias"
-        constraints: ClassVar[list[models.BaseConstraint]] = [
-            models.UniqueConstraint(fields=["study", "dimension", "folded"], name="alias_printed"),
-        ]
+        constraints = [models.UniqueConstraint(fields=["study", "dimension", "folded"], name="alias_printed")]
 
     def __str__(self) -> str:
         return f"{self.dimension} {self.printed} is {self.meaning}"
@@ -171,7 +165,7 @@ class Experiment(models.Model):
 
     class Meta:
         db_table = "experiment"
-        constraints: ClassVar[list[models.BaseConstraint]] = [
+        constraints = [
             models.UniqueConstraint(fields=["study", "key"], name="experiment_study_key"),
             models.CheckConstraint(condition=Q(mtu__gt=0), name="experiment_mtu_positive"),
             models.CheckConstraint(condition=Q(users__gt=0), name="experiment_users_positive"),

@@ -3,8 +3,6 @@
 Only digests of tokens and links are stored.
 """
 
-from typing import ClassVar
-
 from django.conf import settings
 from django.db import models
 
@@ -31,10 +29,8 @@ class SavedQuery(models.Model):
 
     class Meta:
         db_table = "saved_query"
-        ordering: ClassVar[list[str]] = ["name"]
-        constraints: ClassVar[list[models.BaseConstraint]] = [
-            models.UniqueConstraint(fields=["owner", "name"], name="saved_query_name"),
-        ]
+        ordering = ["name"]
+        constraints = [models.UniqueConstraint(fields=["owner", "name"], name="saved_query_name")]
 
     def __str__(self) -> str:
         return self.name

@@ -1,7 +1,5 @@
 """Reports of studies, published figures, and mismatches."""
 
-from typing import ClassVar
-
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
@@ -35,8 +33,8 @@ class ReportItem(models.Model):
 
     class Meta:
         db_table = "report_item"
-        ordering: ClassVar[list[str]] = ["kind", "position"]
-        constraints: ClassVar[list[models.BaseConstraint]] = [
+        ordering = ["kind", "position"]
+        constraints = [
             models.UniqueConstraint(fields=["study", "kind", "position"], name="report_item_place"),
             models.UniqueConstraint(
                 fields=["study", "kind", "number"], condition=~Q(number=""), name="report_item_number"
@@ -57,7 +55,7 @@ class RemovedItem(models.Model):
 
     class Meta:
         db_table = "removed_item"
-        ordering: ClassVar[list[str]] = ["-removed", "-pk"]
+        ordering = ["-removed", "-pk"]
 
     def __str__(self) -> str:
         return str(self.columns["title"])
@@ -169,9 +167,7 @@ class TableMapping(models.Model):
 
     class Meta:
         db_table = "table_mapping"
-        constraints: ClassVar[list[models.BaseConstraint]] = [
-            models.UniqueConstraint(fields=["study", "shape"], name="table_mapping_shape"),
-        ]
+        constraints = [models.UniqueConstraint(fields=["study", "shape"], name="table_mapping_shape")]
 
     def __str__(self) -> str:
         return self.title or self.shape[:12]

@@ -37,7 +37,7 @@ class Measure(models.Model):
 
     class Meta:
         db_table = "measure"
-        constraints: ClassVar[list[models.BaseConstraint]] = [
+        constraints = [
             models.UniqueConstraint(fields=["metric", "role"], name="measure_metric_role"),
             models.CheckConstraint(condition=Q(slot__gte=1), name="measure_slot_positive"),
             models.CheckConstraint(condition=Q(better__in=["higher", "lower", "neutral"]), name="measure_better"),
@@ -118,7 +118,7 @@ class Run(models.Model):
 
     class Meta:
         db_table = "run"
-        constraints: ClassVar[list[models.BaseConstraint]] = [
+        constraints = [
             models.UniqueConstraint(
                 fields=["experiment", "run_id", "trial"],
                 condition=~Q(status="withdrawn"),
@@ -129,7 +129,7 @@ class Run(models.Model):
             ),
             models.CheckConstraint(condition=Q(trial__gte=1), name="run_trial_positive"),
         ]
-        indexes: ClassVar[list[models.Index]] = [
+        indexes = [
             models.Index(fields=["study", "workload", "device"], name="run_study_workload_device"),
             models.Index(fields=["study", "run_id"], name="run_study_run_id"),
             models.Index("workload", "device", F("trans_per_s").desc(nulls_last=True), name="run_best"),
@@ -229,9 +229,7 @@ class CounterSet(models.Model):
 
     class Meta:
         db_table = "counter_set"
-        constraints: ClassVar[list[models.BaseConstraint]] = [
-            models.UniqueConstraint(fields=["run", "role", "subject"], name="counter_set_identity"),
-        ]
+        constraints = [models.UniqueConstraint(fields=["run", "role", "subject"], name="counter_set_identity")]
 
     def __str__(self) -> str:
         return f"{self.role} {self.subject}".strip()
@@ -251,9 +249,7 @@ class Trace(models.Model):
 
     class Meta:
         db_table = "trace"
-        constraints: ClassVar[list[models.BaseConstraint]] = [
-            models.UniqueConstraint(fields=["run", "listing", "position"], name="trace_identity"),
-        ]
+        constraints = [models.UniqueConstraint(fields=["run", "listing", "position"], name="trace_identity")]
 
     def __str__(self) -> str:
         return f"{self.listing}.{self.column}"
@@ -279,8 +275,8 @@ class RunSource(models.Model):
 
     class Meta:
         db_table = "run_source"
-        constraints: ClassVar[list[models.BaseConstraint]] = [
-            models.UniqueConstraint(fields=["run", "artifact", "upload", "path"], name="run_source_identity"),
+        constraints = [
+            models.UniqueConstraint(fields=["run", "artifact", "upload", "path"], name="run_source_identity")
         ]
 
     def __str__(self) -> str:
@@ -298,13 +294,9 @@ class Note(models.Model):
 
     class Meta:
         db_table = "note"
-        ordering: ClassVar[list[str]] = ["created", "pk"]
-        constraints: ClassVar[list[models.BaseConstraint]] = [
-            models.CheckConstraint(condition=~Q(text=""), name="note_not_empty"),
-        ]
-        indexes: ClassVar[list[models.Index]] = [
-            GinIndex(OpClass(Upper("text"), name="gin_trgm_ops"), name="note_like"),
-        ]
+        ordering = ["created", "pk"]
+        constraints = [models.CheckConstraint(condition=~Q(text=""), name="note_not_empty")]
+        indexes = [GinIndex(OpClass(Upper("text"), name="gin_trgm_ops"), name="note_like")]
 
     def __str__(self) -> str:
         return self.text
@@ -335,7 +327,7 @@ class RunChange(models.Model):
 
     class Meta:
         db_table = "run_change"
-        ordering: ClassVar[list[str]] = ["made", "pk"]
+        ordering = ["made", "pk"]
 
     def __str__(self) -> str:
         return f"{self.kind} {self.detail}".strip()

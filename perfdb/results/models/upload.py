@@ -20,9 +20,7 @@ class Artifact(models.Model):
 
     class Meta:
         db_table = "artifact"
-        constraints: ClassVar[list[models.BaseConstraint]] = [
-            models.CheckConstraint(condition=Q(size__gte=0), name="artifact_size_not_negative"),
-        ]
+        constraints = [models.CheckConstraint(condition=Q(size__gte=0), name="artifact_size_not_negative")]
 
     def __str__(self) -> str:
         return self.sha256[:12]
@@ -68,7 +66,7 @@ class Upload(models.Model):
 
     class Meta:
         db_table = "upload"
-        indexes: ClassVar[list[models.Index]] = [models.Index(fields=["-created", "-id"], name="upload_newest")]
+        indexes = [models.Index(fields=["-created", "-id"], name="upload_newest")]
 
     def __str__(self) -> str:
         return f"Upload {self.pk}"
@@ -93,8 +91,8 @@ class PartialFile(models.Model):
 
     class Meta:
         db_table = "partial_file"
-        constraints: ClassVar[list[models.BaseConstraint]] = [
-            models.CheckConstraint(condition=Q(received__gte=0, received__lte=models.F("size")), name="partial_bounds"),
+        constraints = [
+            models.CheckConstraint(condition=Q(received__gte=0, received__lte=models.F("size")), name="partial_bounds")
         ]
 
     def __str__(self) -> str:
@@ -117,12 +115,8 @@ class UploadFile(models.Model):
 
     class Meta:
         db_table = "upload_file"
-        constraints: ClassVar[list[models.BaseConstraint]] = [
-            models.UniqueConstraint(fields=["upload", "path"], name="upload_file_path"),
-        ]
-        indexes: ClassVar[list[models.Index]] = [
-            GinIndex(OpClass(Upper("path"), name="gin_trgm_ops"), name="upload_file_like"),
-        ]
+        constraints = [models.UniqueConstraint(fields=["upload", "path"], name="upload_file_path")]
+        indexes = [GinIndex(OpClass(Upper("path"), name="gin_trgm_ops"), name="upload_file_like")]
 
     def __str__(self) -> str:
         return self.path
@@ -159,12 +153,8 @@ class UploadRun(models.Model):
 
     class Meta:
         db_table = "upload_run"
-        constraints: ClassVar[list[models.BaseConstraint]] = [
-            models.UniqueConstraint(fields=["upload", "number"], name="upload_run_number"),
-        ]
-        indexes: ClassVar[list[models.Index]] = [
-            models.Index(fields=["replaced"], condition=Q(replaced__isnull=False), name="upload_run_replaced"),
-        ]
+        constraints = [models.UniqueConstraint(fields=["upload", "number"], name="upload_run_number")]
+        indexes = [models.Index(fields=["replaced"], condition=Q(replaced__isnull=False), name="upload_run_replaced")]
 
     def __str__(self) -> str:
         return f"{self.run_label}/{self.trial}: {self.outcome}"
@@ -192,7 +182,7 @@ class Problem(models.Model):
 
     class Meta:
         db_table = "problem"
-        constraints: ClassVar[list[models.BaseConstraint]] = [
+        constraints = [
             models.CheckConstraint(
                 condition=Q(upload__isnull=False) | Q(run__isnull=False), name="problem_belongs_somewhere"
             ),
@@ -233,7 +223,7 @@ class Job(models.Model):
 
     class Meta:
         db_table = "job"
-        indexes: ClassVar[list[models.Index]] = [
+        indexes = [
             models.Index(
                 fields=["state", "lease_until"], condition=Q(state__in=["queued", "running"]), name="job_open"
             ),

@@ -1,6 +1,5 @@
 """The preview of a paste: runs with outcomes, figures and audit."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -74,8 +73,5 @@ def prepare_preview(study: Study | None, reading: Reading, kept: PastedFile) -> 
     add_audit(records, kept.file)
     context = Context({kept.file: kept.artifact}, {}, kept.received, (), aliases)
     matches = match_published_runs(study, records.runs, context, kept.upload)
-    return Preview(records, matches, [*reading.problems, *records.problems, *_of_runs(matches)])
-
-
-def _of_runs(matches: Sequence[Match]) -> list[Problem]:
-    return [problem for each in matches for problem in (*each.record.problems, *each.problems)]
+    of_runs = (problem for each in matches for problem in (*each.record.problems, *each.problems))
+    return Preview(records, matches, [*reading.problems, *records.problems, *of_runs])

@@ -1,5 +1,7 @@
 """Stored run as a record, for provenance, comparison and repeated derivation."""
 
+from dataclasses import fields
+
 from perfdb.analysis.metrics import Measure
 from perfdb.results import models
 from perfdb.results.models import CounterSet, Run, RunEvidence
@@ -11,6 +13,7 @@ from perfdb.results.runs.vocabulary import MODELS
 # The relations of a run that its record is made of too.
 EXPERIMENT_ALONG = tuple(f"experiment__{name}" for name in MODELS)
 ALONG = ("evidence", *EXPERIMENT_ALONG)
+_COUNTER_COLUMNS = tuple(each.name for each in fields(Counters) if each.name != "names")
 
 
 def read_record(run: Run) -> RunRecord:
@@ -40,16 +43,4 @@ def _values(run: Run, evidence: RunEvidence) -> dict[Measure, Value]:
 
 
 def _counters(row: CounterSet) -> Counters:
-    return Counters(
-        role=row.role,
-        subject=row.subject,
-        host=row.host,
-        names=row.layout.names,
-        before=row.before,
-        after=row.after,
-        before_lines=row.before_lines,
-        after_lines=row.after_lines,
-        before_artifact=row.before_artifact,
-        after_artifact=row.after_artifact,
-        usable=row.usable,
-    )
+    return Counters(names=row.layout.names, **{name: getattr(row, name) for name in _COUNTER_COLUMNS})
