@@ -171,14 +171,12 @@ def find_differences(run: Run, after: RunRecord) -> list[Difference]:
         ("trace", _stored_traces(run), _traces(after)),
         ("problem", _problems(run.problems.all()), _problems(after.problems)),
     ]
-    return [each for what, old, new in pairs for each in _compare_texts(what, old, new)]
-
-
-def _compare_texts(what: str, old: _Texts, new: _Texts) -> Iterable[Difference]:
-    names = dict.fromkeys((*old, *new))
-    return (
-        Difference(what, name, old.get(name, ""), new.get(name, "")) for name in names if old.get(name) != new.get(name)
-    )
+    return [
+        Difference(what, name, old.get(name, ""), new.get(name, ""))
+        for what, old, new in pairs
+        for name in dict.fromkeys((*old, *new))
+        if old.get(name) != new.get(name)
+    ]
 
 
 def _dimensions(record: RunRecord) -> _Texts:

@@ -22,7 +22,7 @@ from perfdb.results.ingest.make_records import collate_fragments, make_record, p
 from perfdb.results.ingest.match_runs import UploadedRecord, match_runs
 from perfdb.results.ingest.parse_files import ParsedFiles, files_to_parse, parse, unpack
 from perfdb.results.ingest.store import NOT_STORED, chunks, load_chunk, problems_of, row_of, store_problems
-from perfdb.results.ingest.supplied_facts import given_by, spans_in
+from perfdb.results.ingest.supplied_facts import given_by
 from perfdb.results.models import Job, Run, Study, Upload, UploadRun
 from perfdb.results.runs import write
 from perfdb.results.runs.aliases import read_aliases
@@ -122,7 +122,8 @@ class Batches:
         return [problem for problem in self._found if problem in about]
 
     def _brought(self, draft: RunDraft, run: int | None, common: Context, number: int) -> UploadedRecord:
-        context = replace(common, given=given_by(self._upload, spans_in(draft.fragments)))
+        spans = [(each.file, each.first_line, each.last_line) for each in draft.fragments]
+        context = replace(common, given=given_by(self._upload, spans))
         return UploadedRecord(number, make_record(draft, context), context, self._upload.pk, run)
 
 

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from importers.model import Fragment
 from perfdb.results.models import RunSource, Upload
 
 Span = tuple[str, int, int]
@@ -68,11 +67,6 @@ def given_by(upload: Upload, spans: Iterable[Span]) -> dict[str, str]:
         if correction.applies_to(places):
             given.update(correction.facts)
     return given
-
-
-def spans_in(fragments: Iterable[Fragment]) -> list[Span]:
-    """Return file, first line and last line of each fragment."""
-    return [(each.file, each.first_line, each.last_line) for each in fragments]
 
 
 def given_to(source: RunSource) -> dict[str, str]:

@@ -7,7 +7,7 @@ table's other cells of the same kind.
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from perfdb.analysis import dimensions, metrics
 from perfdb.analysis.comparison.compare_pairs import compare
@@ -92,11 +92,11 @@ class Explanation:
     new: Side
     comparison: Comparison
     compared: list[tuple[str, Value, Value]]
-    differs: list[Difference]
-    moved: list[Moved]
     flags: list[str]
-    problems: list[Problem]
-    notes: list[str]
+    differs: list[Difference] = field(default_factory=list)
+    moved: list[Moved] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
 
 def explain_cell(query: Query, measure: Measure, at: Mapping[str, Value]) -> Explanation:
@@ -127,8 +127,9 @@ def explain_cell(query: Query, measure: Measure, at: Mapping[str, Value]) -> Exp
     titles = [dimensions.describe_values(query.baseline, [pair[side] for pair in compared]) for side in (1, 2)]
     old, new = (Side(title, each.sample, _limit(each)) for title, each in zip(titles, cells, strict=True))
     where = {name: value for name, value in _named(table, key).items() if name not in query.baseline}
-    messages = [flag.message for flag in flags if concerned & set(flag.runs)]
-    return _explained(_Found(measure, where, old, new, cell.comparison, compared, companions, query.delta, messages))
+    messages = list(dict.fromkeys(flag.message for flag in flags if concerned & set(flag.runs)))
+    known = Explanation(measure, where, old, new, cell.comparison, compared, messages)
+    return _completed(known, companions, query.delta)
 
 
 def _found(tables: Iterable[Table], measure: Measure, at: Mapping[str, Value]) -> tuple[Table, CellKey]:
@@ -193,7 +194,7 @@ def explain_runs(old: int, new: int, measure: Measure | None = None) -> Explanat
     left, right = (
         Side(_title(runs[at]), (_point(runs[at], values[at]),), judge_limit([runs[at]])) for at in (old, new)
     )
-    return _explained(_Found(measure, {}, left, right, comparison, [], companions, DELTA, []))
+    return _completed(Explanation(measure, {}, left, right, comparison, [], []), companions, DELTA)
 
 
 def _complete(number: int, name: str) -> Run:
@@ -246,40 +247,28 @@ def _compare(measure: Measure, pairs: _RunPairs, values: Mapping[int, float], de
     return compare(made, metrics.BY_NAME[measure.metric].better, delta / 100)[0]
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """Both sides and the comparison; ``companions`` are pairs with the same noise."""
+def _completed(known: Explanation, companions: _RunPairs, delta: float) -> Explanation:
+    """Return an explanation with everything that follows from the runs of both sides.
 
-    measure: Measure
-    where: Mapping[str, Value]
-    old: Side
-    new: Side
-    comparison: Comparison
-    compared: list[tuple[str, Value, Value]]
-    companions: _RunPairs
-    delta: float
-    flags: list[str]
-
-
-def _explained(given: _Found) -> Explanation:
-    old, new = given.old.runs, given.new.runs
-    pairs = [(old, new), *given.companions[:MOST_COMPANIONS]]
+    ``companions`` are pairs with the same noise.
+    """
+    old, new = known.old.runs, known.new.runs
+    pairs = [(old, new), *companions[:MOST_COMPANIONS]]
     everything = tuple(sorted({run for sides in pairs for side in sides for run in side}))
     own = {*old, *new}
     asked = Query(metrics=tuple(sorted(measures.read_slots())), filters={"run": everything})
     found = add_notes(read_observations(asked), asked)
-    return Explanation(
-        given.measure,
-        given.where,
-        given.old,
-        given.new,
-        given.comparison,
-        given.compared,
-        _differs(found, old, new, [name for name, *_ in given.compared]),
-        _moved(found, given.measure, pairs, given.delta),
-        list(dict.fromkeys(given.flags)),
-        list(Problem.objects.filter(run__in=own).select_related("run").order_by("run", "pk")),
-        [f"{_name(found, row)}: {text}" for row in found.rows if row[0] in own for text in found.notes.get(row[0], ())],
+    return replace(
+        known,
+        differs=_differs(found, old, new, [name for name, *_ in known.compared]),
+        moved=_moved(found, known.measure, pairs, delta),
+        problems=list(Problem.objects.filter(run__in=own).select_related("run").order_by("run", "pk")),
+        notes=[
+            f"{_name(found, row)}: {text}"
+            for row in found.rows
+            if row[0] in own
+            for text in found.notes.get(row[0], ())
+        ],
     )
 
 

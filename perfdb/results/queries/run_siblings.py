@@ -27,7 +27,8 @@ def compute_standings(run: Run) -> list[RunVsTrials]:
     Empty for a run without other complete trials. Reads ``workload``, best fetched along.
     """
     measures = (*default_metrics([run.workload.pattern] if run.workload else []), _BESIDE)
-    rows = _rows(_campaign(run), measures)
+    campaign = {"study": run.study_id, "workload": run.workload_id, "campaign": run.campaign, "level": run.level_id}
+    rows = _rows(Run.objects.filter(**campaign), measures)
     if len(rows) > _MOST:
         rows = _rows(Run.objects.filter(experiment=run.experiment_id), measures)
     rows = [row for row in rows if row[3] == Run.Status.COMPLETE or row[0] == run.pk]
@@ -40,12 +41,6 @@ def compute_standings(run: Run) -> list[RunVsTrials]:
         for at, measure in enumerate(measures, _FIRST_VALUE)
         if (value := _number(here[at])) is not None
     ]
-
-
-def _campaign(run: Run) -> QuerySet[Run]:
-    """Return the runs of the same campaign and workload."""
-    same = {"study": run.study_id, "workload": run.workload_id, "campaign": run.campaign, "level": run.level_id}
-    return Run.objects.filter(**same)
 
 
 def _rows(runs: QuerySet[Run], measures: Sequence[Measure]) -> list[_Row]:

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from fractions import Fraction
 
-from importers.model import Fragment, Listing, Problem, Reading, RunDraft, Severity
+from importers.model import Fragment, Listing, Problem, RunDraft, Severity
 from perfdb.analysis import units
 from perfdb.analysis.checks.report_window import Window
 from perfdb.analysis.metrics import Measure
 from perfdb.results.runs.derive import fact_number
+from perfdb.results.runs.normalize.reading_problems import describe_unreadable
 from perfdb.results.runs.record import Origin, RunRecord, TraceColumn, Value, parse_sample
 
 _CPU = "cpu"
@@ -51,18 +52,13 @@ def add_values(record: RunRecord, draft: RunDraft, artifacts: Mapping[str, int])
                         units.read_number(reading.text), Origin.REPORTED, reading.text, artifact, reading.line
                     )
                 except ValueError as error:
-                    record.problems.append(_unreadable(record, report, reading, str(error)))
+                    problem = describe_unreadable(reading, report, record.run_id, str(error), "Report again.")
+                    record.problems.append(problem)
                     continue
                 record.values.setdefault(Measure(reading.name, role), value)
         if listing is not None and rows:
             for measure, value in _means(listing, rows, role, artifact):
                 record.values.setdefault(measure, value)
-
-
-def _unreadable(record: RunRecord, report: Fragment, reading: Reading, why: str) -> Problem:
-    message = f"{reading.name} of run {record.run_id}: {why}; it is left out."
-    about = (report.file, reading.line, record.run_id)
-    return Problem(Severity.WARNING, "run.value-unreadable", message, "Report again.", *about)
 
 
 def _reports(draft: RunDraft) -> list[Fragment]:

@@ -4,9 +4,17 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from functools import cached_property
 
-from importers.model import Problem, RunDraft, Severity
+from importers.model import Fragment, Problem, Reading, RunDraft, Severity
 
 _Place = tuple[int, int]  # A line, and the place among all problems.
+
+
+def describe_unreadable(
+    reading: Reading, fragment: Fragment, run_id: str, why: str, remedy: str = "Correct the file and upload it again."
+) -> Problem:
+    """Return the problem of a value that cannot be read."""
+    message = f"{reading.name} of run {run_id}: {why}; it is left out."
+    return Problem(Severity.WARNING, "run.value-unreadable", message, remedy, fragment.file, reading.line, run_id)
 
 
 class FoundProblems(tuple[Problem, ...]):

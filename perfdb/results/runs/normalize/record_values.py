@@ -4,12 +4,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
-from importers.model import Fragment, Kind, Listing, Pair, Problem, Reading, RunDraft, Severity
+from importers.model import Fragment, Kind, Listing, Pair, Problem, Reading, RunDraft
 from perfdb.analysis import metrics, units
 from perfdb.analysis.metrics import Measure
 from perfdb.results.runs.derive import TIME
 from perfdb.results.runs.normalize import host_intervals
 from perfdb.results.runs.normalize.client_processes import add_parts
+from perfdb.results.runs.normalize.reading_problems import describe_unreadable
 from perfdb.results.runs.record import (
     Counters,
     FactValue,
@@ -65,12 +66,12 @@ def _converted(reading: Reading, fragment: Fragment, record: RunRecord) -> float
         unit = _megabytes(record) if reading.unit == "MB/s" else reading.unit
         value = units.convert(reading.text, unit, reading.name)
     except ValueError as error:
-        record.problems.append(_unreadable(reading, fragment, record.run_id, str(error)))
+        record.problems.append(describe_unreadable(reading, fragment, record.run_id, str(error)))
         return None
     if value < 0:
         # Every metric counts or times something; a tool whose clock or counter jumped may print this.
         why = f"{reading.text} {reading.unit}".strip() + " is below zero"
-        record.problems.append(_unreadable(reading, fragment, record.run_id, why))
+        record.problems.append(describe_unreadable(reading, fragment, record.run_id, why))
         return None
     return value
 
@@ -79,18 +80,6 @@ def _megabytes(record: RunRecord) -> str:
     """Return the unit MB/s with the log's own size of a megabyte."""
     mb_bytes = record.facts.get("mb_bytes")
     return "MB/s 10^6" if mb_bytes is not None and mb_bytes.text == "1000000" else "MB/s"
-
-
-def _unreadable(reading: Reading, fragment: Fragment, run_id: str, why: str) -> Problem:
-    return Problem(
-        Severity.WARNING,
-        "run.value-unreadable",
-        f"{reading.name} of run {run_id}: {why}; it is left out.",
-        "Correct the file and upload it again.",
-        file=fragment.file,
-        line=reading.line,
-        run_id=run_id,
-    )
 
 
 def add_traces(record: RunRecord, draft: RunDraft, artifacts: Mapping[str, int]) -> None:
@@ -141,7 +130,7 @@ def _half(fragment: Fragment | None, run_id: str, problems: list[Problem]) -> Ma
         try:
             half[reading.subject][reading.name] = (units.to_base(reading.text, reading.unit), reading.line)
         except ValueError as error:
-            problems.append(_unreadable(reading, fragment, run_id, str(error)))
+            problems.append(describe_unreadable(reading, fragment, run_id, str(error)))
     return half
 
 
