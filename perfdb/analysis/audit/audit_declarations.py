@@ -5,8 +5,16 @@ from itertools import repeat
 from typing import Any
 
 from perfdb.analysis.audit.audit_run import PERCENT_TEXT, PercentRow, audit_percent, audit_run
-from perfdb.analysis.audit.disagreement import NOTE_UP_TO, Kind, measure_name
-from perfdb.analysis.audit.printed_values import CHANCE, Method, Printed, PrintedRun, detect_padding
+from perfdb.analysis.audit.printed_values import (
+    CHANCE,
+    NOTE_UP_TO,
+    Kind,
+    Method,
+    Printed,
+    PrintedRun,
+    detect_padding,
+    measure_name,
+)
 from perfdb.analysis.audit.rules import LINK_TOLERANCE, LITTLE_TOLERANCE, RULES
 from perfdb.analysis.checks.finding import Quantity
 from perfdb.analysis.declaration import Declaration, Example

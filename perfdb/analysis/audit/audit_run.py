@@ -9,15 +9,19 @@ from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, islice
 
-from perfdb.analysis.audit.disagreement import (
+from perfdb.analysis.audit.printed_values import (
     Disagreement,
+    Interval,
     Kind,
+    Printed,
+    PrintedRun,
+    View,
+    detect_padding,
     grade,
     measure_name,
     printed_text,
     result_text,
 )
-from perfdb.analysis.audit.printed_values import Interval, Printed, PrintedRun, View, detect_padding
 from perfdb.analysis.audit.rules import Bound, Operand, Rule, applicable_rules, compute, in_words
 from perfdb.analysis.checks.finding import Quantity
 from perfdb.analysis.formulas.formula import Expression, Number, Operation

@@ -1,4 +1,4 @@
-"""Inputs of an audit: the printed numbers of one run, with their intervals.
+"""Printed numbers of one run with their intervals, and numbers that do not follow from others.
 
 A printed number is any value that would be printed so: half a step of its last digit either way.
 """
@@ -7,12 +7,12 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from math import comb
+from math import comb, isfinite
 from typing import NamedTuple
 
-from perfdb.analysis.checks.finding import Quantity
-from perfdb.analysis.metrics import BY_NAME, Measure
-from perfdb.analysis.units import decimals, read_number, rescale, step
+from perfdb.analysis.checks.finding import Quantity, Severity
+from perfdb.analysis.metrics import BY_NAME, TOTAL, Measure
+from perfdb.analysis.units import decimals, read_number, rescale, round_half_up, step
 from perfdb.analysis.workloads import Workload
 
 # Tolerance for binary noise of numbers exactly their half-steps apart.
@@ -234,3 +234,70 @@ def _with_half_step(figure: Printed, padding: int) -> Printed:
     if not zeros or figure.half_step is not None:
         return figure
     return replace(figure, half_step=figure.quantity.half_step * 10.0**zeros)
+
+
+NOTE_UP_TO = 0.05
+
+
+class Kind(StrEnum):
+    """The rule that a number breaks; stable codes for scripts."""
+
+    LITTLE = "little"
+    RATE = "rate"
+    BYTES = "bytes"
+    CPU = "cpu"
+    MESSAGE = "message"
+    SUM = "sum"
+    ROLES = "roles"
+    BOUND = "bound"
+    LINK = "link"
+    PERCENT = "percent"
+    CONTRADICTION = "contradiction"
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """A number that does not follow from its own inputs.
+
+    ``printed`` is the text as printed, ``recomputed`` the calculated value and ``interval`` its bounds by the inputs'
+    rounding (and the rule's tolerance), both in ``unit``, the metric's own. ``formula`` has numbers inserted.
+    ``reading`` is a likely cause, "" if nothing simple fits. ``place`` and ``line`` are where the number is printed.
+    """
+
+    kind: Kind
+    severity: Severity
+    measure: Measure
+    printed: str
+    recomputed: float
+    interval: tuple[float, float]
+    unit: str
+    formula: str
+    message: str
+    reading: str = ""
+    place: str = ""
+    line: int | None = None
+
+
+def grade(printed: float, recomputed: float) -> Severity:
+    """Return a note for deviations up to 5 %, a warning above."""
+    deviation = abs(printed - recomputed)
+    return Severity.NOTE if deviation <= NOTE_UP_TO * abs(recomputed) * (1 + 1e-12) else Severity.WARNING
+
+
+def result_text(value: float, decimals: int = 0) -> str:
+    """Return a value with one decimal more than ``decimals``, at least four significant digits."""
+    if not isfinite(value):
+        return "∞"
+    magnitude = int(f"{value:e}".partition("e")[2]) if value else 0
+    return round_half_up(value, max(3 - magnitude, decimals + 1, 0))
+
+
+def measure_name(measure: Measure) -> str:
+    """Return the measure in words: ``CPU time per transaction of tcpip1``."""
+    title = BY_NAME[measure.metric].title
+    return title if measure.role == TOTAL else f"{title} of {measure.role}"
+
+
+def printed_text(figure: Printed) -> str:
+    """Return ``0.14 msec/trans``, in the printed unit."""
+    return f"{figure.quantity.text.strip()} {figure.quantity.unit or figure.own_unit}"

@@ -10,8 +10,7 @@ from itertools import product
 from math import inf
 from typing import NamedTuple
 
-from perfdb.analysis.audit.disagreement import Kind
-from perfdb.analysis.audit.printed_values import Interval, Method, Printed, View
+from perfdb.analysis.audit.printed_values import Interval, Kind, Method, Printed, View
 from perfdb.analysis.formulas.formula import Expression, Number, Operation
 from perfdb.analysis.formulas.terms import PARTS_OF_TOTAL
 from perfdb.analysis.metrics import BY_NAME, TOTAL, Measure

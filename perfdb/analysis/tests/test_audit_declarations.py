@@ -3,7 +3,7 @@
 import pytest
 
 from perfdb.analysis.audit.audit_declarations import DECLARATIONS
-from perfdb.analysis.audit.disagreement import Kind
+from perfdb.analysis.audit.printed_values import Kind
 from perfdb.analysis.declaration import Declaration
 from perfdb.analysis.insights.bottleneck import LIMIT_RULES, Verdict
 from perfdb.analysis.insights.throughput_curve import CURVE_RULES

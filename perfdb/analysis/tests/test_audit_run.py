@@ -5,8 +5,7 @@ from dataclasses import replace
 import pytest
 
 from perfdb.analysis.audit.audit_run import audit_run, audit_runs
-from perfdb.analysis.audit.disagreement import Disagreement, Kind
-from perfdb.analysis.audit.printed_values import Method, Printed, PrintedRun
+from perfdb.analysis.audit.printed_values import Disagreement, Kind, Method, Printed, PrintedRun
 from perfdb.analysis.audit.rules import RULES
 from perfdb.analysis.checks.finding import Quantity, Severity
 from perfdb.analysis.metrics import Measure

@@ -7,9 +7,9 @@ import pytest
 
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.render.charts.chart_options import Draw, Drawing, Marks, Scale, Trials, check_drawing
+from perfdb.analysis.render.charts.chart_series import Looks
 from perfdb.analysis.render.charts.combined_charts import combine_charts, figures
 from perfdb.analysis.render.charts.cost_chart import Labels, undominated
-from perfdb.analysis.render.charts.series_styles import Looks
 from perfdb.analysis.render.charts.traces import MOST_POINTS, thin_points
 from perfdb.analysis.tables.baseline_comparison import answer
 from perfdb.analysis.tables.observations import Observations

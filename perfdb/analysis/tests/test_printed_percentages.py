@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from perfdb.analysis.audit.audit_run import PercentRow, audit_percent, audit_percents, percent_interval
-from perfdb.analysis.audit.disagreement import Disagreement
-from perfdb.analysis.audit.printed_values import Interval, Printed
+from perfdb.analysis.audit.printed_values import Disagreement, Interval, Printed
 from perfdb.analysis.checks.finding import Quantity, Severity
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.units import round_half_up

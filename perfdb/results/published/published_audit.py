@@ -4,8 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from importers.model import Problem, Severity
 from perfdb.analysis.audit.audit_run import PercentRow, audit_percents, audit_runs
-from perfdb.analysis.audit.disagreement import Disagreement
-from perfdb.analysis.audit.printed_values import Printed, PrintedRun
+from perfdb.analysis.audit.printed_values import Disagreement, Printed, PrintedRun
 from perfdb.analysis.checks.finding import Quantity
 from perfdb.analysis.metrics import BY_NAME, Measure
 from perfdb.results.published.published_records import PrintedFigure, PrintedPercent, PublishedRecord, Records

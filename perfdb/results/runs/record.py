@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from importers.model import Fragment, Problem
-from perfdb.analysis.audit.disagreement import Disagreement
+from perfdb.analysis.audit.printed_values import Disagreement
 from perfdb.analysis.dimensions import NUMBERS
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.workloads import Workload, workload_name

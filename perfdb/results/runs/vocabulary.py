@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db.models import Q, Value
 
-from perfdb.analysis.render.charts.series_styles import Looks
+from perfdb.analysis.render.charts.chart_series import Looks
 from perfdb.results.models import Alias, Device, Level, Study, System, Workload
 from perfdb.results.runs.normalize.alias_dimensions import fold
 

@@ -13,7 +13,7 @@ from django.db.models import Model
 from psycopg.types.json import Jsonb
 
 from importers.model import Problem as FoundProblem
-from perfdb.analysis.audit.disagreement import Disagreement as FoundDisagreement
+from perfdb.analysis.audit.printed_values import Disagreement as FoundDisagreement
 from perfdb.analysis.dimensions import NUMBERS
 from perfdb.analysis.metrics import TOTAL, Measure
 from perfdb.results.models import (

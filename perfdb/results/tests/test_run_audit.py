@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 from django.db import transaction
 
-from perfdb.analysis.audit.disagreement import Kind
+from perfdb.analysis.audit.printed_values import Kind
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.workloads import parse_workload
 from perfdb.results.models import Disagreement, Run

@@ -15,9 +15,9 @@ from markdown_it.token import Token
 
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.query.query import Query
+from perfdb.analysis.render.charts.chart_series import Looks
 from perfdb.analysis.render.charts.combined_charts import facet_chart
 from perfdb.analysis.render.charts.plotly_chart import figure
-from perfdb.analysis.render.charts.series_styles import Looks
 from perfdb.analysis.tables.table import Table
 from perfdb.results.models import Page, ReportItem, Study
 from perfdb.results.queries import questions

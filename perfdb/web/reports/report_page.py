@@ -12,9 +12,9 @@ from perfdb.analysis.dimensions import dimension
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.query.query import Query
 from perfdb.analysis.render.charts.chart_options import Drawing
+from perfdb.analysis.render.charts.chart_series import Looks
 from perfdb.analysis.render.charts.combined_charts import facet_chart
 from perfdb.analysis.render.charts.plotly_chart import figure
-from perfdb.analysis.render.charts.series_styles import Looks
 from perfdb.analysis.render.labels import measure_title
 from perfdb.analysis.tables.table import Table
 from perfdb.results.models import Claim, Disagreement, Page, ReportItem, Study

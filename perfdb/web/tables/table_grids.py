@@ -18,11 +18,11 @@ from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.query.query import Layout, Query
 from perfdb.analysis.render import labels
 from perfdb.analysis.render.charts.chart_options import Draw, Drawing, Facets
+from perfdb.analysis.render.charts.chart_series import Looks
 from perfdb.analysis.render.charts.combined_charts import facet_chart, figures
 from perfdb.analysis.render.charts.heat_map import MANY, count_compared
 from perfdb.analysis.render.charts.plotly_chart import DEFAULT_DRAWING
 from perfdb.analysis.render.charts.reduced_tables import drop_empty, limit_lines
-from perfdb.analysis.render.charts.series_styles import Looks
 from perfdb.analysis.render.grid import Grid, GridCell, Heading, Line, make_grids
 from perfdb.analysis.render.labels import Diff
 from perfdb.analysis.tables.observations import Key

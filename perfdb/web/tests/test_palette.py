@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from perfdb.analysis.render.charts.series_styles import PALETTE
+from perfdb.analysis.render.charts.chart_series import PALETTE
 
 TOKENS = Path(__file__).resolve().parents[3] / "frontend" / "static" / "css" / "tokens.css"
 SIGHTS = {

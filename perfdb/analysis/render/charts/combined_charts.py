@@ -10,7 +10,7 @@ from perfdb.analysis.metrics import Measure
 from perfdb.analysis.render import labels
 from perfdb.analysis.render.charts.axis_range import Extent
 from perfdb.analysis.render.charts.chart_options import Draw, Drawing
-from perfdb.analysis.render.charts.chart_series import Plan
+from perfdb.analysis.render.charts.chart_series import NO_RANKS, SYMBOLS, Looks, Plan, Style
 from perfdb.analysis.render.charts.cost_chart import cost_chart
 from perfdb.analysis.render.charts.heat_map import heat_map
 from perfdb.analysis.render.charts.plotly_chart import (
@@ -27,7 +27,6 @@ from perfdb.analysis.render.charts.plotly_chart import (
     value_axis,
     x_axis,
 )
-from perfdb.analysis.render.charts.series_styles import NO_RANKS, SYMBOLS, Looks, Style
 from perfdb.analysis.render.charts.traces import traces
 from perfdb.analysis.tables.table import Table
 

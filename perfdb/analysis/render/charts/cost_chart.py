@@ -10,7 +10,7 @@ from perfdb.analysis.metrics import Better
 from perfdb.analysis.render import labels
 from perfdb.analysis.render.charts.axis_range import Drawn, Extent
 from perfdb.analysis.render.charts.chart_options import Drawing
-from perfdb.analysis.render.charts.chart_series import Plan
+from perfdb.analysis.render.charts.chart_series import NO_RANKS, Looks, Plan
 from perfdb.analysis.render.charts.plotly_chart import (
     DEFAULT_DRAWING,
     Figure,
@@ -21,7 +21,6 @@ from perfdb.analysis.render.charts.plotly_chart import (
     source_text,
     value_axis,
 )
-from perfdb.analysis.render.charts.series_styles import NO_RANKS, Looks
 from perfdb.analysis.render.charts.traces import HoverText, cell_hover, error_bars, hover_data, runs_meta, series_of
 from perfdb.analysis.tables.observations import Key
 from perfdb.analysis.tables.table import Table

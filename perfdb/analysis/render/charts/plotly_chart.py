@@ -12,8 +12,7 @@ from typing import Any
 from perfdb.analysis.render import labels
 from perfdb.analysis.render.charts.axis_range import Extent
 from perfdb.analysis.render.charts.chart_options import Drawing, Scale, Trials
-from perfdb.analysis.render.charts.chart_series import Plan
-from perfdb.analysis.render.charts.series_styles import NO_RANKS, Looks
+from perfdb.analysis.render.charts.chart_series import NO_RANKS, Looks, Plan
 from perfdb.analysis.render.charts.traces import MOST_POINTS, traces
 from perfdb.analysis.tables.table import Table
 

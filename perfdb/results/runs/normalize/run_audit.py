@@ -8,8 +8,7 @@ from collections.abc import Iterator, Mapping
 
 from importers.model import Problem, Severity
 from perfdb.analysis.audit.audit_run import audit_run
-from perfdb.analysis.audit.disagreement import Disagreement, Kind
-from perfdb.analysis.audit.printed_values import Method, Printed, PrintedRun
+from perfdb.analysis.audit.printed_values import Disagreement, Kind, Method, Printed, PrintedRun
 from perfdb.analysis.audit.rules import audited_measures
 from perfdb.analysis.checks.finding import Quantity
 from perfdb.analysis.metrics import Measure
