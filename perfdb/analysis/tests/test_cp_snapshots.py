@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from perfdb.analysis.checks.cp_snapshots import PairState, PairVerdict, Snapshot, check_elapsed, check_pair
 from perfdb.analysis.checks.finding import Severity
+from perfdb.analysis.checks.snapshot_pairs import PairState, PairVerdict, Snapshot, check_elapsed, check_pair
 
 START = datetime(2002, 2, 26, 14, 5, 2)
 ADAPTER = "VSW1/LNXCL1/0600"

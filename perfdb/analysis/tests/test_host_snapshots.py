@@ -6,9 +6,8 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from perfdb.analysis.checks.cp_snapshots import PairState, PairVerdict, Snapshot
 from perfdb.analysis.checks.finding import Severity
-from perfdb.analysis.checks.host_snapshots import check_host, check_machine
+from perfdb.analysis.checks.snapshot_pairs import PairState, PairVerdict, Snapshot, check_host, check_machine
 
 START = datetime(2024, 3, 14, 10, 20)
 ELAPSED = 10.5

@@ -5,10 +5,18 @@ from dataclasses import replace
 from itertools import permutations
 
 from importers.model import Fragment, Listing, Pair, Problem, Reading, Row, RunDraft, Severity
-from perfdb.analysis.checks.cp_snapshots import PairState, PairVerdict, Snapshot, check_elapsed, check_pair
 from perfdb.analysis.checks.driver_log import DriverLog, DriverRecord, check_driver
 from perfdb.analysis.checks.finding import Finding, Quantity
-from perfdb.analysis.checks.host_snapshots import WRAP, check_host, check_machine
+from perfdb.analysis.checks.snapshot_pairs import (
+    WRAP,
+    PairState,
+    PairVerdict,
+    Snapshot,
+    check_elapsed,
+    check_host,
+    check_machine,
+    check_pair,
+)
 from perfdb.analysis.dimensions import parse_bytes, parse_integer
 from perfdb.analysis.units import convert, read_number
 from perfdb.results.runs.derive import TIME, counter_values, fact_number, measured_workload, snapshot_times
