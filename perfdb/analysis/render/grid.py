@@ -74,6 +74,11 @@ class Grid:
     warnings: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
 
+    @property
+    def cell_notes(self) -> tuple[str, ...]:
+        """Return the notes of all cells, each once, in the order of reading."""
+        return tuple(dict.fromkeys(note for line in self.lines for cell in line.cells for note in cell.notes))
+
 
 def make_grids(tables: Sequence[Table]) -> list[Grid]:
     """Return a grid per table; with measures as lines or columns, per split."""

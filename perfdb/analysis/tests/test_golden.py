@@ -10,7 +10,8 @@ import pyarrow.parquet
 import pytest
 
 from perfdb.analysis.query.query import Query
-from perfdb.analysis.render.exports import latex, markdown, text
+from perfdb.analysis.render.exports import text
+from perfdb.analysis.render.exports.markup import render_latex, render_markdown
 from perfdb.analysis.render.exports.tidy import render_csv, render_parquet
 from perfdb.analysis.tables.baseline_comparison import answer
 from perfdb.analysis.tables.observations import Observations, Row
@@ -28,8 +29,8 @@ QUESTIONS = {
 RENDERINGS: dict[str, Callable[[Query, list[Table]], str]] = {
     "txt": lambda query, tables: text.render(tables),
     "ascii.txt": lambda query, tables: text.render(tables, ascii_only=True),
-    "md": lambda query, tables: markdown.render(tables),
-    "tex": lambda query, tables: latex.render(tables),
+    "md": lambda query, tables: render_markdown(tables),
+    "tex": lambda query, tables: render_latex(tables),
     "csv": render_csv,
 }
 

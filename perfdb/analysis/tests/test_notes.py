@@ -7,7 +7,8 @@ from pyarrow import parquet
 
 from perfdb.analysis.render.charts.plotly_chart import figure
 from perfdb.analysis.render.exports import json as render_json
-from perfdb.analysis.render.exports import latex, markdown, text
+from perfdb.analysis.render.exports import text
+from perfdb.analysis.render.exports.markup import render_latex, render_markdown
 from perfdb.analysis.render.exports.tidy import render_csv, render_parquet
 from perfdb.analysis.tables.matched_pairs import Sides, match_experiments
 from perfdb.analysis.tables.observations import Observations, narrow_observations
@@ -43,8 +44,8 @@ def test_a_note_stands_in_every_text(noted: Observations) -> None:
     tables = ask(QUERY, narrow_observations(parsed(QUERY), noted))
 
     assert f"note: {SAID}\n" in text.render(tables)
-    assert "1. note on OSA1102, trial 2: fan \\<b\\>failed\\</b\\> 50%" in markdown.render(tables)
-    assert r"$^{1}$ note on OSA1102, trial 2: fan $<$b$>$failed$<$/b$>$ 50\%" in latex.render(tables)
+    assert "1. note on OSA1102, trial 2: fan \\<b\\>failed\\</b\\> 50%" in render_markdown(tables)
+    assert r"$^{1}$ note on OSA1102, trial 2: fan $<$b$>$failed$<$/b$>$ 50\%" in render_latex(tables)
     assert SAID in render_csv(parsed(QUERY), tables)
     (file,) = [parquet.read_table(io.BytesIO(render_parquet(parsed(QUERY), tables)))]
     assert [notes for notes in file["notes"].to_pylist() if notes] == [[SAID]]

@@ -8,7 +8,7 @@ import orjson
 import pytest
 
 from perfdb.analysis.render.exports import json as render_json
-from perfdb.analysis.render.exports import markdown
+from perfdb.analysis.render.exports.markup import render_markdown
 from perfdb.analysis.render.exports.tidy import render_csv
 from perfdb.analysis.tables.observations import Observations, Row
 from perfdb.analysis.tests.archive import DIMENSIONS, MEASURES, ask, observations, parsed
@@ -79,7 +79,7 @@ def test_csv_quotes_what_needs_quotes() -> None:
 
 
 def test_markdown_prints_the_tables() -> None:
-    assert markdown.render(ask(QUERY, osa())) == (
+    assert render_markdown(ask(QUERY, osa())) == (
         "**Transactions per second (trans/s)**\n"
         "\n"
         "demo · RR · OSA · kernel 2.4.7\n"
@@ -101,19 +101,19 @@ def test_markdown_prints_the_tables() -> None:
 
 
 def test_markdown_numbers_its_notes() -> None:
-    text = markdown.render(ask("metric=trans_per_s&rows=users&columns=device"))
+    text = render_markdown(ask("metric=trans_per_s&rows=users&columns=device"))
     assert "| 1 | 7012.29 (1) | 1005.25 (2) |\n" in text
     assert "| 10 | 17008.19 | 8005.25 (2) |\n" in text
     assert text.endswith("\n\n1. mixes MTU 8192 and 16384\n2. mixes MTU 1500 and 9000\n")
 
 
 def test_markdown_markup_in_data_is_text() -> None:
-    text = markdown.render(ask("metric=trans_per_s&rows=device", runs("a|b\n<b>_c_")))
+    text = render_markdown(ask("metric=trans_per_s&rows=device", runs("a|b\n<b>_c_")))
     assert "| a\\|b \\<b\\>\\_c\\_ | 1.00 (1) |" in text
 
 
 def test_markdown_says_when_there_is_nothing() -> None:
-    assert "(no runs)" in markdown.render(ask("metric=trans_per_s&rows=device", runs()))
+    assert "(no runs)" in render_markdown(ask("metric=trans_per_s&rows=device", runs()))
 
 
 def test_json_keeps_its_contract() -> None:

@@ -31,8 +31,7 @@ _ASCII = str.maketrans({"·": "|", "–": "-", "±": "+/-", "→": "->", "−": 
 def _block(grid: Grid, ascii_only: bool) -> Iterator[str]:
     yield from (text for text in (grid.title, grid.caption) if text)
     yield from _aligned(grid, ascii_only) if grid.lines else ["(no runs)"]
-    of_cells = (note for line in grid.lines for cell in line.cells for note in cell.notes)
-    yield from (f"note: {note}" for note in dict.fromkeys((*grid.warnings, *of_cells)))
+    yield from (f"note: {note}" for note in dict.fromkeys((*grid.warnings, *grid.cell_notes)))
     yield from grid.remarks
 
 
