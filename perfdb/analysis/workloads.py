@@ -52,12 +52,6 @@ def _size(size: int) -> str:
     return str(size)
 
 
-def _spelled(workload: Workload) -> str:
-    if workload.request_bytes is None or workload.response_bytes is None:
-        return workload.pattern
-    return f"{workload.pattern} {_size(workload.request_bytes)}/{_size(workload.response_bytes)}"
-
-
 def parse_pattern(text: str) -> str:
     """Return a pattern in capitals, declared or of a tool.
 
@@ -81,10 +75,10 @@ def workload_name(pattern: str, request_bytes: int | None, response_bytes: int |
 
     Raise ValueError for an invalid pattern.
     """
-    workload = Workload(parse_pattern(pattern), request_bytes, response_bytes)
-    if WELL_KNOWN.get(workload.pattern) == (request_bytes, response_bytes):
-        return workload.pattern
-    return _spelled(workload)
+    known = parse_pattern(pattern)
+    if request_bytes is None or response_bytes is None or WELL_KNOWN.get(known) == (request_bytes, response_bytes):
+        return known
+    return f"{known} {_size(request_bytes)}/{_size(response_bytes)}"
 
 
 def parse_workload(name: str) -> Workload:
@@ -97,16 +91,6 @@ def parse_workload(name: str) -> Workload:
     if not slash:
         raise ValueError(f"{name!r} is not a workload such as RR or RR 200/32K")
     return Workload(pattern, parse_bytes(request), parse_bytes(response))
-
-
-def workload_label(name: str) -> str:
-    """Return a workload with its known sizes: ``RR 200/1000``. Raise ValueError if invalid."""
-    return _spelled(parse_workload(name))
-
-
-def unit_of_work(pattern: str) -> str:
-    """Return ``transaction`` or ``MB``. Raise ValueError for an invalid pattern."""
-    return "MB" if parse_pattern(pattern) in STREAMING else "transaction"
 
 
 def primary_metric(pattern: str) -> str:
@@ -122,17 +106,12 @@ def cost_metric(pattern: str) -> str:
     return "cpu_ms_per_mb" if parse_pattern(pattern) in STREAMING else "cpu_ms_per_trans"
 
 
-def message_bytes(pattern: str, request_bytes: int, response_bytes: int) -> int:
-    """Return the bytes of the streamed message. Raise ValueError for other patterns."""
+def message_mb(pattern: str, request_bytes: int, response_bytes: int) -> float:
+    """Return the streamed message in MB of 2^20 bytes. Raise ValueError for other patterns."""
     known = parse_pattern(pattern)
     if known not in ONE_WAY:
         raise ValueError(f"{known} streams no message in one direction")
-    return response_bytes if known == "STRG" else request_bytes
-
-
-def message_mb(pattern: str, request_bytes: int, response_bytes: int) -> float:
-    """Return the streamed message in MB of 2^20 bytes. Raise ValueError for other patterns."""
-    return message_bytes(pattern, request_bytes, response_bytes) / MB
+    return (response_bytes if known == "STRG" else request_bytes) / MB
 
 
 # Bytes of each packet that are not payload: IP header (20), TCP header with time stamps (32).

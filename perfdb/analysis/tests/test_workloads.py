@@ -1,4 +1,4 @@
-"""Workloads: short names, spelled-out labels, and what a pattern is counted in."""
+"""Workloads: short names, and the metrics of a pattern."""
 
 import pytest
 from hypothesis import given
@@ -12,8 +12,6 @@ from perfdb.analysis.workloads import (
     message_mb,
     parse_workload,
     primary_metric,
-    unit_of_work,
-    workload_label,
     workload_name,
 )
 
@@ -21,20 +19,19 @@ MB = 2**20
 
 
 @pytest.mark.parametrize(
-    ("pattern", "request_bytes", "response_bytes", "name", "label"),
+    ("pattern", "request_bytes", "response_bytes", "name"),
     [
-        ("RR", 200, 1000, "RR", "RR 200/1000"),
-        ("crr", 64, 8192, "CRR", "CRR 64/8192"),
-        ("STRG", 20, 20 * MB, "STRG", "STRG 20/20M"),
-        ("STRP", 20 * MB, 20, "STRP", "STRP 20M/20"),
-        ("RR", 200, 32768, "RR 200/32K", "RR 200/32K"),
-        ("RR", 1, 1, "RR 1/1", "RR 1/1"),
-        ("STRP", 10_001, 2**31, "STRP 10001/2G", "STRP 10001/2G"),
+        ("RR", 200, 1000, "RR"),
+        ("crr", 64, 8192, "CRR"),
+        ("STRG", 20, 20 * MB, "STRG"),
+        ("STRP", 20 * MB, 20, "STRP"),
+        ("RR", 200, 32768, "RR 200/32K"),
+        ("RR", 1, 1, "RR 1/1"),
+        ("STRP", 10_001, 2**31, "STRP 10001/2G"),
     ],
 )
-def test_name_and_label(pattern: str, request_bytes: int, response_bytes: int, name: str, label: str) -> None:
+def test_name(pattern: str, request_bytes: int, response_bytes: int, name: str) -> None:
     assert workload_name(pattern, request_bytes, response_bytes) == name
-    assert workload_label(name) == label
 
 
 @given(st.sampled_from(sorted(WELL_KNOWN)), st.integers(0, 2**40), st.integers(0, 2**40))
@@ -55,13 +52,12 @@ def test_what_is_no_workload_is_refused(name: str) -> None:
 
 def test_a_pattern_of_a_tool_s_own_may_have_no_sizes() -> None:
     assert parse_workload("http") == Workload("HTTP", None, None)
-    assert workload_name("HTTP", None, None) == workload_label("HTTP") == "HTTP"
+    assert workload_name("HTTP", None, None) == "HTTP"
     assert workload_name("PING", 56, 56) == "PING 56/56"
     assert (primary_metric("HTTP"), cost_metric("STRB")) == ("trans_per_s", "cpu_ms_per_mb")
 
 
-def test_units_of_work_and_metrics() -> None:
-    assert [unit_of_work(pattern) for pattern in WELL_KNOWN] == ["transaction", "transaction", "MB", "MB"]
+def test_metrics() -> None:
     assert {primary_metric("RR"), primary_metric("CRR")} == {"trans_per_s"}
     assert {primary_metric("STRG"), primary_metric("STRP")} == {"mb_per_s"}
     assert {cost_metric("RR"), cost_metric("CRR")} == {"cpu_ms_per_trans"}
