@@ -1,7 +1,7 @@
 """Chart options: parameters in the query string that change drawing, not content."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import Self
 
@@ -94,15 +94,15 @@ class Drawing:
             else:
                 rest.append((name, text))
         chosen = {
-            name: parameters.parse_choice(kind, name, parameters.single_value(given, name), kind(_default(name)))
-            for name, kind in DRAWING_PARAMETERS.items()
+            name: parameters.parse_choice(type(default), name, parameters.single_value(given, name), default)
+            for name, default in _DEFAULTS.items()
         }
         return cls(**chosen), rest  # type: ignore[arg-type] # each name has the type of its field
 
     def pairs(self) -> Iterator[tuple[str, str]]:
         """Yield options that differ from the default."""
-        for name in DRAWING_PARAMETERS:
-            if (chosen := getattr(self, name)) != _default(name):
+        for name, default in _DEFAULTS.items():
+            if (chosen := getattr(self, name)) != default:
                 yield name, str(chosen)
 
     def log_axis(self, axis: str) -> bool:
@@ -110,22 +110,8 @@ class Drawing:
         return self.log in (axis, Axes.BOTH)
 
 
-DRAWING_PARAMETERS: dict[str, type[StrEnum]] = {
-    "draw": Draw,
-    "marks": Marks,
-    "log": Axes,
-    "errors": Errors,
-    "trials": Trials,
-    "scale": Scale,
-    "facets": Facets,
-}
-
-
-def _default(name: str) -> str:
-    return str(getattr(_DEFAULT, name))
-
-
-_DEFAULT = Drawing()
+_DEFAULTS: dict[str, StrEnum] = {each.name: getattr(Drawing(), each.name) for each in fields(Drawing)}
+DRAWING_PARAMETERS: dict[str, type[StrEnum]] = {name: type(default) for name, default in _DEFAULTS.items()}
 
 
 def check_drawing(drawing: Drawing, *, compared: bool, measures: int) -> None:

@@ -182,6 +182,17 @@ def split_key(query: Query, row: Key, column: Key) -> tuple[Key, Key]:
     return (row[-1:], row[:-1] + column) if query.rows else (column, ())
 
 
+def series_names(query: Query) -> tuple[str, ...]:
+    """Return the dimensions that make the series."""
+    return query.rows[:-1] + query.columns if query.rows else ()
+
+
+def varying_indexes(names: Sequence[str], keys: Iterable[Key]) -> list[int]:
+    """Return the indexes of the dimensions with several values."""
+    listed = list(keys)
+    return [at for at in range(len(names)) if len({key[at] for key in listed}) > 1]
+
+
 @dataclass(frozen=True, slots=True)
 class Plan:
     """Axis and series that charts share.
@@ -208,9 +219,9 @@ class Plan:
         """Return the plan of tables with equal layout."""
         query = tables[0].query
         places = [split_key(query, row, column) for table in tables for row, column in table.cells]
-        names = query.rows[:-1] + query.columns if query.rows else ()
+        names = series_names(query)
         series = tuple(sorted({key for _, key in places}, key=layout_order(query, names)))
-        varying = [at for at in range(len(names)) if len({key[at] for key in series}) > 1]
+        varying = varying_indexes(names, series)
         fixed = [at for at in range(len(names)) if series and at not in varying]
         telling = _telling(varying, series)
         axis = query.rows[-1:] or query.columns
@@ -317,7 +328,7 @@ def _styles(
 
 
 def _of_places(tables: Sequence[Table], axis: Sequence[str], xs: Sequence[Key], looks: Looks) -> tuple[Style, ...]:
-    varying = [at for at in range(len(axis)) if len({x[at] for x in xs}) > 1]
+    varying = varying_indexes(axis, xs)
     return _styles(tables, axis, xs, varying, looks) if "device" in {axis[at] for at in varying} else ()
 
 

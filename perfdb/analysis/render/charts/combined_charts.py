@@ -15,7 +15,6 @@ from perfdb.analysis.render.charts.cost_chart import cost_chart
 from perfdb.analysis.render.charts.heat_map import heat_map
 from perfdb.analysis.render.charts.plotly_chart import (
     DEFAULT_DRAWING,
-    Figure,
     base_layout,
     chart_title,
     check_alike,
@@ -27,7 +26,7 @@ from perfdb.analysis.render.charts.plotly_chart import (
     value_axis,
     x_axis,
 )
-from perfdb.analysis.render.charts.traces import traces
+from perfdb.analysis.render.charts.traces import Figure, traces
 from perfdb.analysis.tables.table import Table
 
 # Facets per row.

@@ -13,7 +13,6 @@ from perfdb.analysis.render.charts.chart_options import Drawing
 from perfdb.analysis.render.charts.chart_series import NO_RANKS, Looks, Plan
 from perfdb.analysis.render.charts.plotly_chart import (
     DEFAULT_DRAWING,
-    Figure,
     chart_title,
     check_alike,
     empty_layout,
@@ -21,7 +20,15 @@ from perfdb.analysis.render.charts.plotly_chart import (
     source_text,
     value_axis,
 )
-from perfdb.analysis.render.charts.traces import HoverText, cell_hover, error_bars, hover_data, runs_meta, series_of
+from perfdb.analysis.render.charts.traces import (
+    Figure,
+    HoverText,
+    cell_hover,
+    error_bars,
+    hover_data,
+    runs_meta,
+    series_of,
+)
 from perfdb.analysis.tables.observations import Key
 from perfdb.analysis.tables.table import Table
 

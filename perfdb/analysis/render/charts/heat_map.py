@@ -4,7 +4,7 @@ Colours mean better and worse, symmetric around no difference. Undecided cells a
 noise pale and hatched. Cells are bars, which print sharply and take patterns.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 
@@ -12,8 +12,9 @@ from perfdb.analysis import dimensions
 from perfdb.analysis.comparison.comparison import Comparison, Verdict
 from perfdb.analysis.metrics import Better
 from perfdb.analysis.render import labels
-from perfdb.analysis.render.charts.plotly_chart import Figure, chart_title, source_text
-from perfdb.analysis.render.charts.traces import cell_hover, hover_data, point_query, runs_query
+from perfdb.analysis.render.charts.chart_series import varying_indexes
+from perfdb.analysis.render.charts.plotly_chart import chart_title, source_text
+from perfdb.analysis.render.charts.traces import Figure, cell_hover, hover_data, point_query, runs_query
 from perfdb.analysis.render.labels import make_diff
 from perfdb.analysis.tables.observations import Key
 from perfdb.analysis.tables.table import Cell, Table
@@ -40,6 +41,11 @@ class _Place:
     comparison: Comparison
 
     @property
+    def percent(self) -> float:
+        """Return the difference, 0 if unknown."""
+        return self.comparison.percent or 0.0
+
+    @property
     def colours(self) -> str:
         """Return the name of the cell's colour scale, by verdict."""
         if self.comparison.percent is None:
@@ -47,22 +53,6 @@ class _Place:
         if self.comparison.verdict is Verdict.NO_NOISE:
             return "tentative"
         return "undecided" if self.comparison.verdict in _UNDECIDED else "diff"
-
-
-@dataclass(frozen=True, slots=True)
-class _Colours:
-    """Colour scale centred on no difference; positive is better.
-
-    ``reach`` in per cent is the same in the whole chart.
-    """
-
-    sign: int
-    reach: float
-
-    def marker(self, places: Sequence[_Place]) -> Figure:
-        """Return Plotly's marker of some cells, with numbers on the colour scale."""
-        numbers = [self.sign * (place.comparison.percent or 0.0) for place in places]
-        return {"color": numbers, "cmin": -self.reach, "cmax": self.reach}
 
 
 def count_compared(table: Table) -> int:
@@ -86,8 +76,9 @@ def heat_map(table: Table) -> Figure:
     kinds = {kind: [each for each in places if each.colours == kind] for kind in ("diff", "tentative", "undecided")}
     if kinds["tentative"]:
         layout["title"]["subtitle"]["text"] += " · pale: noise unknown"
-    colours = _colours(table, [*kinds["diff"], *kinds["tentative"]])
-    return {"data": [_cells(table, those, kind, colours) for kind, those in kinds.items() if those], "layout": layout}
+    coloured = [abs(place.percent) for place in (*kinds["diff"], *kinds["tentative"])]
+    reach = min(_MOST, max((_LEAST, *coloured)))
+    return {"data": [_cells(table, those, kind, reach) for kind, those in kinds.items() if those], "layout": layout}
 
 
 def _places(table: Table, rows: Sequence[Key], columns: Sequence[Key]) -> Iterator[_Place]:
@@ -122,8 +113,7 @@ def _layout(table: Table, rows: Sequence[Key], columns: Sequence[Key]) -> Figure
 
 
 def _varying(names: Sequence[str], keys: Sequence[Key]) -> list[int]:
-    varying = [at for at in range(len(names)) if len({key[at] for key in keys}) > 1]
-    return varying or list(range(len(names)))[-1:]
+    return varying_indexes(names, keys) or list(range(len(names)))[-1:]
 
 
 def _fixed(names: Sequence[str], keys: Sequence[Key]) -> str:
@@ -144,7 +134,8 @@ def _axis(texts: Sequence[str], first: float) -> Figure:
     return shown | {"tickvals": [first + at for at in range(len(texts))], "ticktext": list(texts)}
 
 
-def _cells(table: Table, places: Sequence[_Place], kind: str, colours: _Colours) -> Figure:
+def _cells(table: Table, places: Sequence[_Place], kind: str, reach: float) -> Figure:
+    """Return the trace of the cells of a colour scale, which reaches as far in the whole chart."""
     query = table.query
     return {
         "type": "bar",
@@ -166,17 +157,14 @@ def _cells(table: Table, places: Sequence[_Place], kind: str, colours: _Colours)
             "runs": runs_query(query, {}),
             "at": [point_query(query.layout_names, table.split + place.key[0] + place.key[1]) for place in places],
         },
-        "marker": ({} if kind == "undecided" else colours.marker(places)) | ({} if kind == "diff" else _HATCHED),
+        "marker": ({} if kind == "undecided" else _scaled(table, places, reach)) | ({} if kind == "diff" else _HATCHED),
     }
 
 
-def _colours(table: Table, places: Sequence[_Place]) -> _Colours:
+def _scaled(table: Table, places: Sequence[_Place], reach: float) -> Figure:
+    """Return Plotly's marker of cells: numbers on a scale centred on no difference, where positive is better."""
     sign = -1 if table.metric.better is Better.LOWER else 1
-    return _Colours(sign, _reach(place.comparison.percent or 0.0 for place in places))
-
-
-def _reach(percents: Iterable[float]) -> float:
-    return min(_MOST, max((_LEAST, *map(abs, percents))))
+    return {"color": [sign * place.percent for place in places], "cmin": -reach, "cmax": reach}
 
 
 def _key(table: Table, place: _Place) -> str:

@@ -7,16 +7,13 @@ content security policy forbids.
 
 from collections.abc import Sequence
 from html import escape
-from typing import Any
 
 from perfdb.analysis.render import labels
 from perfdb.analysis.render.charts.axis_range import Extent
 from perfdb.analysis.render.charts.chart_options import Drawing, Scale, Trials
 from perfdb.analysis.render.charts.chart_series import NO_RANKS, Looks, Plan
-from perfdb.analysis.render.charts.traces import MOST_POINTS, traces
+from perfdb.analysis.render.charts.traces import MOST_POINTS, Figure, traces
 from perfdb.analysis.tables.table import Table
-
-Figure = dict[str, Any]
 
 
 def x_axis(plan: Plan, drawing: Drawing) -> Figure:

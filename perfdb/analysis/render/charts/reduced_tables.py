@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from perfdb.analysis.dimensions import Value
 from perfdb.analysis.query.parameters import value_order
-from perfdb.analysis.render.charts.chart_series import split_key
+from perfdb.analysis.render.charts.chart_series import series_names, split_key
 from perfdb.analysis.tables.observations import Key
 from perfdb.analysis.tables.table import Cell, CellKey, Table, layout_order
 
@@ -27,12 +27,9 @@ class FilledTable:
     @property
     def remark(self) -> str:
         """Return the removed rows and columns in words, empty if none."""
-        parts = [f"{number} {one if number == 1 else one + 's'}" for number, one in self._counted if number]
+        counted = ((self.rows, "row"), (self.columns, "column"))
+        parts = [f"{number} {one if number == 1 else one + 's'}" for number, one in counted if number]
         return f"without any value, and left out: {' and '.join(parts)}" if parts else ""
-
-    @property
-    def _counted(self) -> tuple[tuple[int, str], ...]:
-        return (self.rows, "row"), (self.columns, "column")
 
 
 def drop_empty(table: Table) -> FilledTable:
@@ -59,13 +56,7 @@ def line_keys(tables: Sequence[Table]) -> list[Key]:
     """Return the ordered keys of the series of tables with equal layout."""
     query = tables[0].query
     found = {split_key(query, *key)[1] for table in tables for key, cell in table.cells.items() if cell.n}
-    return sorted(found, key=layout_order(query, line_names(tables[0])))
-
-
-def line_names(table: Table) -> tuple[str, ...]:
-    """Return the dimensions that make the series of a figure."""
-    query = table.query
-    return query.rows[:-1] + query.columns if query.rows else ()
+    return sorted(found, key=layout_order(query, series_names(query)))
 
 
 def limit_lines(tables: Sequence[Table], most: int = MOST_LINES) -> tuple[list[Table], int]:
@@ -96,7 +87,7 @@ def count_lines_by(tables: Sequence[Table], known: Iterable[Key]) -> dict[str, d
     A filter by the value leaves so many series.
     """
     found: dict[str, dict[Value, set[Key]]] = {}
-    names = line_names(tables[0])
+    names = series_names(tables[0].query)
     for line in known:
         for name, value in zip(names, line, strict=True):
             found.setdefault(name, {}).setdefault(value, set()).add(line)
@@ -105,8 +96,8 @@ def count_lines_by(tables: Sequence[Table], known: Iterable[Key]) -> dict[str, d
             for name, values in cell.hidden.items() if cell.n else ():
                 for value in values:
                     found.setdefault(name, {}).setdefault(value, set()).add(split_key(table.query, *key)[1])
-    return {name: _counted(values) for name, values in found.items() if len(values) > 1}
-
-
-def _counted(values: Mapping[Value, set[Key]]) -> dict[Value, int]:
-    return {value: len(values[value]) for value in sorted(values, key=value_order)}
+    return {
+        name: {value: len(values[value]) for value in sorted(values, key=value_order)}
+        for name, values in found.items()
+        if len(values) > 1
+    }

@@ -4,11 +4,12 @@ Numbers are in base units and not rounded. A cell refers to its row and column b
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from perfdb.analysis.comparison.comparison import Comparison, Summary
 from perfdb.analysis.dimensions import Value
-from perfdb.analysis.insights.table_insights import TableCurve, table_curves, trial_flags
+from perfdb.analysis.insights.table_insights import table_curves, trial_flags
 from perfdb.analysis.insights.throughput_curve import Curve, Edge
 from perfdb.analysis.query.query import Query
 from perfdb.analysis.render import labels
@@ -48,13 +49,9 @@ def table_data(table: Table) -> dict[str, Any]:
             {"against": dict(table.query.baseline), "of": _key(tuple(table.query.baseline), side), **_summary(summary)}
             for side, summary in table.summaries.items()
         ],
-        "curves": [_curve(each) for each in table_curves(table)],
+        "curves": [{"key": dict(found.key), **curve_data(found.curve, found.edge)} for found in table_curves(table)],
         "flags": [{"code": flag.code, "message": flag.message, "runs": list(flag.runs)} for flag in trial_flags(table)],
     }
-
-
-def _curve(found: TableCurve) -> dict[str, Any]:
-    return {"key": dict(found.key), **curve_data(found.curve, found.edge)}
 
 
 def curve_data(curve: Curve, edge: Edge | None) -> dict[str, Any]:
@@ -73,18 +70,7 @@ def curve_data(curve: Curve, edge: Edge | None) -> dict[str, Any]:
 
 def _summary(summary: Summary) -> dict[str, Any]:
     """Return the summary of comparisons; ratios, not per cent."""
-    return {
-        "cells": summary.cells,
-        "ratio": summary.ratio,
-        "interval": summary.interval,
-        "smallest": summary.smallest,
-        "largest": summary.largest,
-        "up": summary.up,
-        "down": summary.down,
-        "same": summary.same,
-        "undecided": summary.undecided,
-        "uniform": summary.uniform,
-    }
+    return {name: value for name, value in asdict(summary).items() if name != "others"}
 
 
 def diff_data(comparison: Comparison) -> dict[str, Any]:
@@ -131,9 +117,7 @@ def _cell(row: int, column: int, cell: Cell) -> dict[str, Any]:
         "mean": mean,
         "centre": centre,
         "interval": interval,
-        "values": [
-            {"run": run, "run_id": run_id, "trial": trial, "value": value} for run, run_id, trial, value in sample
-        ],
+        "values": sample_data(sample),
         "diff": diff_data(comparison) if comparison else None,
         "mixes": {name: list(values) for name, values in cell.mixes.items()} if hidden else {},
         "warnings": [note_data(note) for note in warnings] if warnings else [],
