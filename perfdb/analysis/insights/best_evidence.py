@@ -10,7 +10,7 @@ from perfdb.analysis import metrics
 from perfdb.analysis.comparison.compare_pairs import TieFinder, compare
 from perfdb.analysis.comparison.comparison import Comparison, Pair, Verdict
 from perfdb.analysis.dimensions import Value
-from perfdb.analysis.insights.throughput_curve import Curve, Edge, Point, describe_with_edge
+from perfdb.analysis.insights.throughput_curve import Curve, Edge, Point, describe_curve
 from perfdb.analysis.query.query import Query
 from perfdb.analysis.tables.experiments import BestOfGroup, Experiments, Surroundings, group_experiments
 from perfdb.analysis.tables.observations import Key, Observations
@@ -117,7 +117,7 @@ class _Group(NamedTuple):
 
 def _evidence(group: _Group, rises: bool) -> Evidence:
     points = group.points()
-    curve, edge = describe_with_edge(points) if points and rises else (None, None)
+    curve, edge = describe_curve(points) if points and rises else (None, None)
     return Evidence(
         group=group.chosen.key,
         key=group.varying_values(group.chosen.best),

@@ -117,15 +117,6 @@ def _known(points: Sequence[Point]) -> tuple[list[int], list[float]]:
     return [each for each in users if by_users[each] is not None], values
 
 
-def describe_curve(points: Sequence[Point]) -> Curve:
-    """Describe the mean throughput (any unit) by users.
-
-    A point without value (None) is left out; a zero never starts the level. Raise ValueError for a negative or
-    infinite throughput, and for two points at one number of users.
-    """
-    return describe_with_edge(points)[0]
-
-
 def _described(users: list[int], values: list[float]) -> Curve:
     if not values:
         return Curve(Course.TOO_FEW)
@@ -163,22 +154,21 @@ def _course(tail: float) -> Course:
     return Course.LATE_BUMP if tail > 0 else Course.FALLING
 
 
-def find_edge(points: Sequence[Point]) -> Edge | None:
-    """Return the end of the tested range at which the maximum lies.
+def describe_curve(points: Sequence[Point]) -> tuple[Curve, Edge | None]:
+    """Describe the mean throughput (any unit) by users, and the edge at which the maximum lies.
 
-    None if a number in between reaches the maximum, with fewer than two values, and if all are zero. A maximum at
-    both ends is at the smallest. Raise ValueError like ``describe_curve``.
+    A point without value (None) is left out; a zero never starts the level. Raise ValueError for a negative or
+    infinite throughput, and for two points at one number of users.
     """
-    return describe_with_edge(points)[1]
-
-
-def describe_with_edge(points: Sequence[Point]) -> tuple[Curve, Edge | None]:
-    """Return ``describe_curve`` and ``find_edge``."""
     return describe_sorted(*_known(points))
 
 
 def describe_sorted(users: list[int], values: list[float]) -> tuple[Curve, Edge | None]:
-    """Return description and edge of a valid curve in order of users."""
+    """Describe a valid curve in order of users, and the edge at which the maximum lies.
+
+    There is no edge if a number in between reaches the maximum, with fewer than two values, and if all are zero. A
+    maximum at both ends is at the smallest.
+    """
     best = max(values, default=0.0)
     if len(values) < 2 or best == 0 or best in values[1:-1]:
         return _described(users, values), None
@@ -195,8 +185,10 @@ def _points(given: str) -> list[Point]:
 
 
 def _example(given: str, answer: str) -> Example:
-    return Example(given, answer, lambda: describe_curve(_points(given)).sentence())
+    return Example(given, answer, lambda: Curve.sentence(describe_curve(_points(given))[0]))
 
+
+_FALLING = "139.87, 139.71, 99.69, 92.03 at 1, 10, 20, 50 users"
 
 CURVE_RULES: tuple[Declaration, ...] = (
     Declaration(
@@ -244,9 +236,9 @@ CURVE_RULES: tuple[Declaration, ...] = (
         "perhaps not the best there is.",
         _SOURCE,
         Example(
-            "139.87, 139.71, 99.69, 92.03 at 1, 10, 20, 50 users",
+            _FALLING,
             "maximum is at the edge of the tested range (smallest number of users)",
-            lambda: getattr(find_edge(_points("139.87, 139.71, 99.69, 92.03 at 1, 10, 20, 50 users")), "sentence", ""),
+            lambda: getattr(describe_curve(_points(_FALLING))[1], "sentence", ""),
         ),
     ),
 )

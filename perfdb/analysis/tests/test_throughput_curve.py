@@ -1,5 +1,7 @@
 """Throughput curves: where they level off, how they go on, and what is said when there is little to say."""
 
+from collections.abc import Sequence
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,7 +13,6 @@ from perfdb.analysis.insights.throughput_curve import (
     Point,
     describe_curve,
     describe_sorted,
-    find_edge,
 )
 
 FIVE = (1, 5, 10, 20, 50)
@@ -20,6 +21,14 @@ FOUR = (1, 10, 20, 50)
 
 def curve(users: tuple[int, ...], *values: float | None) -> list[Point]:
     return list(zip(users, values, strict=True))
+
+
+def described(points: Sequence[Point]) -> Curve:
+    return describe_curve(points)[0]
+
+
+def edge_of(points: Sequence[Point]) -> Edge | None:
+    return describe_curve(points)[1]
 
 
 # The published examples: points, course, bracket, peak, tail in per cent.
@@ -43,7 +52,7 @@ SLIGHT = curve(FOUR, 7040.16, 10637.53, 11502.21, 11926.76)
 def test_published_curves(
     points: list[Point], course: Course, bracket: tuple[int | None, int | None], peak_users: int, tail: float
 ) -> None:
-    found = describe_curve(points)
+    found = described(points)
     assert (found.course, (found.after, found.start), found.peak_users) == (course, bracket, peak_users)
     assert found.tail is not None
     assert round(found.tail * 100, 1) == tail
@@ -75,11 +84,11 @@ def test_published_curves(
     ],
 )
 def test_sentences(points: list[Point], sentence: str) -> None:
-    assert describe_curve(points).sentence() == sentence
+    assert described(points).sentence() == sentence
 
 
 def test_the_sentence_takes_decimals_and_unit() -> None:
-    assert "peak 1535.7 trans/s at 20 users" in describe_curve(PLATEAU).sentence(1, "trans/s")
+    assert "peak 1535.7 trans/s at 20 users" in described(PLATEAU).sentence(1, "trans/s")
 
 
 @pytest.mark.parametrize(
@@ -96,43 +105,43 @@ def test_the_sentence_takes_decimals_and_unit() -> None:
     ],
 )
 def test_limits_belong_to_the_nearer_course(last: float, course: Course) -> None:
-    assert describe_curve(curve(FOUR, 50.0, 100.0, 99.0, last)).course is course
+    assert described(curve(FOUR, 50.0, 100.0, 99.0, last)).course is course
 
 
 def test_the_level_starts_at_exactly_95_percent() -> None:
-    assert describe_curve(curve(FOUR, 95.0, 100.0, 100.0, 100.0)).start == 1
-    assert describe_curve(curve(FOUR, 94.9, 100.0, 100.0, 100.0)).start == 10
+    assert described(curve(FOUR, 95.0, 100.0, 100.0, 100.0)).start == 1
+    assert described(curve(FOUR, 94.9, 100.0, 100.0, 100.0)).start == 10
 
 
 def test_rising_by_exactly_the_tolerance_is_not_rising() -> None:
-    assert describe_curve(curve(FOUR, 50.0, 90.0, 100.0, 105.0)).course is Course.SLIGHTLY_RISING
-    assert describe_curve(curve(FOUR, 50.0, 90.0, 100.0, 105.1)).course is Course.RISING
+    assert described(curve(FOUR, 50.0, 90.0, 100.0, 105.0)).course is Course.SLIGHTLY_RISING
+    assert described(curve(FOUR, 50.0, 90.0, 100.0, 105.1)).course is Course.RISING
 
 
 def test_one_outlier_does_not_move_the_level() -> None:
-    found = describe_curve(curve(FIVE, 50.0, 100.0, 300.0, 102.0, 101.0))
+    found = described(curve(FIVE, 50.0, 100.0, 300.0, 102.0, 101.0))
     assert (found.after, found.start) == (1, 5)
 
 
 def test_a_missing_point_widens_the_bracket() -> None:
-    found = describe_curve(curve(FIVE, 852.06, None, 1508.20, 1535.70, 1351.26))
+    found = described(curve(FIVE, 852.06, None, 1508.20, 1535.70, 1351.26))
     assert (found.after, found.start) == (1, 10)
 
 
 def test_missing_points_count_as_untested() -> None:
-    assert describe_curve(curve(FOUR, 10.0, None, 20.0, None)) == Curve(Course.TOO_FEW, 20, 20.0)
-    assert describe_curve(curve(FOUR, None, None, None, None)) == Curve(Course.TOO_FEW)
+    assert described(curve(FOUR, 10.0, None, 20.0, None)) == Curve(Course.TOO_FEW, 20, 20.0)
+    assert described(curve(FOUR, None, None, None, None)) == Curve(Course.TOO_FEW)
 
 
 def test_zeros() -> None:
-    assert describe_curve(curve((1, 2, 3), 0.0, 0.0, 0.0)) == Curve(Course.NO_THROUGHPUT, 1, 0.0)
-    assert describe_curve(curve((1, 2, 3), 0.0, 0.0, 5.0)) == Curve(Course.RISING, 3, 5.0)
-    assert describe_curve(curve((1, 2, 3), 0.0, 5.0, 0.0)) == Curve(Course.FALLING, 2, 5.0, 1, 2, -1.0)
-    assert "above" not in describe_curve(curve((1, 2, 3), 0.0, 0.0, 5.0)).sentence()
+    assert described(curve((1, 2, 3), 0.0, 0.0, 0.0)) == Curve(Course.NO_THROUGHPUT, 1, 0.0)
+    assert described(curve((1, 2, 3), 0.0, 0.0, 5.0)) == Curve(Course.RISING, 3, 5.0)
+    assert described(curve((1, 2, 3), 0.0, 5.0, 0.0)) == Curve(Course.FALLING, 2, 5.0, 1, 2, -1.0)
+    assert "above" not in described(curve((1, 2, 3), 0.0, 0.0, 5.0)).sentence()
 
 
 def test_the_order_of_the_points_does_not_matter() -> None:
-    assert describe_curve(PLATEAU[::-1]) == describe_curve(PLATEAU)
+    assert described(PLATEAU[::-1]) == described(PLATEAU)
 
 
 @pytest.mark.parametrize(
@@ -147,9 +156,9 @@ def test_the_order_of_the_points_does_not_matter() -> None:
 )
 def test_what_is_no_curve(points: list[Point]) -> None:
     with pytest.raises(ValueError, match=r"user|throughput"):
-        describe_curve(points)
+        described(points)
     with pytest.raises(ValueError, match=r"user|throughput"):
-        find_edge(points)
+        edge_of(points)
 
 
 @pytest.mark.parametrize(
@@ -168,7 +177,7 @@ def test_what_is_no_curve(points: list[Point]) -> None:
     ],
 )
 def test_edges(points: list[Point], edge: Edge | None) -> None:
-    assert find_edge(points) is edge
+    assert edge_of(points) is edge
 
 
 def test_edges_say_so() -> None:
@@ -178,7 +187,7 @@ def test_edges_say_so() -> None:
 @given(st.dictionaries(st.integers(1, 500), st.floats(0, 1e9) | st.none(), max_size=8))
 def test_every_curve_has_an_answer(values: dict[int, float | None]) -> None:
     points = list(values.items())
-    found = describe_curve(points)
+    found = described(points)
     assert found.sentence()
     if found.start is not None:
         assert values[found.start]
@@ -189,8 +198,8 @@ def test_every_curve_has_an_answer(values: dict[int, float | None]) -> None:
 @given(st.lists(st.floats(1, 1e6), min_size=3, max_size=6), st.integers(-20, 20))
 def test_the_answer_does_not_depend_on_the_unit(values: list[float], power: int) -> None:
     users = tuple(range(1, len(values) + 1))
-    scaled = describe_curve(curve(users, *(value * 2.0**power for value in values)))
-    found = describe_curve(curve(users, *values))
+    scaled = described(curve(users, *(value * 2.0**power for value in values)))
+    found = described(curve(users, *values))
     assert (scaled.course, scaled.after, scaled.start) == (found.course, found.after, found.start)
 
 
@@ -198,4 +207,4 @@ def test_the_answer_does_not_depend_on_the_unit(values: list[float], power: int)
 def test_what_is_known_to_be_a_curve_is_described_alike(values: list[float]) -> None:
     users = [1, 5, 10, 50][: len(values)]
     points = list(zip(users, values, strict=True))
-    assert describe_sorted(users, values) == (describe_curve(points), find_edge(points))
+    assert describe_sorted(users, values) == (described(points), edge_of(points))
