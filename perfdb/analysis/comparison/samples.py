@@ -12,6 +12,8 @@ from perfdb.analysis.comparison.comparison import NOTHING_KNOWN, Background, Sam
 from perfdb.analysis.comparison.noise import Pool, Prior, fallback_prior, moderate_all, pools
 from perfdb.analysis.comparison.spreads import Floats, Logs, Spreads, ratio, student_quantile
 
+_NO_TRIALS = np.empty(0)
+
 
 class Samples:
     """The values of cells, end to end.
@@ -21,7 +23,7 @@ class Samples:
         sizes: Number of values per cell.
         groups: Noise group per cell, as in ``Pair``.
         steps: One in the last printed digit per cell, None for unprinted values.
-        trials: Trial number per value, 0 if missing; None if unknown.
+        trials: Trial number per value, 0 if missing; empty if no check of trials needs them.
     """
 
     def __init__(
@@ -30,7 +32,7 @@ class Samples:
         sizes: Sequence[int],
         groups: Sequence[Hashable],
         steps: Sequence[float | None],
-        trials: Floats | None = None,
+        trials: Floats = _NO_TRIALS,
     ) -> None:
         self.values = values
         self.trials = trials
@@ -40,10 +42,14 @@ class Samples:
 
     @classmethod
     def from_samples(
-        cls, samples: Sequence[Sample], groups: Sequence[Hashable], steps: Sequence[float | None]
+        cls,
+        samples: Sequence[Sample],
+        groups: Sequence[Hashable],
+        steps: Sequence[float | None],
+        trials: Floats = _NO_TRIALS,
     ) -> "Samples":
         """Join the samples of cells."""
-        return cls([value for sample in samples for value in sample], list(map(len, samples)), groups, steps)
+        return cls([value for sample in samples for value in sample], list(map(len, samples)), groups, steps, trials)
 
     @cached_property
     def each(self) -> list[Sequence[float]]:

@@ -67,13 +67,11 @@ class Trials:
         numbers: The trial numbers, 0 if missing.
     """
 
-    def __init__(
-        self, title: Callable[[int], object], cells: Iterable[Sequence[Measured]], samples: Samples, numbers: Floats
-    ) -> None:
+    def __init__(self, title: Callable[[int], object], cells: Iterable[Sequence[Measured]], samples: Samples) -> None:
         self.title = title
         self.samples = samples
         self.logs = samples.logs
-        self.numbers: Floats = numbers[self.logs.given]
+        self.numbers: Floats = samples.trials[self.logs.given]
         self._cells = cells
 
     @classmethod
@@ -81,8 +79,10 @@ class Trials:
         """Join the trials of cells."""
         trials = [cell.trials for cell in cells]
         values = [[trial.value for trial in each] for each in trials]
-        samples = Samples.from_samples(values, [cell.group for cell in cells], [cell.step for cell in cells])
-        return cls(lambda place: cells[place].title, trials, samples, numbers_of(trials))
+        numbers = [trial.trial if isinstance(trial.trial, int) else 0 for each in trials for trial in each]
+        groups, steps = [cell.group for cell in cells], [cell.step for cell in cells]
+        samples = Samples.from_samples(values, groups, steps, np.array(numbers, np.float64))
+        return cls(lambda place: cells[place].title, trials, samples)
 
     @cached_property
     def all(self) -> list[Measured]:
@@ -101,12 +101,6 @@ class Trials:
         """Return the slice of a cell's trials."""
         end = int(self.logs.counts[: cell + 1].sum())
         return slice(end - int(self.logs.counts[cell]), end)
-
-
-def numbers_of(cells: Iterable[Sequence[Measured]]) -> Floats:
-    """Return the trial numbers of consecutive cells, 0 if missing."""
-    numbers = [trial.trial for cell in cells for trial in cell]
-    return np.array([number if isinstance(number, int) else 0 for number in numbers], np.float64)
 
 
 class Flag(NamedTuple):

@@ -4,12 +4,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from perfdb.analysis.comparison.samples import Samples
-from perfdb.analysis.comparison.trial_checks import Flag, Trials, check_samples, numbers_of
+from perfdb.analysis.comparison.trial_checks import Flag, Trials, check_samples
 from perfdb.analysis.dimensions import Value, describe_values
 from perfdb.analysis.insights.throughput_curve import FEWEST, Curve, Edge, Point, describe_sorted
 from perfdb.analysis.metrics import Better
-from perfdb.analysis.tables.baseline_comparison import cell_pattern, full_key
+from perfdb.analysis.tables.baseline_comparison import full_key
 from perfdb.analysis.tables.observations import Key
 from perfdb.analysis.tables.table import CellKey, Table
 
@@ -77,23 +76,8 @@ def trial_flags(table: Table) -> list[Flag]:
 
     The keys of runs in the flags are run numbers.
     """
-    keys, samples = list(table.cells), _samples(table)
-    trials = [cell.sample for cell in table.cells.values()]
-    numbers = numbers_of(trials) if samples.trials is None else samples.trials
-    return check_samples(Trials(lambda place: _Title(table, keys[place]), trials, samples, numbers))
-
-
-def _samples(table: Table) -> Samples:
-    """Return the values of the cells end to end.
-
-    The table may have kept them; otherwise they are gathered from the cells.
-    """
-    if table.samples is not None:
-        return table.samples
-    cells = table.cells.values()
-    values = [[point.value for point in cell.sample] for cell in cells]
-    patterns = [cell_pattern(table, key) for key in table.cells]
-    return Samples.from_samples(values, patterns, [cell.step for cell in cells])
+    keys, trials = list(table.cells), [cell.sample for cell in table.cells.values()]
+    return check_samples(Trials(lambda place: _Title(table, keys[place]), trials, table.samples))
 
 
 class _Title(NamedTuple):

@@ -95,7 +95,7 @@ class Table:
     warnings: tuple[Note, ...] = ()
     summaries: Mapping[Key, ComparisonSummary] = field(default_factory=dict)
     decimals: int = 0
-    samples: Samples | None = field(default=None, compare=False, repr=False)
+    samples: Samples = field(compare=False, repr=False, kw_only=True)
 
     @property
     def metric(self) -> Metric:
