@@ -55,15 +55,12 @@ def symbol(comparison: Comparison, ascii_only: bool = False) -> str:
     return forms[ascii_only]
 
 
-def short_verdict(comparison: Comparison, ascii_only: bool = False) -> str:
-    """Return words for a table's cell: ``▲ higher, better``, ``= same within 2%``."""
-    return f"{symbol(comparison, ascii_only)} {', '.join(filter(None, (_short(comparison), effect_words(comparison))))}"
-
-
-def _short(comparison: Comparison) -> str:
-    if comparison.verdict in {Verdict.HIGHER, Verdict.LOWER, Verdict.SAME}:
-        return verdict_words(comparison)
-    return _SHORT.get(comparison.verdict, comparison.verdict.value)
+def short_verdict(comparison: Comparison) -> str:
+    """Return words for a table's cell: ``higher, better``, ``same within 2%``."""
+    verdict = comparison.verdict
+    tested = verdict in {Verdict.HIGHER, Verdict.LOWER, Verdict.SAME}
+    words = verdict_words(comparison) if tested else _SHORT.get(verdict, verdict.value)
+    return ", ".join(filter(None, (words, effect_words(comparison))))
 
 
 def verdict_words(comparison: Comparison) -> str:

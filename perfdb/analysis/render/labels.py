@@ -97,11 +97,6 @@ def cell_notes(cell: Cell) -> tuple[str, ...]:
     return (*(note.message for note in (*mixed, *cell.warnings)), *map(note_text, cell.noted))
 
 
-def _sources(tables: Sequence[Table]) -> Iterator[str]:
-    for table in tables:
-        yield from (cell.comparison.noise.source.value for cell in table.cells.values() if cell.comparison)
-
-
 @dataclass(frozen=True, slots=True)
 class Diff:
     """A printed comparison.
@@ -132,12 +127,11 @@ class Diff:
 
 def make_diff(comparison: Comparison) -> Diff:
     """Return the printed comparison."""
-    symbol = verdict_words.symbol(comparison)
     return Diff(
         percent=printed_percent(comparison.percent, plus=True),
-        symbol=symbol,
+        symbol=verdict_words.symbol(comparison),
         symbol_ascii=verdict_words.symbol(comparison, ascii_only=True),
-        words=verdict_words.short_verdict(comparison).removeprefix(symbol).strip(),
+        words=verdict_words.short_verdict(comparison),
         tone=comparison.effect.value,
         sentence=verdict_words.describe_comparison(comparison),
         rule=verdict_words.rule_id(comparison),
@@ -149,10 +143,12 @@ def comparison_remarks(tables: Sequence[Table]) -> Iterator[str]:
     compared = [table for table in tables if any(cell.comparison for cell in table.cells.values())]
     if not compared:
         return
+    comparisons = (cell.comparison for table in compared for cell in table.cells.values() if cell.comparison)
+    sources = dict.fromkeys(comparison.noise.source.value for comparison in comparisons)
     yield f"compared with {baseline_text(compared[0].query)}; % is of unrounded means"
     yield from dict.fromkeys(verdict_words.sign_rule(table.metric) for table in compared)
     yield f"same: within {short_percent(compared[0].query.delta / 100)}; changed: q < 0.05 over the table"
-    yield f"noise estimate: {', '.join(dict.fromkeys(_sources(compared)))}"
+    yield f"noise estimate: {', '.join(sources)}"
     for table in compared:
         for side, summary in table.summaries.items():
             if summary.ratio is not None:

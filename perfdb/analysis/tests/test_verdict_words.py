@@ -70,8 +70,9 @@ def test_sizes_are_within_five_per_cent(share: float) -> None:
 )
 def test_verdicts_in_words(comparison: Comparison, verdict: str, short: str, ascii_short: str) -> None:
     assert verdict_words.verdict_words(comparison) == verdict
-    assert verdict_words.short_verdict(comparison) == short
-    assert verdict_words.short_verdict(comparison, ascii_only=True) == ascii_short
+    words = verdict_words.short_verdict(comparison)
+    assert f"{verdict_words.symbol(comparison)} {words}" == short
+    assert f"{verdict_words.symbol(comparison, ascii_only=True)} {words}" == ascii_short
 
 
 def test_every_verdict_has_a_sign_of_its_own() -> None:
@@ -85,7 +86,7 @@ def test_every_verdict_has_a_sign_of_its_own() -> None:
 def test_sentences_are_ascii() -> None:
     for comparison in (FIRST, SECOND, SAME, UNDECIDED, SINGLE, UNKNOWN, MISSING):
         assert verdict_words.describe_comparison(comparison).isascii()
-        assert verdict_words.short_verdict(comparison, ascii_only=True).isascii()
+        assert verdict_words.short_verdict(comparison).isascii()
 
 
 @pytest.mark.parametrize(
