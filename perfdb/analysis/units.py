@@ -301,6 +301,14 @@ def round_half_up(value: float, decimals: int) -> str:
     return f"{abs(rounded) if rounded == 0 else rounded:f}"
 
 
+def result_text(value: float, decimals: int = 0) -> str:
+    """Return a value with one decimal more than ``decimals``, at least four significant digits."""
+    if not math.isfinite(value):
+        return "∞"
+    magnitude = int(f"{value:e}".partition("e")[2]) if value else 0
+    return round_half_up(value, max(3 - magnitude, decimals + 1, 0))
+
+
 def decimals_for(values: Iterable[float], least: int) -> int:
     """Return the decimals, ``least`` or more, that show the smallest number with two digits.
 

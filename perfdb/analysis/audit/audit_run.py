@@ -20,13 +20,12 @@ from perfdb.analysis.audit.printed_values import (
     grade,
     measure_name,
     printed_text,
-    result_text,
 )
-from perfdb.analysis.audit.rules import Bound, Operand, Rule, applicable_rules, compute, in_words
+from perfdb.analysis.audit.rules import Bound, Operand, Rule, applicable_rules, compute
 from perfdb.analysis.checks.finding import Quantity
 from perfdb.analysis.formulas.formula import Expression, Number, Operation
 from perfdb.analysis.metrics import Measure
-from perfdb.analysis.units import decimals, rescale, round_half_up
+from perfdb.analysis.units import decimals, rescale, result_text, round_half_up
 
 _TIMES = {"s": "sec", "ms": "msec", "us": "usec"}
 _MEGABYTES = 2**20 / 10**6
@@ -272,7 +271,7 @@ class PercentRow:
 _BASE = Operand("base", "base", lambda view, role: None)
 _OTHER = Operand("other", "value", lambda view, role: None)
 PERCENT: Expression = Number(100) * (_OTHER / _BASE - Number(1))
-PERCENT_TEXT = in_words(PERCENT)
+PERCENT_TEXT = PERCENT.in_words()
 
 
 def percent_interval(base: Interval, other: Interval) -> Interval | None:

@@ -7,12 +7,12 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from math import comb, isfinite
+from math import comb
 from typing import NamedTuple
 
 from perfdb.analysis.checks.finding import Quantity, Severity
 from perfdb.analysis.metrics import BY_NAME, TOTAL, Measure
-from perfdb.analysis.units import decimals, read_number, rescale, round_half_up, step
+from perfdb.analysis.units import decimals, read_number, rescale, step
 from perfdb.analysis.workloads import Workload
 
 # Tolerance for binary noise of numbers exactly their half-steps apart.
@@ -282,14 +282,6 @@ def grade(printed: float, recomputed: float) -> Severity:
     """Return a note for deviations up to 5 %, a warning above."""
     deviation = abs(printed - recomputed)
     return Severity.NOTE if deviation <= NOTE_UP_TO * abs(recomputed) * (1 + 1e-12) else Severity.WARNING
-
-
-def result_text(value: float, decimals: int = 0) -> str:
-    """Return a value with one decimal more than ``decimals``, at least four significant digits."""
-    if not isfinite(value):
-        return "∞"
-    magnitude = int(f"{value:e}".partition("e")[2]) if value else 0
-    return round_half_up(value, max(3 - magnitude, decimals + 1, 0))
 
 
 def measure_name(measure: Measure) -> str:

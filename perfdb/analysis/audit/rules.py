@@ -11,7 +11,7 @@ from math import inf
 from typing import NamedTuple
 
 from perfdb.analysis.audit.printed_values import Interval, Kind, Method, Printed, View
-from perfdb.analysis.formulas.formula import Expression, Number, Operation
+from perfdb.analysis.formulas.formula import Expression, Leaf, Number
 from perfdb.analysis.formulas.terms import PARTS_OF_TOTAL
 from perfdb.analysis.metrics import BY_NAME, TOTAL, Measure
 from perfdb.analysis.workloads import FRAME_BYTES, LEAST_HEADERS, ONE_WAY, busier_share, message_mb, payload_limit
@@ -25,39 +25,15 @@ class Bound(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Operand(Expression):
-    """A leaf of a rule; ``find`` returns a role's numbers or None.
+class Operand(Leaf):
+    """A quantity of a rule; ``find`` returns a role's numbers or None.
 
     ``reads``: the measures used; ``required``: whether at least one of the measures must be printed.
     """
 
-    name: str
-    title: str
     find: Callable[[View, str], Bound | None]
     reads: Callable[[str], tuple[Measure, ...]] = lambda role: ()
     required: bool = False
-
-    def evaluate(self, values: Mapping[str, float]) -> float:
-        """Return the operand's value."""
-        return values[self.name]
-
-    def write(self, texts: Mapping[str, str]) -> str:
-        """Return the operand's text."""
-        return texts[self.name]
-
-
-def operands(expression: Expression) -> Iterator[Operand]:
-    """Yield the operands of an expression from left to right, with repetitions."""
-    if isinstance(expression, Operand):
-        yield expression
-    elif isinstance(expression, Operation):
-        yield from operands(expression.left)
-        yield from operands(expression.right)
-
-
-def in_words(expression: Expression) -> str:
-    """Return the expression with its operands' titles."""
-    return expression.write({each.name: each.title for each in operands(expression)})
 
 
 def compute(expression: Expression, bounds: Mapping[str, Bound]) -> Interval | None:
@@ -199,12 +175,13 @@ class Rule:
     operands: tuple[Operand, ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "operands", tuple(operands(self.expression)))
+        found = tuple(leaf for leaf in self.expression.leaves() if isinstance(leaf, Operand))
+        object.__setattr__(self, "operands", found)
 
     @property
     def text(self) -> str:
         """Return the rule in words."""
-        return in_words(self.expression)
+        return self.expression.in_words()
 
     def holds(self, view: View, role: str) -> bool:
         """Return whether the rule applies to a run and role by its circumstances."""

@@ -13,9 +13,8 @@ from perfdb.analysis.formulas.formula import Formula, Term
 from perfdb.analysis.formulas.run_values import Derived, Input, Known, RunFigures
 from perfdb.analysis.formulas.terms import PARTS_OF_TOTAL, one_machine
 from perfdb.analysis.metrics import BY_NAME, TOTAL, Measure
-from perfdb.analysis.units import round_half_up
+from perfdb.analysis.units import result_text
 
-_SIGNIFICANT = 4
 # The most shapes of runs in the cache; the runs of a study have few.
 _SHAPES = 4096
 _PROCESSORS_OF_SIDES = tuple(f"{role}_cpus" for role in PARTS_OF_TOTAL)
@@ -150,7 +149,10 @@ def explain_derivation(derived: Derived) -> str:
     for one in derived.inputs:
         terms[one.term].append(_in_numbers(one))
     texts = {term: parts[0] if len(parts) == 1 else f"({' + '.join(parts)})" for term, parts in terms.items()}
-    return f"{BY_ID[derived.formula].expression.write(texts)} = {_result(derived)}"
+    value = derived.value
+    printed = BY_NAME[derived.measure.metric].decimals
+    result = f"{value:.0f}" if value.is_integer() else result_text(value, printed)
+    return f"{BY_ID[derived.formula].expression.write(texts)} = {result}"
 
 
 def _in_numbers(one: Input) -> str:
@@ -158,12 +160,3 @@ def _in_numbers(one: Input) -> str:
     if isinstance(one.before, datetime):
         return f"{one.after} − {one.before}"
     return f"{one.value:.0f}" if one.value.is_integer() else f"{one.value:.12g}"
-
-
-def _result(derived: Derived) -> str:
-    """Return a result with one decimal more than tables, at least four significant digits."""
-    value = derived.value
-    if value.is_integer():
-        return f"{value:.0f}"
-    needed = _SIGNIFICANT - 1 - int(f"{value:e}".partition("e")[2])
-    return round_half_up(value, max(needed, BY_NAME[derived.measure.metric].decimals + 1))

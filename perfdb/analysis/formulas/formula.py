@@ -30,9 +30,13 @@ class Expression:
     def __truediv__(self, other: "Expression | float") -> "Operation":
         return Operation("/", self, _expression(other))
 
-    def terms(self) -> "Iterator[Term]":
-        """Yield the terms from left to right."""
+    def leaves(self) -> "Iterator[Leaf]":
+        """Yield the quantities from left to right, with repetitions."""
         yield from ()
+
+    def in_words(self) -> str:
+        """Return the expression with the titles of its quantities."""
+        return self.write({leaf.name: leaf.title for leaf in self.leaves()})
 
     def evaluate(self, values: Mapping[str, float]) -> float:
         """Return the value, given the terms' values by name. Raise ZeroDivisionError."""
@@ -69,29 +73,34 @@ class Number(Expression):
 
 
 @dataclass(frozen=True, slots=True)
-class Term(Expression):
-    """A quantity of a run: the sum of the inputs found for a role.
-
-    ``find`` returns the inputs, none if the quantity is missing. ``title`` names the quantity with its unit;
-    ``counted``: there is none in a run without counters.
-    """
+class Leaf(Expression):
+    """A quantity of a run; ``title`` names the quantity with its unit."""
 
     name: str
     title: str
-    find: Resolver
-    counted: bool = False
 
-    def terms(self) -> "Iterator[Term]":
-        """Yield the term itself."""
+    def leaves(self) -> "Iterator[Leaf]":
+        """Yield the quantity itself."""
         yield self
 
     def evaluate(self, values: Mapping[str, float]) -> float:
-        """Return the term's value."""
+        """Return the quantity's value."""
         return values[self.name]
 
     def write(self, texts: Mapping[str, str]) -> str:
-        """Return the term's text."""
+        """Return the quantity's text."""
         return texts[self.name]
+
+
+@dataclass(frozen=True, slots=True)
+class Term(Leaf):
+    """The sum of the inputs found for a role.
+
+    ``find`` returns the inputs, none if the quantity is missing. ``counted``: there is none in a run without counters.
+    """
+
+    find: Resolver
+    counted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,9 +110,9 @@ class Rounded(Expression):
     inner: Expression
     decimals: int
 
-    def terms(self) -> Iterator[Term]:
-        """Yield the terms of the rounded expression."""
-        yield from self.inner.terms()
+    def leaves(self) -> Iterator[Leaf]:
+        """Yield the quantities of the rounded expression."""
+        yield from self.inner.leaves()
 
     def evaluate(self, values: Mapping[str, float]) -> float:
         """Return the rounded value."""
@@ -122,10 +131,10 @@ class Operation(Expression):
     left: Expression
     right: Expression
 
-    def terms(self) -> Iterator[Term]:
-        """Yield the terms of both sides."""
-        yield from self.left.terms()
-        yield from self.right.terms()
+    def leaves(self) -> Iterator[Leaf]:
+        """Yield the quantities of both sides."""
+        yield from self.left.leaves()
+        yield from self.right.leaves()
 
     def evaluate(self, values: Mapping[str, float]) -> float:
         """Return the result of the operation."""
@@ -180,9 +189,9 @@ class Formula:
     @property
     def terms(self) -> tuple[Term, ...]:
         """Return the declared inputs, each once, in the order of writing."""
-        return tuple({term.name: term for term in self.expression.terms()}.values())
+        return tuple({leaf.name: leaf for leaf in self.expression.leaves() if isinstance(leaf, Term)}.values())
 
     @property
     def text(self) -> str:
         """Return the formula in words: ``CPU seconds / (processors × elapsed seconds) × 100``."""
-        return self.expression.write({term.name: term.title for term in self.terms})
+        return self.expression.in_words()

@@ -7,13 +7,14 @@ from collections.abc import Callable
 from itertools import product
 
 from perfdb.analysis.formulas.formula import Expression, Formula, Rounded, Term, always, streams
-from perfdb.analysis.formulas.run_values import Input, InputKind, Known, RunFigures
+from perfdb.analysis.formulas.run_values import Input, Known, RunFigures
 from perfdb.analysis.formulas.terms import (
     MB_PER_S,
     OWN_PROCESSORS,
     PARTS_OF_TOTAL,
     PROCESSORS,
     TRANS_PER_S,
+    counted_seconds,
     reported_term,
     role_term,
     run_term,
@@ -53,10 +54,7 @@ def _share(term: str, title: str, counter: str, *, alone: bool = False) -> Term:
     """
 
     def find(known: Known, role: str) -> tuple[Input, ...]:
-        found = tuple(
-            Input(term, InputKind.COUNTER, counter, after - before, "s", role, subject, before, after)
-            for subject, before, after in known.counted.get((role, counter), ())
-        )
+        found = counted_seconds(known, term, counter, role)
         return () if alone and len(found) > 1 else found
 
     return Term(term, title, find)

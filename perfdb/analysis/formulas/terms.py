@@ -73,15 +73,11 @@ def _snapshot_time(known: Known, role: str) -> tuple[Input, ...]:
     return ()
 
 
-def _growth(known: Known, term: str, counter: str, role: str) -> tuple[Input, ...]:
-    """Return a role's counter increase, one input for each virtual processor.
-
-    A subject with a slash belongs to another user in the same capture, or to an adapter.
-    """
+def counted_seconds(known: Known, term: str, counter: str, role: str) -> tuple[Input, ...]:
+    """Return the increase of a role's counter of seconds, one input for each subject."""
     return tuple(
         Input(term, InputKind.COUNTER, counter, after - before, "s", role, subject, before, after)
         for subject, before, after in known.counted.get((role, counter), ())
-        if "/" not in subject
     )
 
 
@@ -93,7 +89,9 @@ def cpu_seconds(term: str, title: str, fine: str, coarse: str | None = None) -> 
 
     def find(known: Known, role: str) -> tuple[Input, ...]:
         complete = all((role, "", name) in known.figures.counters for name in ("totcpu", "virtcpu"))
-        return _growth(known, term, fine if coarse is None or complete else coarse, role)
+        grown = counted_seconds(known, term, fine if coarse is None or complete else coarse, role)
+        # Subjects are virtual processors; one with a slash is of another user in the same capture, or an adapter.
+        return tuple(each for each in grown if "/" not in each.subject)
 
     return Term(term, title, lambda known, role: join_parts(find(known, part) for part in parts_of(role)), counted=True)
 
