@@ -309,6 +309,32 @@ def result_text(value: float, decimals: int = 0) -> str:
     return round_half_up(value, max(3 - magnitude, decimals + 1, 0))
 
 
+def printed_percent(percent: float | None, plus: bool = False) -> str:
+    """Format without decimals, half away from zero, never "-0%"; "n/a" for None.
+
+    ``plus`` prints the sign of a rise.
+    """
+    if percent is None:
+        return "n/a"
+    text = round_half_up(percent, 0)
+    return f"{'+' if plus and not text.startswith('-') and text != '0' else ''}{text}%"
+
+
+def short_percent(share: float, plus: bool = False) -> str:
+    """Format a share (0.0314) as per cent with two significant digits ("3.1%").
+
+    ``plus`` prints the sign of a positive share.
+    """
+    percent = 100 * share
+    if percent == 0 or not math.isfinite(percent):
+        return f"{percent:g}%"
+    # Rounding up to a power of ten adds a digit before the point.
+    magnitude = math.floor(math.log10(float(f"{abs(percent):.1e}")))
+    text = round_half_up(percent, max(0, 1 - magnitude))
+    text = text.rstrip("0").rstrip(".") if "." in text else text
+    return f"{'+' if plus and percent > 0 else ''}{text}%"
+
+
 def decimals_for(values: Iterable[float], least: int) -> int:
     """Return the decimals, ``least`` or more, that show the smallest number with two digits.
 

@@ -25,7 +25,6 @@ from perfdb.analysis.comparison.comparison import (
     Verdict,
 )
 from perfdb.analysis.comparison.noise import AllModerated, Freedoms, Prior, estimate_with_logs, moderate_all, pools
-from perfdb.analysis.comparison.percent_difference import percent_difference
 from perfdb.analysis.comparison.samples import Samples
 from perfdb.analysis.comparison.spreads import (
     Floats,
@@ -150,6 +149,15 @@ def _contrast(pair: Pair, noise: Noise, base: _Side, new: _Side) -> tuple[bool, 
     sizes = _size(base_count, pair.base_is_mean, noise), _size(count, pair.new_is_mean, noise)
     error = noise.sd * math.sqrt(1 / sizes[0] + 1 / sizes[1])
     return complete, difference, Contrast(difference, error, noise.freedom), repeated
+
+
+def percent_difference(base: float | None, new: float | None) -> float | None:
+    """Return 100·(new/base − 1) of unrounded values; None unless the base is positive."""
+    if base is None or new is None or not (base > 0 and math.isfinite(base) and math.isfinite(new)):
+        return None
+    # Subtracting first keeps halves exact: 100 → 100.5 is 0.5 %, not 0.4999…
+    percent = 100 * (new - base) / base
+    return percent if math.isfinite(percent) else None
 
 
 def describe(judged: Judged, q: float | None, delta: float, better: Better) -> Comparison:

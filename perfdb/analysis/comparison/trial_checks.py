@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from perfdb.analysis.comparison.leave_one_out import exchange_one, leave_one_out, moderate_each
 from perfdb.analysis.comparison.noise import Pool
-from perfdb.analysis.comparison.percent_difference import short_percent
 from perfdb.analysis.comparison.samples import Samples
 from perfdb.analysis.comparison.spreads import Floats, Places, false_discovery, ranges, student_p, student_ps, summed
+from perfdb.analysis.units import short_percent
 
 FAR = 4.0
 SIGNIFICANT = 0.01

@@ -4,9 +4,8 @@ Sentences are plain ASCII, and each symbol has an ASCII form. Colours and symbol
 """
 
 from perfdb.analysis.comparison.comparison import Comparison, Effect, Noise, NoiseSource, Summary, Verdict
-from perfdb.analysis.comparison.percent_difference import printed_percent, short_percent
 from perfdb.analysis.metrics import Better, Metric
-from perfdb.analysis.units import round_half_up
+from perfdb.analysis.units import printed_percent, round_half_up, short_percent
 
 # Hollow triangles: the direction of two single runs, without a test.
 _SYMBOLS = {

@@ -1,17 +1,13 @@
 """Functions of the worked examples: values in, words out."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
 
 from perfdb.analysis.comparison import verdict_words
-from perfdb.analysis.comparison.compare_pairs import DELTA, compare, summarise, trials_needed
+from perfdb.analysis.comparison.compare_pairs import DELTA, compare, percent_difference, summarise, trials_needed
 from perfdb.analysis.comparison.comparison import Background, Comparison, Pair
 from perfdb.analysis.comparison.noise import Prior, fit_prior, is_noisy, moderate
-from perfdb.analysis.comparison.percent_difference import (
-    audit_percent,
-    percent_difference,
-    printed_percent,
-    short_percent,
-)
 from perfdb.analysis.comparison.samples import mean_intervals
 from perfdb.analysis.comparison.spreads import Spread, false_discovery, fisher_quantile, rounding_variance, spread
 from perfdb.analysis.comparison.trial_checks import (
@@ -24,14 +20,52 @@ from perfdb.analysis.comparison.trial_checks import (
     find_outliers,
 )
 from perfdb.analysis.metrics import Better
-from perfdb.analysis.units import round_half_up
+from perfdb.analysis.units import printed_percent, read_number, round_half_up, short_percent, step
 
 Values = Sequence[float]
+# Binary noise of percentages.
+_NOISE = 1e-9
 
 
 def difference(base: float | None, new: float | None) -> str:
     """Return the printed percent difference."""
     return printed_percent(percent_difference(base, new))
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """A published percentage against its operands, all in per cent.
+
+    ``interval`` contains the difference of the unrounded operands; ``own`` is that of the printed ones.
+    """
+
+    printed: str
+    own: float
+    interval: tuple[float, float]
+    consistent: bool
+
+
+def audit_percent(base: str, new: str, percent: str) -> Audit | None:
+    """Check a printed percentage against its printed operands, each half a step off at most.
+
+    None if the base is not positive. Raise ValueError for texts that are no numbers.
+    """
+    own = percent_difference(read_number(base), read_number(new))
+    interval = _possible(base, new)
+    text = percent.strip().removesuffix("%")
+    claimed, half = read_number(text), step(text) / 2 + _NOISE
+    if own is None or interval is None:
+        return None
+    return Audit(percent, own, interval, interval[0] - half <= claimed <= interval[1] + half)
+
+
+def _possible(base: str, new: str) -> tuple[float, float] | None:
+    """Return the range of differences of operands printed so; None if the base may be zero."""
+    bases, news = ((read_number(text) - step(text) / 2, read_number(text) + step(text) / 2) for text in (base, new))
+    if bases[0] <= 0:
+        return None
+    corners = [100 * (b / a - 1) for a, b in product(bases, news)]
+    return min(corners), max(corners)
 
 
 def audit(base: str, new: str, printed: str) -> str:

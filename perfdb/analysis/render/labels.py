@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from perfdb.analysis import dimensions, metrics
 from perfdb.analysis.comparison import verdict_words
 from perfdb.analysis.comparison.comparison import Comparison
-from perfdb.analysis.comparison.percent_difference import printed_percent, short_percent
 from perfdb.analysis.dimensions import Value
 from perfdb.analysis.metrics import TOTAL, Measure
 from perfdb.analysis.query.query import Pick, Query
 from perfdb.analysis.tables.observations import Note
 from perfdb.analysis.tables.table import Cell, Noted, Table
+from perfdb.analysis.units import printed_percent, short_percent
 
 
 def measure_title(measure: Measure) -> str:

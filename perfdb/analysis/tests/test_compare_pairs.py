@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from perfdb.analysis.comparison.compare_pairs import Contrast, compare, ps_of, table_q, trials_needed
 from perfdb.analysis.comparison.comparison import Background, Comparison, Effect, NoiseSource, Pair, Verdict
 from perfdb.analysis.comparison.noise import fit_prior, moderate
-from perfdb.analysis.comparison.percent_difference import printed_percent
 from perfdb.analysis.comparison.spreads import spread
 from perfdb.analysis.metrics import Better
 from perfdb.analysis.tests.published import GUEST_LAN, HIPERSOCKETS, PAIRS
+from perfdb.analysis.units import printed_percent
 
 PUBLISHED = compare(PAIRS, Better.HIGHER)
 MIRRORED = {Verdict.HIGHER: Verdict.LOWER, Verdict.LOWER: Verdict.HIGHER}

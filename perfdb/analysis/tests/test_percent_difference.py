@@ -6,11 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perfdb.analysis.comparison.compare_pairs import compare
+from perfdb.analysis.comparison.compare_pairs import compare, percent_difference
 from perfdb.analysis.comparison.comparison import Pair
-from perfdb.analysis.comparison.percent_difference import audit_percent, percent_difference, printed_percent
+from perfdb.analysis.comparison.worked_examples import audit_percent
 from perfdb.analysis.metrics import Better
 from perfdb.analysis.tests.published import OSA_AGAINST_VSWITCH
+from perfdb.analysis.units import printed_percent
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ from perfdb.analysis.comparison import verdict_words
 from perfdb.analysis.comparison.compare_pairs import compare, summarise
 from perfdb.analysis.comparison.comparison import Background, Comparison, Effect, Noise, NoiseSource, Pair, Verdict
 from perfdb.analysis.comparison.method import DECLARATIONS
-from perfdb.analysis.comparison.percent_difference import short_percent
 from perfdb.analysis.metrics import BY_NAME, Better
 from perfdb.analysis.tests.published import PAIRS
+from perfdb.analysis.units import short_percent
 
 FIRST, SECOND, *_ = compare(PAIRS, Better.HIGHER)
 SINGLE = compare([*PAIRS, Pair([10000.0], [10400.0], "RR", 0.01)], Better.HIGHER)[-1]

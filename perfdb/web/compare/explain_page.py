@@ -7,7 +7,6 @@ from django.urls import reverse
 
 from perfdb.analysis.comparison import verdict_words
 from perfdb.analysis.comparison.comparison import Comparison
-from perfdb.analysis.comparison.percent_difference import printed_percent, short_percent
 from perfdb.analysis.dimensions import DIMENSIONS, FACTOR, Value, describe_values, dimension
 from perfdb.analysis.insights.bottleneck import Bottleneck
 from perfdb.analysis.insights.circumstances import Weight
@@ -16,7 +15,7 @@ from perfdb.analysis.query.parameters import spell_value
 from perfdb.analysis.query.query import REPEATS, Query
 from perfdb.analysis.render.charts.chart_options import Drawing
 from perfdb.analysis.render.labels import Diff, make_diff, measure_title
-from perfdb.analysis.units import decimals_for, round_half_up
+from perfdb.analysis.units import decimals_for, printed_percent, round_half_up, short_percent
 from perfdb.results.models import Run
 from perfdb.results.queries.compare import ChosenSides
 from perfdb.results.queries.explain import Explanation, Moved

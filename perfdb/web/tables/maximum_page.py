@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from django.urls import reverse
 
-from perfdb.analysis.comparison.percent_difference import printed_percent
 from perfdb.analysis.dimensions import describe_values, dimension, display_value
 from perfdb.analysis.insights.best_evidence import RunnerUp, compare_with_best
 from perfdb.analysis.insights.bottleneck import Bottleneck, Verdict
@@ -17,7 +16,7 @@ from perfdb.analysis.render.grid import make_grids
 from perfdb.analysis.render.labels import Diff, make_diff, measure_title
 from perfdb.analysis.tables.observations import Key
 from perfdb.analysis.tables.table import Cell, Table
-from perfdb.analysis.units import round_half_up
+from perfdb.analysis.units import printed_percent, round_half_up
 from perfdb.results.models import Run
 from perfdb.results.queries import bottlenecks as best_evidence
 from perfdb.results.queries import maximum_throughput

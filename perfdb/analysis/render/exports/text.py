@@ -6,10 +6,10 @@ A mean carries ± of its 95 % interval. A difference without a test is a tilde, 
 from collections.abc import Iterator, Sequence
 
 from perfdb.analysis.comparison.comparison import Comparison, Verdict
-from perfdb.analysis.comparison.percent_difference import short_percent
 from perfdb.analysis.render.grid import Grid, GridCell, Line, make_grids
 from perfdb.analysis.render.labels import make_diff
 from perfdb.analysis.tables.table import Cell, Table
+from perfdb.analysis.units import short_percent
 
 _GAP = "  "
 _AGAINST = "vs base"
