@@ -288,21 +288,21 @@ def audit_percent(row: PercentRow) -> Disagreement | None:
     A percentage is consistent within half its last digit of the interval that the operands' rounding allows. The
     severity follows from the ratio of the two numbers: −21 % for −31 % is 0.79 for 0.69.
     """
-    base, other, printed = row.base.interval, row.other.interval, row.percent.value
-    wanted = percent_interval(base, other) if base is not None and other is not None else None
-    if wanted is None or printed is None:
+    base, other, value = row.base.interval, row.other.interval, row.percent.value
+    if base is None or other is None or value is None:
         return None
-    half = row.percent.half_step
-    if Interval(printed - half, printed, printed + half).meets(wanted):
+    half, wanted = row.percent.half_step, percent_interval(base, other)
+    printed = Interval(value - half, value, value + half)
+    if wanted is None or printed.meets(wanted):
         return None
     text = PERCENT.write({"base": row.base.in_own_unit, "other": row.other.in_own_unit})
     formula = f"{text} = {round_half_up(wanted.value, decimals(row.percent.text) + 1)} %"
-    meant = _reading(row, printed, wanted)
+    meant = _percent_reading(printed, wanted, percent_interval(other, base))
     name = measure_name(row.base.measure)
     message = f"The difference of {name} is printed as {row.percent.text} %, but follows to be {formula}"
     return Disagreement(
         kind=Kind.PERCENT,
-        severity=grade(1 + printed / 100, 1 + wanted.value / 100),
+        severity=grade(1 + value / 100, 1 + wanted.value / 100),
         measure=row.base.measure,
         printed=row.percent.text,
         recomputed=wanted.value,
@@ -321,13 +321,10 @@ def audit_percents(rows: Iterable[PercentRow]) -> list[Disagreement]:
     return [found for row in rows if (found := audit_percent(row))]
 
 
-def _reading(row: PercentRow, printed: float, wanted: Interval) -> str:
-    """Return the likely error, a wrong sign or exchanged operands; "" without one."""
-    half = row.percent.half_step
-    if Interval(-printed - half, -printed, -printed + half).meets(wanted):
+def _percent_reading(printed: Interval, wanted: Interval, turned: Interval | None) -> str:
+    """Return the likely error, a wrong sign or exchanged operands (``turned``); "" without one."""
+    if Interval(-printed.high, -printed.value, -printed.low).meets(wanted):
         return "its sign is probably wrong"
-    base, other = row.base.interval, row.other.interval
-    turned = percent_interval(other, base) if base is not None and other is not None else None
-    if turned is not None and Interval(printed - half, printed, printed + half).meets(turned):
+    if turned is not None and printed.meets(turned):
         return f"it is {result_text(turned.value)} % the other way round"
     return ""

@@ -8,7 +8,7 @@ from perfdb.analysis.comparison import verdict_words
 from perfdb.analysis.comparison.comparison import Comparison
 from perfdb.analysis.dimensions import Value
 from perfdb.analysis.metrics import TOTAL, Measure
-from perfdb.analysis.query.query import Pick, Query
+from perfdb.analysis.query.query import Pick
 from perfdb.analysis.tables.observations import Note
 from perfdb.analysis.tables.table import Cell, Noted, Table
 from perfdb.analysis.units import printed_percent, short_percent
@@ -58,14 +58,9 @@ def values_text(values: Mapping[str, Value]) -> str:
     return dimensions.describe_values(values.keys(), values.values())
 
 
-def baseline_text(query: Query) -> str:
-    """Return the baseline's values: ``QDIO GbE · MTU 1492``."""
-    return values_text(query.baseline)
-
-
 def comparison_text(table: Table, comparison: Comparison) -> str:
     """Return a comparison in a line: ``against QDIO GbE: +19%; higher; better; …``."""
-    return f"against {baseline_text(table.query)}: {verdict_words.describe_comparison(comparison)}"
+    return f"against {values_text(table.query.baseline)}: {verdict_words.describe_comparison(comparison)}"
 
 
 def table_caption(table: Table) -> str:
@@ -145,7 +140,7 @@ def comparison_remarks(tables: Sequence[Table]) -> Iterator[str]:
         return
     comparisons = (cell.comparison for table in compared for cell in table.cells.values() if cell.comparison)
     sources = dict.fromkeys(comparison.noise.source.value for comparison in comparisons)
-    yield f"compared with {baseline_text(compared[0].query)}; % is of unrounded means"
+    yield f"compared with {values_text(compared[0].query.baseline)}; % is of unrounded means"
     yield from dict.fromkeys(verdict_words.sign_rule(table.metric) for table in compared)
     yield f"same: within {short_percent(compared[0].query.delta / 100)}; changed: q < 0.05 over the table"
     yield f"noise estimate: {', '.join(sources)}"

@@ -158,10 +158,11 @@ def narrow_observations(query: Query, found: Observations) -> Observations:
     Selects like ``results.queries.conditions.narrow_runs`` in the database. Raise QueryError for tags, which rows
     lack.
     """
-    tests = [_among(found, name, values) for name, values in query.filters.items()]
-    tests += [_not(_among(found, name, values)) for name, values in query.exclude.items()]
-    tests += [_within(found, name, ends) for name, ends in query.ranges.items()]
-    return found.select([row for row in found.rows if all(test(row) for test in tests)])
+    wanted = [_among(found, name, values) for name, values in query.filters.items()]
+    wanted += [_within(found, name, ends) for name, ends in query.ranges.items()]
+    unwanted = [_among(found, name, values) for name, values in query.exclude.items()]
+    rows = (row for row in found.rows if all(test(row) for test in wanted))
+    return found.select([row for row in rows if not any(test(row) for test in unwanted)])
 
 
 def _among(found: Observations, name: str, values: Sequence[Value]) -> _Test:
@@ -175,10 +176,6 @@ def _among(found: Observations, name: str, values: Sequence[Value]) -> _Test:
         # RR matches each workload of the pattern.
         return lambda row: (value := read(row)[0]) in wanted or traffic_pattern(value) in wanted
     return lambda row: read(row)[0] in wanted
-
-
-def _not(test: _Test) -> _Test:
-    return lambda row: not test(row)
 
 
 def _within(found: Observations, name: str, ends: Range) -> _Test:

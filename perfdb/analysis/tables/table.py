@@ -102,6 +102,11 @@ class Table:
         """Return the declared metric."""
         return metrics.BY_NAME[self.measure.metric]
 
+    @property
+    def has_values(self) -> bool:
+        """Return whether any cell has a measurement."""
+        return any(cell.n for cell in self.cells.values())
+
 
 def layout_order(query: Query, names: Sequence[str]) -> Callable[[Key], tuple[object, ...]]:
     """Return a sort key for keys: the query's order, else baseline first, else natural."""

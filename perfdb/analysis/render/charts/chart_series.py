@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
+from operator import attrgetter
 from typing import Any, Self
 
 from perfdb.analysis import dimensions
@@ -49,18 +50,6 @@ class Style:
     dash: int
     pattern: int
     hollow: bool = False
-
-    def same_line(self, other: "Style") -> bool:
-        """Return whether lines look alike without colours."""
-        return (self.symbol, self.dash, self.hollow) == (other.symbol, other.dash, other.hollow)
-
-    def same_bar(self, other: "Style") -> bool:
-        """Return whether bars look alike without colours."""
-        return self.pattern == other.pattern
-
-    def same_coloured_bar(self, other: "Style") -> bool:
-        """Return whether bars look alike in colour."""
-        return (self.colour, self.pattern) == (other.colour, other.pattern)
 
     @property
     def marker(self) -> str:
@@ -116,11 +105,17 @@ def make_styles(leads: Sequence[int], rests: Sequence[int] | None) -> tuple[Styl
     found: list[Style] = []
     for number, lead in enumerate(leads):
         style = _style(lead, None if rests is None else rests[number])
-        line = next((each for each in _lines(style) if not any(map(each.same_line, found))), style)
-        in_grey = (each for each in _bars(line) if not any(map(each.same_bar, found)))
-        in_colour = (each for each in _bars(line) if not any(map(each.same_coloured_bar, found)))
-        found.append(next(in_grey, None) or next(in_colour, line))
+        line = _unlike(_lines(style), found, "symbol", "dash", "hollow") or style
+        in_grey = _unlike(_bars(line), found, "pattern")
+        found.append(in_grey or _unlike(_bars(line), found, "colour", "pattern") or line)
     return tuple(found)
+
+
+def _unlike(styles: Iterable[Style], others: Iterable[Style], *parts: str) -> Style | None:
+    """Return the first style of which these parts together differ from all others."""
+    look = attrgetter(*parts)
+    taken = set(map(look, others))
+    return next((each for each in styles if look(each) not in taken), None)
 
 
 def _style(lead: int, rest: int | None) -> Style:

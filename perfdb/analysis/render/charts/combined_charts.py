@@ -79,14 +79,10 @@ def _heading(table: Table, measures: Sequence[Measure]) -> str:
 
 
 def _title(plan: Plan, tables: Sequence[Table], drawing: Drawing, extents: Mapping[Measure, Extent]) -> Figure:
-    shared = {name: value for name, value in tables[0].common.items() if _everywhere(tables, name)}
+    shared = dict(each for each in tables[0].common.items() if all(each in table.common.items() for table in tables))
     titles = dict.fromkeys(map(labels.measure_title, extents))
     errors = error_text(*extents.values())
     return chart_title(", ".join(titles), plan.common, labels.values_text(shared), errors, trials_text(tables, drawing))
-
-
-def _everywhere(tables: Sequence[Table], name: str) -> bool:
-    return all(name in table.common and table.common[name] == tables[0].common[name] for table in tables)
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +172,7 @@ def two_axis_chart(
         "yaxis2": value_axis(cost, drawing, extents[1]) | _RIGHT,
         "showlegend": True,
     }
-    if not any(cell.n for table in (throughput, cost) for cell in table.cells.values()):
+    if not (throughput.has_values or cost.has_values):
         return {"data": [], "layout": layout | empty_layout(throughput)}
     first = [_on_the_left(trace) for trace in traces(plan, throughput, drawing)]
     named = {trace["name"] for trace in first}

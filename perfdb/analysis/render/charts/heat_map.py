@@ -13,7 +13,7 @@ from perfdb.analysis.comparison.comparison import Comparison, Verdict
 from perfdb.analysis.metrics import Better
 from perfdb.analysis.render import labels
 from perfdb.analysis.render.charts.chart_series import varying_indexes
-from perfdb.analysis.render.charts.plotly_chart import chart_title, source_text
+from perfdb.analysis.render.charts.plotly_chart import centred_note, chart_title, source_text
 from perfdb.analysis.render.charts.traces import Figure, cell_hover, hover_data, point_query, runs_query
 from perfdb.analysis.render.labels import make_diff
 from perfdb.analysis.tables.observations import Key
@@ -70,8 +70,7 @@ def heat_map(table: Table) -> Figure:
     columns = [column for column in table.columns if any(column == key[1] for key in found)]
     layout = _layout(table, rows, columns)
     if not found:
-        note = {"text": "Nothing to compare with the baseline", "showarrow": False, "xref": "paper", "yref": "paper"}
-        return {"data": [], "layout": layout | {"annotations": [note | {"x": 0.5, "y": 0.5}]}}
+        return {"data": [], "layout": layout | {"annotations": [centred_note("Nothing to compare with the baseline")]}}
     places = list(_places(table, rows, columns))
     kinds = {kind: [each for each in places if each.colours == kind] for kind in ("diff", "tentative", "undecided")}
     if kinds["tentative"]:
@@ -92,7 +91,7 @@ def _places(table: Table, rows: Sequence[Key], columns: Sequence[Key]) -> Iterat
 def _layout(table: Table, rows: Sequence[Key], columns: Sequence[Key]) -> Figure:
     query = table.query
     title = chart_title(
-        f"{labels.measure_title(table.measure)}: % difference from {labels.baseline_text(query)}",
+        f"{labels.measure_title(table.measure)}: % difference from {labels.values_text(query.baseline)}",
         labels.split_text(table),
         labels.table_caption(table),
         _fixed(query.rows, rows),

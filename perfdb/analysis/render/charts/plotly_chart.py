@@ -38,7 +38,7 @@ def value_axis(table: Table, drawing: Drawing, extent: Extent, name: str = "y") 
     """
     text = labels.measure_heading(table.measure)
     if drawing.scale is Scale.BASELINE:
-        text = f"{labels.measure_title(table.measure)}, relative to {labels.baseline_text(table.query)}"
+        text = f"{labels.measure_title(table.measure)}, relative to {labels.values_text(table.query.baseline)}"
     axis: Figure = {"title": {"text": escape(text, quote=False)}}
     if drawing.log_axis(name):
         return axis | {"type": "log"}
@@ -129,7 +129,7 @@ def plan_figure(plan: Plan, table: Table, drawing: Drawing) -> Figure:
         trials_text([table], drawing),
     )
     layout = base_layout(plan, [table], drawing) | {"title": title, "yaxis": value_axis(table, drawing, extent)}
-    if not any(cell.n for cell in table.cells.values()):
+    if not table.has_values:
         return {"data": [], "layout": layout | empty_layout(table)}
     return {"data": traces(plan, table, drawing), "layout": layout}
 
@@ -152,5 +152,9 @@ def empty_layout(table: Table) -> Figure:
     missing = f"No value of {labels.measure_heading(table.measure)}" if table.cells else "No runs"
     asked = labels.table_caption(table)
     text = f"{missing} for {asked}" if asked else missing
-    note = {"text": escape(text, quote=False), "showarrow": False, "xref": "paper", "yref": "paper", "x": 0.5, "y": 0.5}
-    return {"annotations": [note], "xaxis": {"visible": False}, "yaxis": {"visible": False}}
+    return {"annotations": [centred_note(text)], "xaxis": {"visible": False}, "yaxis": {"visible": False}}
+
+
+def centred_note(text: str) -> Figure:
+    """Return an annotation in the middle of a chart without data."""
+    return {"text": escape(text, quote=False), "showarrow": False, "xref": "paper", "yref": "paper", "x": 0.5, "y": 0.5}

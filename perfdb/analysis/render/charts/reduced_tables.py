@@ -37,9 +37,9 @@ def drop_empty(table: Table) -> FilledTable:
 
     A table without any value stays whole.
     """
-    kept = {key for key, cell in table.cells.items() if cell.n or cell.noted}
-    if not any(cell.n for cell in table.cells.values()):
+    if not table.has_values:
         return FilledTable(table)
+    kept = {key for key, cell in table.cells.items() if cell.n or cell.noted}
     at_rows, at_columns = {row for row, _ in kept}, {column for _, column in kept}
     rows = tuple(row for row in table.rows if row in at_rows)
     columns = tuple(column for column in table.columns if column in at_columns)
