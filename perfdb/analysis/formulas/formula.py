@@ -64,7 +64,6 @@ class Number(Expression):
     text: str = ""
 
     def evaluate(self, values: Mapping[str, float]) -> float:
-        """Return the constant."""
         return self.value
 
     def write(self, texts: Mapping[str, str]) -> str:
@@ -80,15 +79,12 @@ class Leaf(Expression):
     title: str
 
     def leaves(self) -> "Iterator[Leaf]":
-        """Yield the quantity itself."""
         yield self
 
     def evaluate(self, values: Mapping[str, float]) -> float:
-        """Return the quantity's value."""
         return values[self.name]
 
     def write(self, texts: Mapping[str, str]) -> str:
-        """Return the quantity's text."""
         return texts[self.name]
 
 
@@ -111,11 +107,9 @@ class Rounded(Expression):
     decimals: int
 
     def leaves(self) -> Iterator[Leaf]:
-        """Yield the quantities of the rounded expression."""
         yield from self.inner.leaves()
 
     def evaluate(self, values: Mapping[str, float]) -> float:
-        """Return the rounded value."""
         return float(round_half_up(self.inner.evaluate(values), self.decimals))
 
     def write(self, texts: Mapping[str, str]) -> str:
@@ -132,12 +126,10 @@ class Operation(Expression):
     right: Expression
 
     def leaves(self) -> Iterator[Leaf]:
-        """Yield the quantities of both sides."""
         yield from self.left.leaves()
         yield from self.right.leaves()
 
     def evaluate(self, values: Mapping[str, float]) -> float:
-        """Return the result of the operation."""
         return _CALCULATE[self.operator](self.left.evaluate(values), self.right.evaluate(values))
 
     def write(self, texts: Mapping[str, str]) -> str:
@@ -152,7 +144,6 @@ class Operation(Expression):
 
     @property
     def binding(self) -> int:
-        """Return the operator's precedence."""
         return _BINDING[self.operator]
 
 

@@ -40,6 +40,11 @@ class GridCell:
     cell: Cell | None = None
     diff: Diff | None = None
 
+    @property
+    def beside(self) -> Diff | None:
+        """Return the difference if it stands beside a value."""
+        return None if self.diff is None or self.text == self.diff.percent else self.diff
+
 
 @dataclass(frozen=True, slots=True)
 class ColumnLine:

@@ -10,8 +10,7 @@ import pyarrow.parquet
 import pytest
 
 from perfdb.analysis.query.query import Query
-from perfdb.analysis.render.exports import text
-from perfdb.analysis.render.exports.markup import render_latex, render_markdown
+from perfdb.analysis.render.exports.text import render_latex, render_markdown, render_text
 from perfdb.analysis.render.exports.tidy import render_csv, render_parquet
 from perfdb.analysis.tables.baseline_comparison import answer
 from perfdb.analysis.tables.observations import Observations, Row
@@ -27,8 +26,8 @@ QUESTIONS = {
     "mixed": "metric=trans_per_s&rows=mtu&columns=users&split=device",
 }
 RENDERINGS: dict[str, Callable[[Query, list[Table]], str]] = {
-    "txt": lambda query, tables: text.render(tables),
-    "ascii.txt": lambda query, tables: text.render(tables, ascii_only=True),
+    "txt": lambda query, tables: render_text(tables),
+    "ascii.txt": lambda query, tables: render_text(tables, ascii_only=True),
     "md": lambda query, tables: render_markdown(tables),
     "tex": lambda query, tables: render_latex(tables),
     "csv": render_csv,

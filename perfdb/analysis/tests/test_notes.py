@@ -7,8 +7,7 @@ from pyarrow import parquet
 
 from perfdb.analysis.render.charts.plotly_chart import figure
 from perfdb.analysis.render.exports import json as render_json
-from perfdb.analysis.render.exports import text
-from perfdb.analysis.render.exports.markup import render_latex, render_markdown
+from perfdb.analysis.render.exports.text import render_latex, render_markdown, render_text
 from perfdb.analysis.render.exports.tidy import render_csv, render_parquet
 from perfdb.analysis.tables.matched_pairs import Sides, match_experiments
 from perfdb.analysis.tables.observations import Observations, narrow_observations
@@ -43,7 +42,7 @@ def test_a_note_says_why_a_run_has_no_value(noted: Observations) -> None:
 def test_a_note_stands_in_every_text(noted: Observations) -> None:
     tables = ask(QUERY, narrow_observations(parsed(QUERY), noted))
 
-    assert f"note: {SAID}\n" in text.render(tables)
+    assert f"note: {SAID}\n" in render_text(tables)
     assert "1. note on OSA1102, trial 2: fan \\<b\\>failed\\</b\\> 50%" in render_markdown(tables)
     assert r"$^{1}$ note on OSA1102, trial 2: fan $<$b$>$failed$<$/b$>$ 50\%" in render_latex(tables)
     assert SAID in render_csv(parsed(QUERY), tables)

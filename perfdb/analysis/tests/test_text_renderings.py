@@ -8,7 +8,7 @@ import orjson
 import pytest
 
 from perfdb.analysis.render.exports import json as render_json
-from perfdb.analysis.render.exports.markup import render_markdown
+from perfdb.analysis.render.exports.text import render_markdown
 from perfdb.analysis.render.exports.tidy import render_csv
 from perfdb.analysis.tables.observations import Observations, Row
 from perfdb.analysis.tests.archive import DIMENSIONS, MEASURES, ask, observations, parsed

@@ -10,8 +10,8 @@ from rest_framework.request import Request
 
 from perfdb.analysis.query.query import Query
 from perfdb.analysis.render.charts.chart_options import Drawing
-from perfdb.analysis.render.exports import json, text
-from perfdb.analysis.render.exports.markup import render_latex, render_markdown
+from perfdb.analysis.render.exports import json
+from perfdb.analysis.render.exports.text import render_latex, render_markdown, render_text
 from perfdb.analysis.render.exports.tidy import render_csv, render_parquet
 from perfdb.analysis.tables.table import Table
 from perfdb.api.caching import cache_answer
@@ -37,7 +37,7 @@ FORMS: Mapping[str, tuple[Callable[[Query, Sequence[Table]], str | bytes], str]]
     "csv": (render_csv, "text/csv; charset=utf-8"),
     "md": (lambda _, tables: render_markdown(tables), "text/markdown; charset=utf-8"),
     "tex": (lambda _, tables: render_latex(tables), "application/x-tex; charset=utf-8"),
-    "txt": (lambda _, tables: text.render(tables), "text/plain; charset=utf-8"),
+    "txt": (lambda _, tables: render_text(tables), "text/plain; charset=utf-8"),
     "parquet": (render_parquet, "application/vnd.apache.parquet"),
 }
 

@@ -9,9 +9,8 @@ from urllib.parse import parse_qsl
 from perfdb.analysis import units
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.query.query import Query
-from perfdb.analysis.render.exports import text
 from perfdb.analysis.render.exports.json import table_data
-from perfdb.analysis.render.exports.markup import render_latex, render_markdown
+from perfdb.analysis.render.exports.text import render_latex, render_markdown, render_text
 from perfdb.analysis.render.exports.tidy import render_csv
 from perfdb.analysis.tables.observations import Observations, narrow_observations
 from perfdb.analysis.tables.table import Cell, Table
@@ -134,7 +133,7 @@ FORMS: Mapping[str, tuple[Callable[[Sequence[Table]], str], str]] = {
     "csv": (_render_csv, "text/csv"),
     "md": (render_markdown, "text/markdown"),
     "tex": (render_latex, "application/x-tex"),
-    "txt": (text.render, "text/plain"),
+    "txt": (render_text, "text/plain"),
 }
 """Renderers and media types by the ending of an address."""
 

@@ -1,12 +1,15 @@
-"""Tables as aligned text for a terminal: values with intervals, then differences.
+"""Printable tables as text: aligned for a terminal, as Markdown, and as LaTeX.
 
-A mean carries ± of its 95 % interval. A difference without a test is a tilde, as in Go's benchstat.
+For a terminal, values with intervals stand beside differences. A mean carries ± of its 95 % interval. A difference
+without a test is a tilde, as in Go's benchstat. Markdown needs the tables extension. LaTeX is for papers: booktabs,
+merged headings, notes below.
 """
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 
 from perfdb.analysis.comparison.comparison import Comparison, Verdict
-from perfdb.analysis.render.grid import Grid, GridCell, Line, make_grids
+from perfdb.analysis.render.grid import ColumnLine, Grid, GridCell, Line, make_grids
 from perfdb.analysis.render.labels import make_diff
 from perfdb.analysis.tables.table import Cell, Table
 from perfdb.analysis.units import short_percent
@@ -18,7 +21,7 @@ _SMALLEST_Q = 0.0005
 _UNSURE = {Verdict.SAME, Verdict.INCONCLUSIVE, Verdict.INSIDE}
 
 
-def render(tables: Sequence[Table], ascii_only: bool = False) -> str:
+def render_text(tables: Sequence[Table], ascii_only: bool = False) -> str:
     """Return a block per grid, separated by blank lines. ``ascii_only`` is for old terminals."""
     blocks = ["\n".join(_block(grid, ascii_only)) for grid in make_grids(tables)]
     text = "\n\n".join(blocks) + "\n"
@@ -37,7 +40,7 @@ def _block(grid: Grid, ascii_only: bool) -> Iterator[str]:
 
 def _aligned(grid: Grid, ascii_only: bool) -> Iterator[str]:
     """Yield lines with row headings left, numbers right, and differences beside."""
-    compared = [_is_compared(grid, at) for at in range(len(grid.column_texts))]
+    compared = [any(line.cells[at].beside for line in grid.lines) for at in range(len(grid.column_texts))]
     head = list(grid.corner)
     for text, beside in zip(grid.column_texts, compared, strict=True):
         head += [text, _AGAINST] if beside else [text]
@@ -50,12 +53,6 @@ def _aligned(grid: Grid, ascii_only: bool) -> Iterator[str]:
             for at, (text, width) in enumerate(zip(row, widths, strict=True))
         )
         yield _GAP.join(texts).rstrip()
-
-
-def _is_compared(grid: Grid, column: int) -> bool:
-    """Return whether a column has differences beside values."""
-    cells = (line.cells[column] for line in grid.lines)
-    return any(cell.diff and cell.text != cell.diff.percent for cell in cells)
 
 
 def _line(line: Line, compared: Sequence[bool], ascii_only: bool) -> list[str]:
@@ -95,3 +92,171 @@ def _evidence(comparison: Comparison) -> str:
         return f" (n={comparison.n_base}+{comparison.n})" if comparison.n and comparison.n_base else ""
     q = "q<0.001" if comparison.q < _SMALLEST_Q else f"q={comparison.q:.3f}"
     return f" ({q} n={comparison.n_base}+{comparison.n})"
+
+
+def _numbered(grid: Grid) -> dict[str, int]:
+    """Number the notes of all cells, each once, in the order of reading."""
+    return {note: number for number, note in enumerate(grid.cell_notes, 1)}
+
+
+def _marks(cell: GridCell, numbers: dict[str, int]) -> str:
+    return ",".join(str(numbers[note]) for note in cell.notes)
+
+
+_MARKDOWN = re.compile(r"([\\`*_\[\]<>|#])")
+
+
+def render_markdown(tables: Sequence[Table]) -> str:
+    """Return a section per grid: title, caption, table, numbered notes."""
+    return "\n".join(_section(grid) for grid in make_grids(tables))
+
+
+def _section(grid: Grid) -> str:
+    numbers = _numbered(grid)
+    lines = [f"**{_markdown_text(grid.title)}**", ""] if grid.title else []
+    lines += [_markdown_text(grid.caption), ""] if grid.caption else []
+    lines += [*_table(grid, numbers), ""]
+    lines += [f"{number}. {_markdown_text(note)}" for note, number in numbers.items()]
+    lines += [f"- {_markdown_text(said)}" for said in (*grid.warnings, *grid.remarks)]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _table(grid: Grid, numbers: dict[str, int]) -> list[str]:
+    if not grid.lines:
+        return ["(no runs)"]
+    rule = ["---"] * len(grid.corner) + ["---:"] * len(grid.column_texts)
+    return [
+        _markdown_row([_markdown_text(text) for text in (*grid.corner, *grid.column_texts)]),
+        _markdown_row(rule),
+        *(_markdown_line(line, numbers) for line in grid.lines),
+    ]
+
+
+def _markdown_line(line: Line, numbers: dict[str, int]) -> str:
+    headings = ["" if heading is None else _markdown_text(heading.text) for heading in line.headings]
+    return _markdown_row([*headings, *(_markdown_cell(cell, numbers) for cell in line.cells)])
+
+
+def _markdown_cell(cell: GridCell, numbers: dict[str, int]) -> str:
+    text = f"{cell.text} {cell.beside.short}" if cell.beside else cell.text
+    marks = _marks(cell, numbers)
+    return f"{text} ({marks})" if marks else text
+
+
+def _markdown_row(texts: Iterable[str]) -> str:
+    return f"| {' | '.join(texts)} |"
+
+
+def _markdown_text(text: str) -> str:
+    return _MARKDOWN.sub(r"\\\1", " ".join(text.split()))
+
+
+_LATEX = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        "&": r"\&",
+        "%": r"\%",
+        "$": r"\$",
+        "#": r"\#",
+        "_": r"\_",
+        "{": r"\{",
+        "}": r"\}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "·": r"\textperiodcentered{}",
+        "–": "--",
+        "±": r"$\pm$",
+        "→": r"$\to$",
+        "×": r"$\times$",
+        "▲": r"$\blacktriangle$",
+        "▼": r"$\blacktriangledown$",
+        "△": r"$\triangle$",
+        "▽": r"$\triangledown$",
+        "≈": r"$\approx$",
+        "<": r"$<$",
+        ">": r"$>$",
+    }
+)
+
+
+def render_latex(tables: Sequence[Table]) -> str:
+    """Return a ``table`` environment per grid; needs ``booktabs``, ``multirow`` and ``amssymb``."""
+    head = "% \\usepackage{booktabs,multirow,amssymb}\n"
+    return head + "\n".join(_environment(grid) for grid in make_grids(tables))
+
+
+def _environment(grid: Grid) -> str:
+    numbers = _numbered(grid)
+    caption = " -- ".join(_latex_text(text) for text in (grid.title, grid.caption) if text)
+    lines = [r"\begin{table}", r"\centering", rf"\caption{{{caption}}}"]
+    lines += _tabular(grid, numbers) if grid.lines else ["(no runs)"]
+    lines += [rf"\par\footnotesize $^{{{number}}}$ {_latex_text(note)}" for note, number in numbers.items()]
+    lines += [rf"\par\footnotesize {_latex_text(said)}" for said in (*grid.warnings, *grid.remarks)]
+    return "\n".join([*lines, r"\end{table}", ""])
+
+
+def _tabular(grid: Grid, numbers: dict[str, int]) -> list[str]:
+    columns = "l" * len(grid.corner) + "r" * len(grid.column_texts)
+    heads = [_head(grid, line) for line in grid.columns]
+    body = [
+        _latex_row([*_row_headings(line), *(_latex_cell(cell, numbers) for cell in line.cells)]) for line in grid.lines
+    ]
+    return [
+        rf"\begin{{tabular}}{{{columns}}}",
+        r"\toprule",
+        *heads,
+        r"\midrule",
+        *body,
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]
+
+
+def _head(grid: Grid, line: ColumnLine) -> str:
+    """Return a line of headings; the last one has the titles of the rows."""
+    titles = grid.corner if line is grid.columns[-1] else [""] * len(grid.corner)
+    return _latex_row([*map(_latex_text, titles), *_headings(grid, line)])
+
+
+def _headings(grid: Grid, line: ColumnLine) -> list[str]:
+    """Return the headings of a line.
+
+    If there is only one line, each heading also names the dimension of its value.
+    """
+    if len(grid.columns) == 1:
+        return [_latex_text(text) for text in grid.column_texts]
+    titled = [line.title and f"{line.title} ", *[""] * len(line.headings)]
+    return [
+        _over(heading.span, _latex_text(title + heading.text))
+        for title, heading in zip(titled, line.headings, strict=False)
+    ]
+
+
+def _over(span: int, text: str) -> str:
+    return rf"\multicolumn{{{span}}}{{c}}{{{text}}}" if span > 1 else text
+
+
+def _row_headings(line: Line) -> list[str]:
+    """Return row headings; merged ones leave the lines below empty."""
+    return [
+        ""
+        if heading is None
+        else rf"\multirow[t]{{{heading.span}}}{{*}}{{{_latex_text(heading.text)}}}"
+        if heading.span > 1
+        else _latex_text(heading.text)
+        for heading in line.headings
+    ]
+
+
+def _latex_cell(cell: GridCell, numbers: dict[str, int]) -> str:
+    text = f"{cell.text} ({cell.beside.short})" if cell.beside else cell.text
+    marks = _marks(cell, numbers)
+    return f"{_latex_text(text)}$^{{{marks}}}$" if marks else _latex_text(text)
+
+
+def _latex_row(texts: Iterable[str]) -> str:
+    return " & ".join(texts) + r" \\"
+
+
+def _latex_text(text: str) -> str:
+    return " ".join(text.split()).translate(_LATEX)

@@ -11,7 +11,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.query.query import Query
 from perfdb.analysis.render.charts.chart_options import Drawing
-from perfdb.analysis.render.exports import text
+from perfdb.analysis.render.exports.text import render_text
 from perfdb.results.queries.answers import answer_query
 
 
@@ -33,4 +33,4 @@ class Command(BaseCommand):
             _, tables = answer_query(Query.parse(rest))
         except QueryError as error:
             raise CommandError(str(error)) from None
-        self.stdout.write(text.render(tables, ascii_only=options["ascii"]), ending="")
+        self.stdout.write(render_text(tables, ascii_only=options["ascii"]), ending="")
