@@ -38,6 +38,13 @@ class Workload:
     request_bytes: int | None
     response_bytes: int | None
 
+    @property
+    def sizes(self) -> tuple[int, int] | None:
+        """Return the bytes of request and response, None if one is unknown."""
+        if self.request_bytes is None or self.response_bytes is None:
+            return None
+        return self.request_bytes, self.response_bytes
+
 
 def _size(size: int) -> str:
     """Format a size as studies do.

@@ -95,18 +95,17 @@ def _processors(view: View, role: str) -> Bound | None:
 
 def _bytes(view: View, role: str) -> Bound | None:
     work = view.run.workload
-    if work is None or work.request_bytes is None or work.response_bytes is None:
+    if work is None or work.sizes is None:
         return None
-    return Bound(
-        Interval.exact(work.request_bytes + work.response_bytes), f"({work.request_bytes} + {work.response_bytes})"
-    )
+    request, response = work.sizes
+    return Bound(Interval.exact(request + response), f"({request} + {response})")
 
 
 def _message(view: View, role: str) -> Bound | None:
     work = view.run.workload
-    if work is None or work.pattern not in ONE_WAY or work.request_bytes is None or work.response_bytes is None:
+    if work is None or work.pattern not in ONE_WAY or work.sizes is None:
         return None
-    return _exactly(message_mb(work.pattern, work.request_bytes, work.response_bytes))
+    return _exactly(message_mb(work.pattern, *work.sizes))
 
 
 def _of_driver_seconds(role: str) -> tuple[Measure, ...]:
@@ -241,9 +240,9 @@ def _busy(prefix: str) -> Iterator[tuple[Expression, str]]:
 def _one_way(view: View, role: str) -> bool:
     """Return whether almost all data go one way."""
     work = view.run.workload
-    if work is None or work.request_bytes is None or work.response_bytes is None:
+    if work is None or work.sizes is None:
         return True
-    return min(work.request_bytes, work.response_bytes) <= SHORT_MESSAGE * max(work.request_bytes, work.response_bytes)
+    return min(work.sizes) <= SHORT_MESSAGE * max(work.sizes)
 
 
 def _costs() -> Iterator[Rule]:

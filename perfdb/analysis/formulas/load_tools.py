@@ -6,7 +6,7 @@ Inputs are facts: numbers as printed in the log. Each formula holds only if the 
 from collections.abc import Callable, Sequence
 from statistics import median
 
-from perfdb.analysis.formulas.formula import Formula, Number, Resolver, Term, streams
+from perfdb.analysis.formulas.formula import Formula, Number, Term, streams
 from perfdb.analysis.formulas.run_values import Input, InputKind, Known, RunFigures
 from perfdb.analysis.formulas.terms import DRIVER_SECONDS, MB, MB_PER_S, TRANS_PER_S, USERS, reported_term, run_term
 from perfdb.analysis.metrics import TOTAL
@@ -54,8 +54,7 @@ def _lacks(*metrics: str) -> Callable[[RunFigures], bool]:
 def _of_role(metric: str, title: str) -> Term:
     """Return the term of a role's reported metric; there is none for the total."""
     term = reported_term(metric, title)
-    find: Resolver = lambda known, role: () if role == TOTAL else term.find(known, role)  # noqa: E731
-    return Term(metric, title, find)
+    return Term(metric, title, lambda known, role: () if role == TOTAL else term.find(known, role))
 
 
 def _one_way(direction: str) -> Term:

@@ -1,7 +1,7 @@
 """Parsing of query-string parts: names, values, ranges and measures. Invalid parts raise QueryError."""
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Self, TypeVar
@@ -170,5 +170,4 @@ def sort_dimensions(given: Iterable[str]) -> list[str]:
 
 def _values(name: str, given: Iterable[Value], parameter: str) -> tuple[Value, ...]:
     declared = find_dimension(parameter or name, name)
-    read: Callable[[Value], Value] = lambda each: parse_value(declared, each, parameter)  # noqa: E731
-    return tuple(sorted({read(each) for each in given}, key=value_order))
+    return tuple(sorted({parse_value(declared, each, parameter) for each in given}, key=value_order))
