@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from perfdb.results.models import Device, Run
-from perfdb.results.queries import bottlenecks as best_evidence
+from perfdb.results.queries import bottlenecks
 from perfdb.results.queries.bottlenecks import read_runs_behind
 from perfdb.results.runs import recorded_reads
 from perfdb.results.tests.builders import make_run
@@ -30,7 +30,7 @@ def runs() -> list[int]:
 
 def packed(run: Run) -> dict[str, Any]:
     """What a frozen link keeps of a run."""
-    (kept,) = best_evidence._pack({run.pk: run})
+    (kept,) = bottlenecks._pack({run.pk: run})
     return kept | {"values": [None if value is None or not isfinite(value) else value for value in run.values]}
 
 

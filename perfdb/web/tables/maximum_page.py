@@ -18,8 +18,7 @@ from perfdb.analysis.tables.observations import Key
 from perfdb.analysis.tables.table import Cell, Table
 from perfdb.analysis.units import printed_percent, round_half_up
 from perfdb.results.models import Run
-from perfdb.results.queries import bottlenecks as best_evidence
-from perfdb.results.queries import maximum_throughput
+from perfdb.results.queries import bottlenecks, maximum_throughput
 from perfdb.results.runs import recorded_reads
 from perfdb.web.links import to_run, to_runs
 from perfdb.web.runs.run_values import group_of
@@ -115,7 +114,7 @@ class Maxima:
         return sum(len(lines) for _, lines in self.rare)
 
 
-def build_maxima(tables: Sequence[Table], bests: Sequence[best_evidence.Best]) -> Maxima | None:
+def build_maxima(tables: Sequence[Table], bests: Sequence[bottlenecks.Best]) -> Maxima | None:
     """Return the table of one workload, or None without runs.
 
     ``tables``: one a measure, the picked measure first. ``bests``: evidence of the columns, may be empty.
@@ -146,7 +145,7 @@ def build_maxima(tables: Sequence[Table], bests: Sequence[best_evidence.Best]) -
     )
 
 
-def _behind(table: Table, bests: Iterable[best_evidence.Best]) -> Iterator[Behind]:
+def _behind(table: Table, bests: Iterable[bottlenecks.Best]) -> Iterator[Behind]:
     for each in bests:
         evidence, metric = each.evidence, table.metric
         curve = evidence.curve.sentence(metric.decimals, metric.unit) if evidence.curve else ""
