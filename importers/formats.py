@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from importers.awm import log as awm
 from importers.cp_query import console_capture as cp_query
 from importers.files.archive import decompress
+from importers.files.line_prefix import Stripped, date_by_prefix, strip_foreign, strip_possible
 from importers.files.text import decode
 from importers.flent import log as flent
 from importers.fortio import log as fortio
@@ -102,14 +103,16 @@ def read_fragments(file: SourceFile, reading: FileReading, forced: str | None = 
         reading.problems += decoded.problems
         return
     reading.encoding = decoded.text.encoding
-    chosen = _choose(decoded.text, forced)
+    chosen, stripped = _choose(decoded.text, forced)
     if isinstance(chosen, Problem):
         reading.problems += [*decoded.problems, chosen]
         return
     reading.format = chosen.NAME
     empty = True
-    for fragment in _fragments(chosen, decoded.text, reading.problems):
+    for fragment in _fragments(chosen, stripped.text if stripped else decoded.text, reading.problems):
         empty = False
+        if stripped is not None:
+            date_by_prefix(fragment, decoded.text, stripped)
         yield fragment
     if empty and not reading.problems:
         message = f"Nothing that an {chosen.TITLE} holds was found in this file; nothing was imported from it."
@@ -127,23 +130,37 @@ def _fragments(chosen: Format, text: Text, problems: list[Problem]) -> Iterable[
     return parsed.fragments
 
 
-def _choose(text: Text, forced: str | None) -> Format | Problem:
-    """Return the forced or the only fitting format, else a problem."""
+def _choose(text: Text, forced: str | None) -> tuple[Format | Problem, Stripped | None]:
+    """Return the forced or the only fitting format, or a problem; and the text without prefixes if they hinder."""
     known = ", ".join(f"{each.TITLE} ({each.NAME})" for each in FORMATS)
+    foreign = strip_foreign(text)
     if forced is not None:
-        by_name = {each.NAME: each for each in FORMATS}
-        return by_name.get(forced) or _refusal(
-            text.name, "read.no-such-format", f"There is no format called {forced!r}.", f"Known are: {known}."
-        )
-    fitting = [each for each in FORMATS if each.recognise(text)]
+        named = {each.NAME: each for each in FORMATS}.get(forced)
+        message = f"There is no format called {forced!r}."
+        return named or _refusal(text.name, "read.no-such-format", message, f"Known are: {known}."), foreign
+    if foreign is not None and len(fitting := _fitting(foreign.text)) == 1:
+        return fitting[0], foreign
+    fitting = _fitting(text)
     if len(fitting) == 1:
-        return fitting[0]
-    if not fitting:
-        message = "No format recognises this file; nothing was imported from it."
-        return _refusal(text.name, "read.unknown-format", message, f"Choose the format by hand. Known are: {known}.")
-    names = " and ".join(each.TITLE for each in fitting)
-    message = f"More than one format recognises this file: {names}; nothing was imported from it."
-    return _refusal(text.name, "read.ambiguous-format", message, "Choose the format by hand.")
+        return fitting[0], None
+    if fitting:
+        names = " and ".join(each.TITLE for each in fitting)
+        message = f"More than one format recognises this file: {names}; nothing was imported from it."
+        return _refusal(text.name, "read.ambiguous-format", message, "Choose the format by hand."), None
+    for stripped in strip_possible(foreign.text if foreign else text):
+        if len(fitting := _fitting(stripped.text)) == 1:
+            layers = (*(foreign.layers if foreign else ()), *stripped.layers)
+            return fitting[0], Stripped(stripped.text, layers)
+    message = "No format recognises this file; nothing was imported from it."
+    remedy = (
+        "Results of any other tool come in as run records, a line of JSON for each run: see "
+        f"docs/importers/run_records.md. If this is a log of a known tool, choose its format by hand: {known}."
+    )
+    return _refusal(text.name, "read.unknown-format", message, remedy), None
+
+
+def _fitting(text: Text) -> list[Format]:
+    return [each for each in FORMATS if each.recognise(text)]
 
 
 def _refusal(file: str, code: str, message: str, remedy: str) -> Problem:
