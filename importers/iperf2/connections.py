@@ -1,7 +1,7 @@
 """A test of iperf 2 with connections and rows, from text or CSV."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from importers.fragment_builder import Printed
 from importers.model import Fact
@@ -34,8 +34,13 @@ class Row:
 
     @property
     def is_empty(self) -> bool:
-        """Return whether no time passed or no byte was transferred."""
-        return float(self.t1) == 0 or float(self.transfer) == 0
+        """Return whether no byte was transferred."""
+        return float(self.transfer) == 0
+
+    @property
+    def has_duration(self) -> bool:
+        """Return whether the printed end is not rounded to the start."""
+        return float(self.t1) > 0
 
     @property
     def is_round(self) -> bool:
@@ -44,6 +49,8 @@ class Row:
         At least three decimals, all zero, show a full second; 1.0 s is the first one. A receiver of datagrams uses the
         sender's clock, so that results end on full seconds too: only the first second counts as an interval.
         """
+        if not self.has_duration:
+            return False
         seconds, _, digits = self.t1.partition(".")
         if "packets" in self.more:
             return float(self.t1) == 1
@@ -54,7 +61,7 @@ class Row:
 class Test:
     """One test: all rows, and each connection's direction by id.
 
-    ``error`` is the first error message. ``knows_direction`` is False for CSV, which has no direction.
+    ``error`` is the first error message. ``knows_direction`` is False for CSV in which only one side's lines are.
     """
 
     role: str
@@ -66,6 +73,7 @@ class Test:
     error: Printed | None = None
     is_udp: bool = False
     is_bounceback: bool = False
+    is_csv: bool = False
     knows_direction: bool = True
     cut_line: int | None = None
     ended: str = ""
@@ -101,6 +109,26 @@ class Test:
         if not whole or not rows[-1].is_from_start or (len(rows) == 1 and rows[0].is_round and not is_report):
             return None
         return max(whole, key=lambda row: float(row.t1))
+
+    def add_reports(self, ids: Sequence[str]) -> Row | None:
+        """Return the server's reports of several connections as one row of sums, or None if one is missing."""
+        rows = [self.find_result(row_id, is_report=True) for row_id in ids]
+        found = [row for row in rows if row is not None]
+        if len(found) < len(rows):
+            return None
+        is_counted = all("packets" in row.more for row in found)
+        more = {
+            "packets_lost": " + ".join(row.more.get("packets_lost", "") for row in found),
+            "datagrams": " ".join(row.more.get("packets", "") for row in found),
+        }
+        return replace(
+            found[0],
+            id=SUM,
+            t1=max((row.t1 for row in found), key=float),
+            transfer=" + ".join(f"{row.transfer} {row.transfer_unit}" for row in found),
+            rate=" + ".join(f"{row.rate} {row.rate_unit}" for row in found),
+            more=more if is_counted else {},
+        )
 
     @property
     def ids(self) -> list[str]:

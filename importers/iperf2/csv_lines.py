@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from importers.fragment_builder import Printed
-from importers.iperf2.connections import SUM, TO_SERVER, Row, Test
+from importers.iperf2.connections import SUM, TO_CLIENT, TO_SERVER, Row, Test
 from importers.key_values import whole
 from importers.model import Fact, Text
 
 _HEAD_LINES = 20
 _LINE = re.compile(
-    r"(?:[+-]\d{4}:)?(?P<time>\d{14})(?:\.\d+)?,(?P<own>[^,\s]+),(?P<own_port>\d+),(?P<other>[^,\s]+),(?P<other_port>\d+),"
+    r"(?:(?P<zone>[+-]\d{4}):)?(?P<time>\d{14})(?:\.\d+)?,(?P<own>[^,\s]+),(?P<own_port>\d+),(?P<other>[^,\s]+),(?P<other_port>\d+),"
     r"(?P<id>-?\d+),(?P<t0>\d+\.\d+)-(?P<t1>\d+\.\d+),(?P<transfer>\d+),(?P<rate>\d+)"
     r"(?:,(?P<jitter_ms>-?[\d.]+),(?P<packets_lost>-?\d+),(?P<packets>-?\d+),(?P<loss_percent>-?[\d.naif]+),-?\d+)?"
 )
@@ -50,11 +50,13 @@ class _Reader:
 
     test: Test | None = None
     ports: dict[str, frozenset[str]] = field(default_factory=dict)
+    address: str = ""
+    server_port: str = ""
     error: Printed | None = None
 
     def take(self, number: int, match: re.Match[str]) -> Test:
         """Add the next line of values and return the test."""
-        time, _, own_port, _, other_port, id_, t0, t1, transfer, rate, jitter, _, packets, _ = match.groups()
+        zone, time, own, own_port, _, other_port, id_, t0, t1, transfer, rate, jitter, _, packets, _ = match.groups()
         # A test has few ids and very many rows.
         row_id, ports = sys.intern(id_), frozenset((own_port, other_port))
         is_sum = row_id == "-1"
@@ -64,15 +66,22 @@ class _Reader:
         test.last_line = number
         if time != _NEVER:
             test.ended = time
+            test.started = "", zone or ""
+        is_udp = jitter is not None
+        test.is_udp = test.is_udp or is_udp
+        # In a client's lines, the server's report has the addresses exchanged, and the way back the ports alone.
+        is_report = is_udp and test.role == "client" and own != self.address
+        is_back = not is_report and not is_sum and test.role == "client" and own_port == self.server_port
+        if is_report or is_back:
+            test.knows_direction = True
         if not is_sum:
             self.ports[row_id] = ports
-            test.connections[row_id] = TO_SERVER
-        test.is_udp = test.is_udp or jitter is not None
-        if packets is not None and packets.startswith("-"):
+            test.connections.setdefault(row_id, TO_CLIENT if is_back else TO_SERVER)
+        is_unknown = packets is not None and packets.startswith("-")
+        if is_unknown and is_report:
             # A client writes this line if the server's report never arrived.
             return test
-        more = _read_report(match) if packets is not None else _NOTHING
-        is_report = jitter is not None and test.role == "client"
+        more = _NOTHING if is_unknown or packets is None else _read_report(match)
         texts = t0, t1, transfer, "bytes", rate, "bits/s"
         test.add(Row(number, SUM if is_sum else row_id, *texts, more=more, is_report=is_report))
         return test
@@ -81,8 +90,10 @@ class _Reader:
         """Begin a test; the server has the lower port, a sum has port 0."""
         is_server = 0 < whole(match["own_port"]) < whole(match["other_port"])
         own, other = ("server", "client") if is_server else ("client", "server")
-        test = Test(own, number, number, knows_direction=False, error=self.error)
+        test = Test(own, number, number, is_csv=True, knows_direction=False, error=self.error)
         test.facts = [Fact(f"{side}_address", match[end], number) for side, end in ((own, "own"), (other, "other"))]
+        self.address, self.server_port = match["own"], match["own_port" if is_server else "other_port"]
+        test.facts.append(Fact("port", self.server_port, number))
         self.ports, self.error = {}, None
         return test
 

@@ -27,6 +27,7 @@ _REPORT = re.compile(r"\[ *\d+\] Server Report:")
 _FURTHER = (
     re.compile(
         r" +(?P<jitter_ms>[\d.]+) ms +(?P<packets_lost>\d+)/ *(?P<packets>[1-9]\d*) +\((?P<loss_percent>[\d.e+-]+)%\)"
+        r"(?: +(?P<one_way_latency>[\d.]+/[\d./ -]+?) ms\b)?"
     ),
     re.compile(
         r" +(?P<transactions>\d+)=(?P<latency_mean_ms>[\d.]+)/(?P<latency_min_ms>[\d.]+)/(?P<latency_max_ms>[\d.]+)"
@@ -125,7 +126,7 @@ class _Reader:
         if not self.tests:
             return
         test = self.tests[-1]
-        if test.rows and not self.open_ids:
+        if test.rows and not self.open_ids and self._is_next(test, match):
             test = self._begin_next(test, number)
         self.open_ids.add(match["id"])
         test.last_line = number
@@ -144,6 +145,11 @@ class _Reader:
                     _add_fact(test, Fact(key, value, number))
         if started := _STARTED.search(match["more"]):
             test.started = test.started if test.started[0] else (started["time"], started["zone"])
+
+    def _is_next(self, test: Test, match: re.Match[str]) -> bool:
+        """Return whether a connection belongs to another test: a heading of a client has one test and its way back."""
+        is_back = match["own_port"] == self.listening
+        return test.role == "server" or is_back or match["id"] in test.connections
 
     def _begin_next(self, test: Test, number: int) -> Test:
         """Begin another test under the same heading."""

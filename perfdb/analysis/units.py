@@ -176,6 +176,10 @@ def _is_plain(text: str) -> bool:
     return digits.isdecimal() and digits.isascii()
 
 
+SUM = " + "
+"""Sign between printed numbers that add up to a value."""
+
+
 @lru_cache(maxsize=_REMEMBERED)
 def read_number(text: str) -> float:
     """Parse a printed number without unit.
@@ -208,9 +212,12 @@ def to_base(text: str, unit: str) -> float:
 def convert(text: str, unit: str, metric_name: str) -> float:
     """Convert a printed text to the storage unit of a metric.
 
-    Raise ValueError for an unknown unit, a unit of another kind and a text that is no number; KeyError for an
-    unknown metric.
+    A sum of printed numbers (``1.98 + 970 Kbits/sec``) is added up; a part may have a unit of its own. Raise ValueError
+    for an unknown unit, a unit of another kind and a text that is no number; KeyError for an unknown metric.
     """
+    if SUM in text:
+        parts = (part.partition(" ") for part in text.split(SUM))
+        return math.fsum(convert(number, own or unit, metric_name) for number, _, own in parts)
     if is_storage_unit(unit, metric_name):
         return read_number(text)
     own = BY_NAME[metric_name].unit
@@ -261,6 +268,7 @@ def _exponent(text: str) -> int:
     """
     if _is_plain(text):
         return -len(text.partition(".")[2])
+    text = text.rpartition(SUM)[2].partition(" ")[0] if SUM in text else text
     exponent = Decimal(_digits(re.split("[:m]", text)[-1].removesuffix("s"))).as_tuple().exponent
     return int(exponent)
 

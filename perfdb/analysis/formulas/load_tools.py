@@ -79,6 +79,7 @@ _SENT = fact_term("datagram_bytes_sent", "bytes sent", "bytes")
 _ARRIVED = fact_term("datagram_bytes_received", "bytes received", "bytes")
 _MESSAGES_SENT = fact_term("messages_sent", "messages sent")
 _MESSAGES_ARRIVED = fact_term("messages_received", "messages received")
+_DATAGRAMS = _samples("datagrams", "datagrams", "all datagrams", sum, "packets")
 _TIMES = _samples("times", "samples_response_ms", "sum of the times in ms", sum, "ms")
 _TIME_COUNT = _samples("time_count", "samples_response_ms", "how many times", len, "")
 _RATES = _samples("rates", "samples_kbytes_per_s", "sum of the rates in KB/s", sum, "KB/s")
@@ -156,6 +157,12 @@ RATES = (
         "loss_percent.messages",
         (_MESSAGES_SENT - _MESSAGES_ARRIVED) / _MESSAGES_SENT * 100,
         "netperf's messages that the sender sent and the receiver got",
+        when=_lacks("loss_percent"),
+    ),
+    Formula(
+        "loss_percent.datagrams",
+        run_term("packets_lost", "datagrams lost") / _DATAGRAMS * 100,
+        "iperf 2 prints lost and all datagrams of each connection, and no sum",
         when=_lacks("loss_percent"),
     ),
     Formula(

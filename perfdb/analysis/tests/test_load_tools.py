@@ -121,6 +121,13 @@ def test_messages_that_did_not_arrive_are_lost() -> None:
     assert values(RunFigures(metrics=reported, facts=facts)) == {}
 
 
+def test_datagrams_of_connections_are_added_up() -> None:
+    metrics = {("packets_lost", "total"): 25.0}
+    assert values(RunFigures(metrics=metrics, facts={"datagrams": (681.0, 681.0)})) == {
+        "loss_percent": (pytest.approx(1.8355359765), "loss_percent.datagrams")
+    }
+
+
 def test_the_mean_of_echoes_is_that_of_those_that_came_back() -> None:
     facts = {"samples_response_ms": (0.07, 0.09, 0.11)}
     assert values(RunFigures(facts=facts)) == {"response_ms": (pytest.approx(0.09), "response_ms.samples")}

@@ -206,3 +206,15 @@ def test_small_numbers_are_printed_with_two_digits(values: tuple[float, ...], le
 def test_the_last_digit_of_a_number_is_that_which_python_prints(values: list[float]) -> None:
     for value in values:
         assert count_decimals(value) == -int(Decimal(repr(float(value))).as_tuple().exponent)
+
+
+@pytest.mark.parametrize(
+    ("text", "unit", "metric", "value"),
+    [
+        ("6 + 19", "count", "packets_lost", 25.0),
+        ("1.98 Mbits/sec + 970 Kbits/sec", "Mbits/sec", "gbit_per_s", 0.00295),
+    ],
+)
+def test_a_sum_of_printed_numbers_is_added_up(text: str, unit: str, metric: str, value: float) -> None:
+    assert convert(text, unit, metric) == pytest.approx(value)
+    assert step("1.98 Mbits/sec + 1.95 Mbits/sec") == 0.01
