@@ -98,7 +98,7 @@ class Test:
         cells: dict[Column, str] = {("phase", ""): "warmup" if sums[0].is_true("omitted") else "measure"}
         cells |= _find_cells(sums[0], _TIMES)
         for place, each in enumerate(sums):
-            suffix = f"_{_find_direction(place, each, self.is_server)}" if len(sums) > 1 else ""
+            suffix = f"_{_find_direction(place)}" if len(sums) > 1 else ""
             cells |= _find_cells(each, _INTERVAL, suffix)
         if len(streams) == 1:
             cells |= _find_cells(streams[0], _STREAM)
@@ -182,12 +182,9 @@ def _find_sums(node: Node, key: str) -> list[Node]:
     return [each for each in (*node.get_all(key), *node.get_all(key + _REVERSE)) if each.is_object]
 
 
-def _find_direction(place: int, sums: Node | None, is_server: bool) -> str:
-    """Return the direction of one of two sums, by sender or by place."""
-    to_server = place == 0
-    if sums is not None and sums.get("sender") is not None:
-        to_server = sums.is_true("sender") is not is_server
-    return "to_server" if to_server else "to_client"
+def _find_direction(place: int) -> str:
+    """Return the direction of one of two sums: both sides print the way to the server first."""
+    return "to_server" if place == 0 else "to_client"
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +218,7 @@ def find_directions(test: Test) -> list[Direction]:
 
 def _read_direction(test: Test, place: int, is_one_of_two: bool, sums: list[list[Node]]) -> Direction:
     sent, received, both = (each[place] if place < len(each) else None for each in sums)
-    role = _find_direction(place, sent or both, test.is_server) if is_one_of_two else "total"
+    role = _find_direction(place) if is_one_of_two else "total"
     if received is None and both is not None:
         lost = both.figure("lost_packets")
         is_whole = lost is not None and not _is_positive(lost)

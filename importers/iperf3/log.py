@@ -26,7 +26,7 @@ from importers.trial_numbers import number_each
 
 NAME = "iperf3"
 TITLE = "iperf3 result"
-VERSION = 4
+VERSION = 5
 
 # The version follows a list of all connections, of which there may be 128.
 _HEAD = 64 * 1024

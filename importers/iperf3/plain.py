@@ -43,7 +43,7 @@ class _Statement(NamedTuple):
 
 _ERROR = _Statement("iperf3: ", re.compile(r"iperf3: (?:error - )?(?P<error>\S.*)"))
 _CONNECTED = _Statement(
-    " connected to ", re.compile(r"\[ *\d+\] local (?P<own>\S+) port \d+ connected to (?P<other>\S+) port \d+")
+    " connected to ", re.compile(r"\[ *(?P<id>\d+)\] local (?P<own>\S+) port \d+ connected to (?P<other>\S+) port \d+")
 )
 # Mostly with -V; the names of the groups are the keys of the facts.
 _FACTS = (
@@ -85,6 +85,7 @@ class _Block:
     intervals: list[_Numbered] = field(default_factory=list)
     results: list[_Numbered] = field(default_factory=list)
     error: Printed | None = None
+    is_opened: bool = True
     is_done: bool = False
     is_udp: bool = False
     in_results: bool = False
@@ -94,11 +95,21 @@ class _Block:
     def other_role(self) -> str:
         return "client" if self.role == "server" else "server"
 
+    @property
+    def is_error_alone(self) -> bool:
+        """Return whether there is an error and no test. A server that refuses has no test."""
+        rows = self.is_opened or self.intervals or self.results
+        return self.error is not None and not rows and "unable to connect" not in self.error.text
+
+    @property
+    def is_unfinished(self) -> bool:
+        return self.role == "client" and self.is_opened and not self.is_done and self.error is None
+
     def add(self, number: int, line: str) -> None:
         self.last_line = number
         # Trailing blanks would be tried by every optional part of the pattern.
         if " sec " in line and (row := _ROW.search(line.rstrip(" "))):
-            (self.results if self.in_results else self.intervals).append((number, row))
+            (self.results if self.in_results or row["side"] else self.intervals).append((number, row))
             self.below_dashes = False
             return
         self.lines.append((number, line))
@@ -111,10 +122,12 @@ class _Block:
 
 
 def recognise(text: Text) -> bool:
-    """Look for iperf3's table below an opening line, or for an error message."""
-    if not text.mentions(_WORDS, _HEAD_LINES):
+    """Look for iperf3's table below an opening line or with results, or for an error message."""
+    if not text.mentions((*_WORDS, "[ ID]"), _HEAD_LINES):
         return False
     head = [line for line in islice(text.lines, _HEAD_LINES) if line.strip()]
+    if any(map(_TABLE.search, head)) and any((row := _ROW.search(line.rstrip(" "))) and row["side"] for line in head):
+        return True
     if any(_OPENING.search(line) for line in head):
         return any(_TABLE.search(line) or _FIRST_ERROR.search(line) for line in head) or len(head) < _HEAD_LINES // 2
     return any(_FIRST_ERROR.match(line) for line in head)
@@ -135,9 +148,9 @@ def _blocks(text: Text) -> list[_Block]:
         opening = _OPENING.search(line) if ", port " in line or "Server " in line else None
         if opening and opening[0].startswith("Server"):
             current = None
-        elif opening or (current is None and _FIRST_ERROR.search(line)):
+        elif opening or (current is None and (_FIRST_ERROR.search(line) or _TABLE.search(line))):
             role = "server" if opening and opening[0].startswith("Accepted") else "client"
-            current = _Block(role, waiting, number)
+            current = _Block(role, waiting, number, is_opened=opening is not None)
             client = current if role == "client" else client
             blocks.append(current)
             waiting = []
@@ -149,7 +162,19 @@ def _blocks(text: Text) -> list[_Block]:
             waiting.append((number, line))
     if not text.ends_whole and text.lines[-1].endswith(_DONE) and client is not None:
         client.is_done = True
-    return blocks
+    return _join_errors(blocks)
+
+
+def _join_errors(blocks: list[_Block]) -> list[_Block]:
+    """Join each error with the unfinished test behind it: an error output may come before all other output."""
+    joined: list[_Block] = []
+    for block in blocks:
+        before = joined[-1] if joined else None
+        if before is not None and before.is_error_alone and block.is_unfinished:
+            joined.pop()
+            block.error, block.lines = before.error, [*before.lines, *block.lines]
+        joined.append(block)
+    return joined
 
 
 def _read(block: _Block, source: tuple[str, str, int], found: ProblemLog) -> Fragment:
@@ -169,17 +194,29 @@ def _read(block: _Block, source: tuple[str, str, int], found: ProblemLog) -> Fra
 def _judge(block: _Block, found: ProblemLog) -> Status:
     if block.error is not None:
         return judge_failure(block.error, found)
-    last, results = block.last_line, _find_totals(block.results)
-    if (block.role == "client" and not block.is_done) or not results:
+    last, results = block.last_line, _find_totals(block)
+    is_received = any(row["side"] == "receiver" for _, row in results)
+    both = {row["way"] for _, row in results} >= {row["way"] for _, row in block.intervals}
+    if not results or (block.role == "client" and not block.is_done and not (is_received and both)):
         return report_cut("The test has no result", last, found)
-    if block.role == "server" or any(row["side"] == "receiver" for _, row in results):
-        return Status.COMPLETE
     if all(row["side"] is None and row["lost"] for _, row in results):
-        return report_sender_only(last, found)
+        return Status.COMPLETE if block.role == "server" else report_sender_only(last, found)
+    received = {row["way"]: float(row["transfer"]) for _, row in results if row["side"] == "receiver"}
+    ways = received.keys() if block.role == "server" else {row["way"] for _, row in results}
+    if all(received.get(way) for way in ways):
+        return Status.COMPLETE
     return report_nothing_received(last, found)
 
 
-def _find_totals(rows: list[_Numbered]) -> list[_Numbered]:
+def _find_totals(block: _Block) -> list[_Numbered]:
+    """Return the sums of the results, or the rows of the only connection of each direction."""
+    found = {row["id"] for _, row in block.results}
+    connected = {match["id"] for _, text in block.lines if (match := _CONNECTED.search(text))}
+    others = connected | {row["id"] for _, row in block.intervals} - {"SUM"}
+    return [] if others - found and "SUM" not in found else _find_rows(block.results)
+
+
+def _find_rows(rows: list[_Numbered]) -> list[_Numbered]:
     """Return the sums, or the rows of the only connection of each direction."""
     sums = [(line, row) for line, row in rows if row["id"] == "SUM"]
     if sums:
@@ -202,7 +239,7 @@ def _list_facts(block: _Block) -> Iterator[Fact]:
         yield from _list_protocol(block)
     if block.error is not None:
         yield Fact("error", *block.error)
-    for line, row in _find_totals(block.results):
+    for line, row in _find_totals(block):
         if row["side"] == "sender":
             suffix = f"_{_DIRECTIONS[row['way']]}" if row["way"] else ""
             yield Fact(f"sent_rate{suffix}", f"{row['rate']} {row['rate_unit']}", line)
@@ -244,7 +281,7 @@ def _list_workload(block: _Block) -> Iterator[Fact]:
     reverse = next((line for line, text in block.lines if _REVERSE.search(text)), None)
     if any(row["way"] for _, row in rows):
         yield Fact("workload", "STRB", rows[0][0])
-    elif block.role == "client" and rows:
+    elif block.role == "client" and rows and block.is_opened:
         yield Fact("workload", "STRG" if reverse else "STRP", reverse or rows[0][0])
     elif block.results and len({row["side"] for _, row in block.results}) == 1:
         line, row = block.results[0]
@@ -253,15 +290,15 @@ def _list_workload(block: _Block) -> Iterator[Fact]:
 
 def _list_users(block: _Block) -> Iterator[Fact]:
     """Yield the number of connections in one direction."""
-    rows = [row for _, row in block.intervals + block.results if row["id"] != "SUM"]
-    ids = {row["id"] for row in rows if row["way"] == rows[0]["way"]}
-    connected = next((line for line, text in block.lines if _CONNECTED.search(text)), None)
-    if connected is not None and ids:
-        yield Fact("users", str(len(ids)), connected)
+    connected = [(line, match["id"]) for line, text in block.lines if (match := _CONNECTED.search(text))]
+    rows = [(line, row) for line, row in block.intervals + block.results if row["id"] != "SUM"]
+    found = [(line, row["id"]) for line, row in rows if row["way"] == rows[0][1]["way"]] or connected
+    if found:
+        yield Fact("users", str(len({id_ for _, id_ in found})), (connected or found)[0][0])
 
 
 def _list_readings(block: _Block, status: Status) -> Iterator[Reading]:
-    for line, row in _find_totals(block.results):
+    for line, row in _find_totals(block):
         role = _DIRECTIONS[row["way"]] if row["way"] else "total"
         if block.role == "server":
             if row["way"]:
@@ -295,7 +332,7 @@ def _read_result(row: re.Match[str], line: int, role: str, status: Status) -> It
 def _list_intervals(block: _Block) -> Iterable[Row]:
     """Yield the sums of each interval, with a row for each direction."""
     is_udp = block.is_udp
-    for line, row in _find_totals(block.intervals):
+    for line, row in _find_rows(block.intervals):
         _, way, t0, t1, transfer, unit, rate, rate_unit, jitter, lost, total, percent, count, omitted, _ = row.groups()
         texts = ["warmup" if omitted else "measure", t0, t1, transfer, rate]
         counted = ""

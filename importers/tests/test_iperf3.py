@@ -43,12 +43,85 @@ def test_json_cut_anywhere_is_never_complete(case: str) -> None:
 
 
 @pytest.mark.parametrize("case", ["text", "text_verbose", "text_bidir", "text_udp"])
-def test_text_cut_anywhere_is_never_complete(case: str) -> None:
+def test_text_cut_before_the_last_result_is_never_complete(case: str) -> None:
     log = content(case, "client.txt")
+    rows = [line for line in log.splitlines() if line.endswith("receiver") and "/sec" in line]
+    end = log.index(rows[-1]) + len(rows[-1]) if rows else len(log)
     for at in range(1, log.index("iperf Done.") + len("iperf Done")):
         parsed = parse(log[:at])
-        assert [each for each in parsed.fragments if each.status is Status.COMPLETE] == []
-        assert not parsed.fragments or parsed.problems
+        complete = [each for each in parsed.fragments if each.status is Status.COMPLETE]
+        assert complete == [] or at >= end
+        assert not parsed.fragments or parsed.problems or complete
+
+
+_CONNECTING = "Connecting to host web, port 5201\n"
+_CONNECTED = "[  {0}] local 10.9.0.1 port 4000{0} connected to 10.9.0.2 port 5201\n"
+_HEAD = "[ ID] Interval           Transfer     Bitrate         Retr\n"
+_BOTH = (
+    "[{0:>3}]   0.00-3.00   sec   300 MBytes   839 Mbits/sec    7             sender\n"
+    "[{0:>3}]   0.00-3.04   sec   {1}                  receiver\n"
+)
+_ARRIVED = "299 MBytes   825 Mbits/sec"
+_NOTHING = "0.00 Bytes  0.00 bits/sec"
+
+
+@pytest.mark.parametrize("ending", ["", "\niperf Done.\n"])
+@pytest.mark.parametrize("opening", ["", _CONNECTING + _CONNECTED.format(5)])
+def test_result_rows_are_enough(opening: str, ending: str) -> None:
+    (fragment,) = parse(opening + _HEAD + _BOTH.format(5, _ARRIVED) + ending).fragments
+    assert fragment.status is Status.COMPLETE
+    assert {each.name: each.text for each in fragment.readings}["mb_per_s"] == "825"
+    assert fragment.fact_text("users") == "1"
+    assert fragment.fact_text("workload") == ("STRP" if opening else None)
+
+
+def test_sums_are_enough_for_many_streams() -> None:
+    opening = _CONNECTING + "".join(map(_CONNECTED.format, (5, 7, 9)))
+    (fragment,) = parse(opening + _HEAD + _BOTH.format("SUM", _ARRIVED)).fragments
+    assert (fragment.status, fragment.fact_text("users")) == (Status.COMPLETE, "3")
+    (fragment,) = parse(opening + _HEAD + _BOTH.format(5, _ARRIVED)).fragments
+    assert fragment.status is Status.INCOMPLETE
+
+
+@pytest.mark.parametrize("ids", [(5,), (5, 7, "SUM")])
+def test_a_receiver_of_nothing_makes_a_test_incomplete(ids: tuple[object, ...]) -> None:
+    rows = "".join(_BOTH.format(each, _NOTHING) for each in ids)
+    parsed = parse(_CONNECTING + _HEAD + rows + "\niperf Done.\n")
+    assert [each.status for each in parsed.fragments] == [Status.INCOMPLETE]
+    assert [each.code for each in parsed.problems] == ["iperf3.nothing-received"]
+
+
+def test_an_error_before_all_output_is_of_the_unfinished_test() -> None:
+    error = "iperf3: interrupt - the client has terminated\n"
+    test = _CONNECTING + _CONNECTED.format(5) + _HEAD + _BOTH.format(5, _NOTHING)
+    (fragment,) = parse(error + test).fragments
+    assert (fragment.status, fragment.fact_text("error")) == (
+        Status.INCOMPLETE,
+        "interrupt - the client has terminated",
+    )
+    assert {each.name for each in fragment.readings} == {"bytes_sent", "retransmits"}
+
+
+@pytest.mark.parametrize(
+    ("error", "ending"),
+    [
+        ("iperf3: error - unable to connect to server: Connection refused\n", ""),
+        ("iperf3: error - control socket has closed unexpectedly\n", "\niperf Done.\n"),
+    ],
+)
+def test_an_error_of_an_earlier_attempt_stays_apart(error: str, ending: str) -> None:
+    test = _CONNECTING + _CONNECTED.format(5) + _HEAD + _BOTH.format(5, _ARRIVED) + ending
+    assert [each.status for each in parse(error + test).fragments] == [Status.FAILED, Status.COMPLETE]
+
+
+def test_the_key_tells_the_direction() -> None:
+    document = json.loads(content("udp"))
+    end = document["end"]
+    for name in [key for key in end if key.startswith("sum")]:
+        end[f"{name}_bidir_reverse"] = {**end[name], "sender": True}
+    document["start"]["test_start"]["bidir"] = 1
+    (fragment,) = parse(json.dumps(document)).fragments
+    assert {each.role for each in fragment.readings if each.name == "bytes_sent"} == {"to_server", "to_client"}
 
 
 def test_json_lines_cut_anywhere_are_never_complete() -> None:
