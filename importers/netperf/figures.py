@@ -43,6 +43,7 @@ _NAMED = {
 # Texts of missing values.
 _NONE = re.compile(r"-1(?:\.0*)?|-?nan|Deprecated|Unknown|0xf{6,}\w*|", re.IGNORECASE)
 _OPTION = re.compile(r"\s-(t|l)\s+(\S+)")
+_NETPERF = re.compile(r"[ /]netperf ")
 _SELECTED = re.compile(r"\s-k\s+([A-Z][A-Z0-9_,]*)")
 _FIRST_OF_ALL = ("SOCKET_TYPE", "PROTOCOL", "DIRECTION", "ELAPSED_TIME")
 
@@ -171,7 +172,9 @@ def _gather_transaction_rows(test: Test, into: FragmentBuilder, cpu: Processors)
         closes_only = test.banner is not None and "CLOSE" in test.banner.test.upper()
         into.add_printed(key, Printed("0", row.line) if closes_only else printed)
     into.add_reading("driver_s", row.cell(4), "s")
-    into.add_reading("trans_per_s", row.cell(5), "trans/s")
+    # With -f the column is the rate of data, of both directions together.
+    unit = find_rate_unit(test)
+    into.add_reading("mb_per_s" if unit else "trans_per_s", row.cell(5), unit or "trans/s")
     _read_processors(test, [row.cell(place) for place in range(6, 10)], cpu)
 
 
@@ -209,8 +212,8 @@ def _read_processors(test: Test, cells: Sequence[Printed | None], cpu: Processor
 
 
 def find_kind_by_values(test: Test) -> Kind | None:
-    """Return the kind by the command line, else by the direction."""
-    asked = _find_option(test, "t")
+    """Return the kind by the command line, printed or typed, else by the direction."""
+    asked = _find_option(test, "t") or _find_typed(test)
     if asked and asked.lower() != "omni":
         return find_kind(asked)
     direction = test.values.get("DIRECTION")
@@ -229,6 +232,15 @@ def _find_option(test: Test, letter: str) -> str | None:
     command = test.values.get("COMMAND_LINE")
     general = command.text.split(" -- ")[0] if command else ""
     return next((found[2] for found in _OPTION.finditer(general) if found[1] == letter), None)
+
+
+def _find_typed(test: Test) -> str | None:
+    """Return the test that a typed command names; netperf's default without a name."""
+    if test.command is None:
+        return None
+    general = f" {test.command.text.split(' -- ')[0]}"
+    named = next((found[2] for found in _OPTION.finditer(general) if found[1] == "t"), None)
+    return named or ("TCP_STREAM" if _NETPERF.search(general) else None)
 
 
 def find_missing_keys(test: Test) -> list[str]:
@@ -264,6 +276,8 @@ def _gather_transaction_values(values: dict[str, Printed], into: FragmentBuilder
         into.add_reading("trans_per_s", values["TRANSACTION_RATE"], "trans/s")
     elif unit is not None and unit.text.lower().startswith("tran"):
         into.add_reading("trans_per_s", values.get("THROUGHPUT"), unit.text)
+    elif unit is not None:
+        into.add_reading("mb_per_s", values.get("THROUGHPUT"), unit.text)
     into.add_printed("request_bytes", values.get("REQUEST_SIZE"))
     into.add_printed("response_bytes", values.get("RESPONSE_SIZE"))
     into.add_reading("response_ms", values.get("RT_LATENCY") or values.get("MEAN_LATENCY"), "usec")

@@ -21,17 +21,17 @@ from importers.netperf.figures import (
     gather_values,
     is_whole,
 )
-from importers.netperf.scan import SELECTORS, Interim, Scan, Test, scan_tests
+from importers.netperf.scan import SELECTORS, Interim, Scan, Test, read_names, scan_tests
 from importers.trial_numbers import number_trials
 
 NAME = "netperf"
 TITLE = "netperf log"
-VERSION = 3
+VERSION = 4
 
 _HEAD_LINES = 200
 _REFUSED = re.compile(r"establish control: are you sure there is a netserver listening on (\S+) at port \d+")
 _OWN_ERROR = re.compile(r"(?:netperf: )?send_\w+: \w+ failed: ")
-_WORDS = (" TEST from ", "establish control: ", " failed: ", "THROUGHPUT=")
+_WORDS = (" TEST from ", "establish control: ", " failed: ", "THROUGHPUT=", "Throughput")
 _SELECTOR = re.compile(r"([A-Z][A-Z0-9_]*)=")
 _TEST_IN_NAME = re.compile(r"(?:tcp|udp|sctp|dccp)_(?:rr|crr|cc|stream|maerts|sendfile)", re.IGNORECASE)
 _FIGURES = re.compile(r"\s*(?:\d+(?:\.\d*)?\s+){4,9}\d+(?:\.\d*)?\s*")
@@ -52,6 +52,9 @@ def recognise(text: Text) -> bool:
         return True
     keys = {found[1] for line in head if (found := _SELECTOR.match(line))}
     if "THROUGHPUT" in keys and len(keys & SELECTORS) > 1:
+        return True
+    names = [names for line in head if "hroughput" in line and len(names := read_names(line)) > 1]
+    if any("throughput" in each for each in names):
         return True
     return kind is not None and bool(head) and _FIGURES.fullmatch(head[0]) is not None
 
@@ -84,6 +87,8 @@ def _test_in_name(name: str) -> str:
 
 def _read(test: Test, text: Text, found: ProblemLog, *, cut: bool) -> Fragment | None:
     _settle_kind(test)
+    if _is_reason(test, cut=cut) and test.other is not None:
+        test.errors.append(test.other)
     into, cpu = FragmentBuilder(), Processors()
     _gather_facts(test, text, into)
     if test.values:
@@ -97,6 +102,13 @@ def _read(test: Test, text: Text, found: ProblemLog, *, cut: bool) -> Fragment |
     _gather_details(test, into)
     _gather_confidence(test, into, found)
     return _build_fragment(test, text, into, status)
+
+
+def _is_reason(test: Test, *, cut: bool) -> bool:
+    """Return whether the line behind the banner is all that the test printed: the reason why it failed."""
+    if test.other is None or test.errors or test.headed or test.has_figures or test.interims:
+        return False
+    return ": " in test.other.text or not cut
 
 
 def _settle_kind(test: Test) -> None:
@@ -119,6 +131,7 @@ def _gather_facts(test: Test, text: Text, into: FragmentBuilder) -> None:
         refused = _REFUSED.match(error.text)
         into.add_printed("server", Printed(refused[1], error.line) if refused else None)
         into.add_printed("error", error)
+    into.add_printed("command_line", test.command)
     into.add_printed("asked_duration_s", find_asked_seconds(test))
     if test.banner is not None and test.banner.never_pauses:
         into.add_printed("think_ms", Printed("0", line))
@@ -133,6 +146,8 @@ def _gather_details(test: Test, into: FragmentBuilder) -> None:
         return
     if test.kind.shape is Shape.TRANSACTIONS and len(row.cells) == 8:
         into.add_reading("response_ms", row.cell(4), "usec")
+        if find_rate_unit(test):
+            into.add_reading("trans_per_s", row.cell(5), "trans/s")
     elif test.kind.shape is Shape.STREAM and len(row.cells) == 9:
         into.add_reading("bytes_received" if test.kind.pattern == "STRG" else "bytes_sent", row.cell(4), "bytes")
 
@@ -188,9 +203,11 @@ def _report_other_lines(scanned: Scan, found: ProblemLog) -> None:
     for line in scanned.stray_figures[:1]:
         message = f"{len(scanned.stray_figures)} lines of figures have no banner (-P 0); they were not imported."
         found.warn("netperf.no-banner", message, "Measure with -P 1, or with -k, which names what it prints.", line)
-    if scanned.unknown and scanned.tests:
-        message = f"{len(scanned.unknown)} lines are none of netperf's and were left out."
-        found.note("netperf.unknown-lines", message, "See whether they matter.", scanned.unknown[0])
+    errors = {error.line for test in scanned.tests for error in test.errors}
+    unknown = [line for line in scanned.unknown if line not in errors]
+    if unknown and scanned.tests:
+        message = f"{len(unknown)} lines are none of netperf's and were left out."
+        found.note("netperf.unknown-lines", message, "See whether they matter.", unknown[0])
 
 
 def _judge(test: Test, into: FragmentBuilder, found: ProblemLog, *, cut: bool) -> Status | None:
@@ -211,7 +228,7 @@ def _judge(test: Test, into: FragmentBuilder, found: ProblemLog, *, cut: bool) -
         return found.cut("netperf.interrupted", message, _AGAIN, test.interims[-1].line)
     if cut or test.headed:
         return _report_cut(test, found, "the file ends before its figures")
-    message = "The test has no figures: netperf was killed, and what it had to say was lost."
+    message = "The test has neither figures nor an error: netperf may have been killed."
     return found.fail("netperf.no-figures", message, "Measure again.", test.first_line)
 
 

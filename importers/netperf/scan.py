@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import NamedTuple
 
+from importers.files.typed_commands import find_command
 from importers.fragment_builder import Printed
 from importers.model import Text
 from importers.netperf.banner import Banner, Kind, Shape, is_banner, read_banner
@@ -108,7 +109,10 @@ class Interim:
 
 @dataclass(slots=True)
 class Test:
-    """One test; ``banner`` is None if hidden by ``-P 0`` or without connection."""
+    """One test; ``banner`` is None if hidden by ``-P 0`` or without connection.
+
+    ``command`` is the typed command before the test, ``other`` the first line behind a banner that is no test's output.
+    """
 
     first_line: int
     last_line: int
@@ -126,6 +130,8 @@ class Test:
     headed: bool = False
     interleaved: bool = False
     repeated: Printed | None = None
+    command: Printed | None = None
+    other: Printed | None = None
     misfit: int | None = None
     awaits_details: bool = False
 
@@ -166,11 +172,14 @@ class _Scanner:
         self._early: list[Printed] = []  # Errors before their banner, which was buffered.
         self._headers: list[tuple[int, str]] = []  # Possible headings of an -O table.
         self._names: list[str] | None = None  # Names of a CSV line; its values are in the next line.
+        self._command: Printed | None = None
         self._lost = False  # Lines behind an unreadable banner belong to no known test.
 
     def take(self, number: int, line: str) -> None:
         if is_banner(line):
             self._open(number, line)
+        elif (command := find_command(line, "netperf")) is not None:
+            self._command, self._names = Printed(command, number), None
         elif self._lost:
             self.found.unknown.append(number)
         elif self._names is not None:
@@ -179,6 +188,8 @@ class _Scanner:
             self._take_error(Printed(line, number))
         elif not (self._take_marked(number, line) or self._take_table(number, line)):
             self._headers.append((number, line))
+            if self._current is not None and self._current.banner is not None and not self._current.has_figures:
+                self._current.other = self._current.other or Printed(line.strip(), number)
             if self._current is None or self._current.has_figures or len(self._headers) > _HEADER_LINES:
                 self.found.unknown.append(self._headers.pop(0)[0])
 
@@ -204,7 +215,7 @@ class _Scanner:
         test.errors, self._early = self._early, []
 
     def _start(self, number: int, banner: Banner | None = None) -> Test:
-        test = Test(number, number, banner, banner.kind if banner else self._hidden)
+        test = Test(number, number, banner, banner.kind if banner else self._hidden, command=self._command)
         self.found.tests.append(test)
         self._current, self._section = test, "" if banner else "figures"
         self.found.unknown.extend(number for number, _ in self._headers)
@@ -309,8 +320,8 @@ class _Scanner:
         return self._take_figures(row)
 
     def _take_csv_names(self, number: int, line: str) -> bool:
-        names = [_normalise(name) for name in _cells(line)] if "," in line else []
-        if not any(name in _LONG_NAMES for name in names):
+        names = read_names(line)
+        if not names:
             return False
         self._names = names
         (self._current or self._start(number)).headed = True
@@ -396,6 +407,12 @@ class _Scanner:
         for name, value in pairs:
             test.values[_LONG_NAMES.get(name, name)] = Printed(value.strip(), number)
         test.last_line = number
+
+
+def read_names(line: str) -> list[str]:
+    """Return the names of the columns of ``-o``; [] for other lines."""
+    names = [_normalise(name) for name in _cells(line)] if "," in line else []
+    return names if any(name in _LONG_NAMES for name in names) else []
 
 
 def _count_rows(kind: Kind | None) -> int:

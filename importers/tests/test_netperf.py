@@ -104,3 +104,54 @@ def test_other_text_is_not_recognised(text: str) -> None:
 def test_a_carriage_return_in_a_line_is_no_end_of_values() -> None:
     (reading,) = read_files([SourceFile("a.txt", ("Throughput,Throughput Units\r10,x\n" + RR).encode())])
     assert readings_of(reading.fragments[0])["trans_per_s"] == "12345.67 trans/s"
+
+
+_HOSTS = "from 0.0.0.0 (0.0.0.0) port 0 AF_INET to web () port 0 AF_INET"
+_TABLE = "Local /Remote\nSocket Size   Request  Resp.   Elapsed\nSend   Recv   Size     Size    Time     {}\n"
+
+
+@pytest.mark.parametrize("unit", ["10^6bits/sec", "10^9bits/sec", "KBytes/sec", "GBytes/sec"])
+@pytest.mark.parametrize("name", ["TCP REQUEST/RESPONSE", "TCP Connect/Request/Response", "UDP REQUEST/RESPONSE"])
+def test_the_heading_says_what_the_rate_of_transactions_counts(name: str, unit: str) -> None:
+    table = _TABLE.format("Throughput") + f"bytes  Bytes  bytes    bytes   secs.    {unit}\n\n"
+    log = f"MIGRATED {name} TEST {_HOSTS}\n{table}16384  87380  300      500     10.00    64.00\n16384  87380\n"
+    (reading,) = read_files([SourceFile("a.txt", log.encode())])
+    assert readings_of(reading.fragments[0]) == {"driver_s": "10.00 s", "mb_per_s": f"64.00 {unit}"}
+
+
+_KEYS = "MEAN_LATENCY=41.00\nTHROUGHPUT=24100.10\nTHROUGHPUT_UNITS=Trans/s\n"
+_COMMAND = "netperf -H web -t TCP_RR -l 5 -- -k mean_latency,throughput,throughput_units"
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "$ {}",
+        "# {}",
+        "[root@lab7 ~]# {}",
+        "ann@lab7:~/net$ {}",
+        "{}",
+        "sudo {}",
+        "+ {}",
+        "lab7% {}",
+        "$ sh -x 4.sh; {}",
+    ],
+)
+def test_a_typed_command_is_no_output_and_tells_the_test(typed: str) -> None:
+    (reading,) = read_files([SourceFile("a.txt", f"{typed.format(_COMMAND)}\n{_KEYS}".encode())])
+    (fragment,) = reading.fragments
+    assert (fragment.status, facts_of(fragment)["workload"]) == (Status.COMPLETE, "RR")
+    assert reading.problems == []
+
+
+def test_the_line_behind_a_banner_is_the_reason() -> None:
+    reason = "create_data_socket: SO_RCVBUF: Operation not permitted"
+    (reading,) = read_files([SourceFile("a.txt", f"TCP STREAM TEST {_HOSTS}\n{reason}\n".encode())])
+    assert [each.message for each in reading.problems] == [f"netperf failed: {reason}"]
+    assert facts_of(reading.fragments[0])["error"] == reason
+
+
+def test_names_of_columns_are_enough() -> None:
+    log = "Elapsed Time (sec),Throughput,Throughput Units\n10.00,31000.5,Trans/s\n"
+    (reading,) = read_files([SourceFile("a.csv", log.encode())])
+    assert readings_of(reading.fragments[0]) == {"driver_s": "10.00 s", "trans_per_s": "31000.5 Trans/s"}

@@ -8,7 +8,17 @@ from statistics import median
 
 from perfdb.analysis.formulas.formula import Formula, Number, Term, streams
 from perfdb.analysis.formulas.run_values import Input, InputKind, Known, RunFigures
-from perfdb.analysis.formulas.terms import DRIVER_SECONDS, MB, MB_PER_S, TRANS_PER_S, USERS, reported_term, run_term
+from perfdb.analysis.formulas.terms import (
+    DRIVER_SECONDS,
+    MB,
+    MB_PER_S,
+    REQUEST_BYTES,
+    RESPONSE_BYTES,
+    TRANS_PER_S,
+    USERS,
+    reported_term,
+    run_term,
+)
 from perfdb.analysis.metrics import TOTAL
 
 
@@ -111,6 +121,12 @@ RATES = (
         USERS / run_term("response_ms", "response time in ms") * 1000,
         "the response time of users without think time",
         when=lambda figures: figures.think_ms == 0 and _lacks("trans_per_s", "transactions")(figures),
+    ),
+    Formula(
+        "trans_per_s.bytes",
+        MB_PER_S * MB / (REQUEST_BYTES + RESPONSE_BYTES),
+        "netperf -f prints the bits or bytes of both directions instead of transactions",
+        when=lambda figures: figures.pattern in {"RR", "CRR"} and _lacks("trans_per_s", "transactions")(figures),
     ),
     Formula(
         "mb_per_s.data",

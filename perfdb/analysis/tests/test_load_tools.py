@@ -195,3 +195,9 @@ def test_a_shared_machine_is_no_sides_own() -> None:
     alone = values(RunFigures(metrics=metrics, pattern="RR"))
     assert alone["cpu_ms_per_trans@client"] == (1.6, "cpu_ms_per_trans.report")
     assert values(RunFigures(metrics=metrics, pattern="RR", one_host=True)) == {}
+
+
+def test_bytes_of_both_directions_make_transactions() -> None:
+    metrics = {("mb_per_s", "total"): 7812.5 / 1024}
+    figures = RunFigures(metrics=metrics, pattern="RR", request_bytes=100, response_bytes=700)
+    assert values(figures)["trans_per_s"] == (pytest.approx(10_000), "trans_per_s.bytes")
