@@ -7,7 +7,7 @@ import pytest
 
 from importers.files.text import decode
 from importers.formats import read_files
-from importers.model import SourceFile, Status
+from importers.model import Fragment, SourceFile, Status
 from importers.ping import log as ping
 from importers.tests.fixture_cases import LOGS, assert_case, cases, facts_of, readings_of
 
@@ -56,3 +56,78 @@ def test_other_text_is_not_recognised(text: str) -> None:
     decoded = decode("a.txt", text.encode()).text
     assert decoded is not None
     assert not ping.recognise(decoded)
+
+
+def _read(text: str) -> tuple[Fragment, list[str]]:
+    (reading,) = read_files([SourceFile("a.txt", text.encode())])
+    (fragment,) = reading.fragments
+    return fragment, [problem.message for problem in reading.problems]
+
+
+_ROWS = "web : [0], 64 bytes, 0.50 ms (0.50 avg, 0% loss)\nweb : [1], timed out (0.50 avg, 50% loss)\n"
+_TOTALS = (
+    "\n       1 targets\n       1 alive\n       2 ICMP Echos sent\n\n"
+    " 0.50 ms (min round trip time)\n        1.5 sec (elapsed real time)\n"
+)
+
+
+@pytest.mark.parametrize("before", ["", "$ fping -C 2 web\n", "fping -C 2 -s web\n"])
+@pytest.mark.parametrize("rows", ["", _ROWS])
+@pytest.mark.parametrize(
+    "behind", ["", _TOTALS, "ICMP Host Unreachable from 10.9.0.1 for ICMP Echo sent to 10.9.0.7\n"]
+)
+def test_the_line_of_times_is_the_summary(before: str, rows: str, behind: str) -> None:
+    fragment, problems = _read(f"{before}{rows}web : 0.50 -\n{behind}")
+    assert (fragment.status, problems) == (Status.COMPLETE, [])
+    assert readings_of(fragment) == {"loss_percent": "50 %"}
+    assert facts_of(fragment)["samples_response_ms"] == "0.50"
+
+
+def test_more_echoes_than_requests_are_no_loss() -> None:
+    fragment, problems = _read("web : xmt/rcv/%return = 8/12/150%, min/avg/max = 0.50/0.60/0.70\n")
+    assert "loss_percent" not in readings_of(fragment)
+    assert "12" in problems[0]
+    assert "twice" in problems[0]
+
+
+_NONE_BACK = "\n--- web ping statistics ---\n2 packets transmitted, 0 received, 100% packet loss, time 1000ms\n\n"
+
+
+@pytest.mark.parametrize(
+    "reason",
+    [
+        "ping: local error: message too long, mtu=1400",
+        "ping: sendmsg: Operation not permitted",
+        "From 10.9.0.1 icmp_seq=1 Destination Host Unreachable",
+    ],
+)
+def test_the_reason_of_a_failure_is_that_of_ping(reason: str) -> None:
+    fragment, (problem,) = _read(f"PING web (10.9.0.2) 56(84) bytes of data.\n{reason}\n{reason}\n{_NONE_BACK}")
+    assert fragment.status is Status.FAILED
+    assert reason.removeprefix("ping: ") in problem
+
+
+_BSD = (
+    "PING6(56=40+8+8 bytes) fd00::1 --> fd00::2\n16 bytes from fd00::2, icmp_seq=0 hlim=64 time=0.300 ms\n\n"
+    "--- fd00::2 ping6 statistics ---\n1 packets transmitted, 1 packets received, 0.0% packet loss\n"
+    "round-trip min/avg/max/std-dev = 0.300/0.300/0.300/0.000 ms\n"
+)
+_WINDOWS = (
+    "\nPinging web [10.9.0.2] with 32 bytes of data:\nReply from 10.9.0.2: bytes=32 time=3ms TTL=60\n"
+    "Request timed out.\n\nPing statistics for 10.9.0.2:\n    Packets: Sent = 2, Received = 1, Lost = 1 (50% loss),\n"
+    "Approximate round trip times in milli-seconds:\n    Minimum = 3ms, Maximum = 3ms, Average = 3ms\n"
+)
+
+
+@pytest.mark.parametrize(("text", "mean", "loss", "size"), [(_BSD, "0.300", "0.0", "8"), (_WINDOWS, "3", "50", "32")])
+def test_ping_of_other_systems_is_read(text: str, mean: str, loss: str, size: str) -> None:
+    fragment, problems = _read(text)
+    figures = readings_of(fragment)
+    assert (figures["response_ms"], figures["loss_percent"]) == (f"{mean} ms", f"{loss} %")
+    assert (facts_of(fragment)["request_bytes"], problems) == (size, [])
+
+
+def test_a_report_without_its_first_line_is_one() -> None:
+    whole, _ = _read(REPORT[REPORT.index("PING") :])
+    headless, _ = _read("\n".join(line for line in REPORT.splitlines() if "PING" not in line) + "\n")
+    assert readings_of(headless) == readings_of(whole)
