@@ -17,11 +17,11 @@ _BEFORE = r"(?:(?:sudo|time|nohup|exec|timeout \S+|numactl(?: -\S+)*|taskset(?: 
 def find_command(line: str, tool: str) -> str | None:
     """Return the typed command of a line, without prompt; None for other lines.
 
-    Behind a prompt any command counts, else one of ``tool`` with an option or argument.
+    Behind a prompt any command counts, else one of ``tool`` (a pattern) with an option or argument.
     """
     if (prompt := _PROMPT.match(line.lstrip())) is not None:
         return prompt["command"].strip()
-    return line.strip() if tool in line and _of_tool(tool).match(line.lstrip()) is not None else None
+    return line.strip() if _of_tool(tool).match(line.lstrip()) is not None else None
 
 
 @cache

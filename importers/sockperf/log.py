@@ -14,9 +14,9 @@ from importers.trial_numbers import number_trials
 
 NAME = "sockperf"
 TITLE = "sockperf output"
-VERSION = 2
+VERSION = 3
 
-_HEAD_LINES = 40
+_HEAD_LINES = 200
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _VERSION = re.compile(r"sockperf: == version #(\S+) ==")
 _PARAMETERS = re.compile(r"test was performed using the following parameters: (.*)")
@@ -47,6 +47,9 @@ _PATTERNS = {
     "bandwidth": re.compile(rf"Summary: BandWidth is {_NUMBER} MBps \({_NUMBER} Mbps\)"),
     "handled": re.compile(r"Total (\d+) messages received and handled"),
 }
+# Patterns of lines that no other tool prints; ends of a test's statistics.
+_OF_SOCKPERF = ("total", "valid", "average", "bandwidth", "handled")
+_ENDS = {"average", "bandwidth", "handled"}
 _OBSERVATION = re.compile(r"---> (?:percentile )?(<MAX>|<MIN>|\d+\.\d+)(?: observation)? +=\s*(\d+\.\d{3})")
 _FAILURE = re.compile(
     r"ERROR: .*|No messages were received from the server.*|No valid observations found.*|.*\(errno=\d+ .*\).*"
@@ -105,10 +108,13 @@ class _Block:
 
 
 def recognise(text: Text) -> bool:
-    """Look for sockperf's version, or for a full log's head."""
+    """Look for sockperf's version, a full log's head, or its statistics."""
     for line in islice(text.lines, _HEAD_LINES):
         plain = _COLOUR.sub("", line).strip()
         if _VERSION.match(plain) or (_PARAMETERS.match(plain) and "--" in plain):
+            return True
+        body = plain.removeprefix(_OWN).removeprefix(":").strip()
+        if any(_PATTERNS[name].match(body) for name in _OF_SOCKPERF):
             return True
     return False
 
@@ -126,7 +132,7 @@ def parse(text: Text) -> Parsed:
 
 
 def _has_head(block: _Block) -> bool:
-    return block.version is not None or block.parameters is not None
+    return block.version is not None or block.parameters is not None or not block.found.keys().isdisjoint(_OF_SOCKPERF)
 
 
 def _blocks(text: Text) -> list[_Block]:
@@ -137,6 +143,8 @@ def _blocks(text: Text) -> list[_Block]:
             continue  # A message of a full log, which may have millions.
         plain = _COLOUR.sub("", line).strip() if "\x1b" in line else line.strip()
         starts = _VERSION.match(plain) is not None or plain.startswith("test was performed using")
+        # Without its first line, a test begins with its connections.
+        starts = starts or (_PATTERNS["peer"].match(plain) and blocks and not _ENDS.isdisjoint(blocks[-1].found))
         if not blocks or (starts and _has_head(blocks[-1])):
             blocks.append(_Block(number, number))
         if "valid" in blocks[-1].found and "Printing statistics for Server No" in plain:
@@ -259,8 +267,9 @@ def _gather_latency(block: _Block, gathered: FragmentBuilder) -> None:
     """Keep response times of the valid duration; the unit shows half round trips."""
     gathered.add_reading("driver_s", block.printed("valid"), "s")
     if block.under_load:
-        gathered.add_printed("messages_sent", block.printed("valid", 1))
-        gathered.add_printed("messages_received", block.printed("valid", 2))
+        # Not every message is answered, so these counts show no loss.
+        gathered.add_printed("requests_sent", block.printed("valid", 1))
+        gathered.add_printed("answers_received", block.printed("valid", 2))
     else:
         gathered.add_reading("transactions", block.printed("valid", 2), "count")
     gathered.add_reading("response_ms", block.printed("average", 1), block.unit)

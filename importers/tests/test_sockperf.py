@@ -80,3 +80,13 @@ def test_crlf_and_other_output_around_change_nothing() -> None:
 @pytest.mark.parametrize("text", ["sockperf", "sockperf: hello", "test was performed using the following parameters"])
 def test_other_text_is_not_recognised(text: str) -> None:
     assert not sockperf.recognise(decoded(f"{text}\n"))
+
+
+@pytest.mark.parametrize("case", ["ping_pong", "under_load", "throughput"])
+def test_a_test_without_version_is_read_like_one_with(case: str) -> None:
+    (path,) = (path for path in (LOGS / "sockperf" / case).iterdir() if path.suffix == ".txt")
+    log = path.read_text()
+    headless = "".join(line for line in log.splitlines(keepends=True) if "== version #" not in line)
+    assert headless != log
+    assert sockperf.recognise(decoded(headless))
+    assert list(map(readings, parse(headless).fragments)) == list(map(readings, parse(log).fragments))

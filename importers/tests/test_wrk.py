@@ -40,3 +40,10 @@ def test_other_text_is_not_recognised(text: str) -> None:
     decoded = decode("a.txt", text.encode()).text
     assert decoded is not None
     assert not wrk.recognise(decoded)
+
+
+def test_a_report_without_its_first_line_is_one() -> None:
+    lines = [line for line in REPORT.splitlines() if not line.startswith("Running")]
+    texts = REPORT, "\n".join([*lines, ""])
+    whole, headless = read_files([SourceFile("a.txt", text.encode()) for text in texts])
+    assert [readings_of(each) for each in headless.fragments] == [readings_of(each) for each in whole.fragments]

@@ -4,27 +4,31 @@ import re
 from dataclasses import dataclass, field
 from decimal import Decimal
 
+from importers.files.typed_commands import find_command
 from importers.fragment_builder import FragmentBuilder, Printed
 from importers.model import Fragment, Parsed, ProblemLog, Status, Text
 from importers.trial_numbers import number_trials
 
 NAME = "wrk"
 TITLE = "wrk report"
-VERSION = 2
+VERSION = 3
 
 _HEAD_LINES = 50
 _RUNNING = re.compile(r"Running (?P<asked>\d+(?:\.\d+)?[smh]) test @ (?P<url>\w+://(?P<server>[^/\s]+)\S*)\s*")
 _REFUSED = re.compile(r"unable to connect to (?P<server>\S+):\S+ (?P<why>\S.*)")
-_SIZE = re.compile(r"\s*(?P<threads>\d+) threads? and (?P<users>\d+) connections?\s*")
+_SIZE = re.compile(r"(?: {2})?(?P<threads>\d+) threads? and (?P<users>\d+) connections?\s*")
 _TIMES = re.compile(r"\s*Latency\s+(?P<mean>\S+)\s+(?P<sd>\S+)\s+(?P<max>\S+)\s+\S+%\s*")
 _PERCENTILE = re.compile(r"\s*(\d+(?:\.\d+)?)%\s+(\S+)\s*")
-_TOTAL = re.compile(r"\s*(?P<requests>\d+) requests in (?P<seconds>\S+), (?P<read>\S+) read\s*")
+_TOTAL = re.compile(r"(?: {2})?(?P<requests>\d+) requests in (?P<seconds>\S+), (?P<read>\S+) read\s*")
 _SOCKETS = re.compile(r"\s*Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)\s*")
 _REFUSALS = re.compile(r"\s*Non-2xx or 3xx responses: (\d+)\s*")
 _RATE = re.compile(r"Requests/sec:\s+(\S+)\s*")
 _TRANSFER = re.compile(r"Transfer/sec:\s+(\S+)\s*")
 _CALIBRATION = re.compile(r"\s*Thread calibration: ")
-_IN_BETWEEN = re.compile(r"\s*(?:Thread Stats|Req/Sec|Latency Distribution|Initialised |---)")
+_IN_BETWEEN = re.compile(
+    r"\s*(?:Thread Stats|Req/Sec|Latency Distribution|Initialised |---|#\[\w+ +=|Detailed Percentile spectrum:"
+    r"|Value +Percentile|\d+\.\d+ +[01]\.\d+ +\d+ +(?:\d+\.\d+|inf)\s*$)"
+)
 _GLUED = re.compile(r"([+-]?\d+(?:\.\d+)?)([A-Za-z]*)")
 # wrk writes m for minutes; the other units are the usual ones, bytes in powers of 1024.
 _UNITS = {"m": "min"}
@@ -61,8 +65,9 @@ _KINDS = {
 
 
 def recognise(text: Text) -> bool:
-    """Look for the first line of a run, or of a refused connection."""
-    return any(_RUNNING.fullmatch(line) or _REFUSED.fullmatch(line) for line in text.lines[:_HEAD_LINES])
+    """Look for the first lines of a run, its count of requests, or a refused connection."""
+    heads = (_RUNNING, _REFUSED, _SIZE, _TOTAL)
+    return any(head.fullmatch(line) for line in text.lines[:_HEAD_LINES] for head in heads)
 
 
 def parse(text: Text) -> Parsed:
@@ -81,10 +86,12 @@ def _reports(text: Text) -> tuple[list[_Report], list[int]]:
     reports: list[_Report] = []
     unknown: list[int] = []
     for number, line in text.whole():
-        if not line.strip():
+        if not line.strip() or find_command(line, "wrk2?") is not None:
             continue
         running, refused = _RUNNING.fullmatch(line), _REFUSED.fullmatch(line)
-        if running or refused:
+        # Without its first line, a report begins with any other of its lines.
+        is_over = not reports or "transfer" in reports[-1].lines
+        if running or refused or (is_over and any(kind.fullmatch(line) for kind in (_SIZE, _TIMES, _TOTAL))):
             reports.append(_Report(number, number))
             if running:
                 reports[-1].lines["running"] = (running, number)
