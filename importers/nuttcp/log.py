@@ -12,7 +12,7 @@ from importers.trial_numbers import number_trials
 
 NAME = "nuttcp"
 TITLE = "nuttcp result"
-VERSION = 4
+VERSION = 5
 
 _AGAIN = "Measure again."
 _STREAMS = re.compile(r"(?:^|\s)-N\s*(\S*)")
@@ -21,6 +21,8 @@ _FIGURES = (
     ("packets_lost", "lost", "count"),
     ("loss_percent", "percent", "%"),
     ("rtt_ms", "rtt", "ms"),
+    ("jitter_ms", "jitter", "ms"),
+    ("jitter_max_ms", "jitter_max", "ms"),
 )
 _COLUMNS = {
     "retransmits": ("retransmits", "count"),
@@ -49,6 +51,7 @@ _MORE: _Patterns = (
     ("retrans", re.compile(r" (?P<retransmits>\d+) retrans\b")),
     ("%loss", re.compile(r" (?P<lost>\d+) / +(?P<packets>\d+) ~?drop/pkt +(?P<percent>[\d.]+) ~?%loss")),
     ("msRTT", re.compile(r" (?P<rtt>[\d.]+) msRTT")),
+    ("msAvgJitter", re.compile(r" (?P<jitter>[\d.]+) msAvgJitter(?: (?P<jitter_max>[\d.]+) msMaxJitter)?")),
 )
 _PAIR_NAMES = {
     "tx_cpu": "sender_cpu",
@@ -228,7 +231,7 @@ def _find_all(patterns: _Patterns, line: str) -> dict[str, str]:
     figures: dict[str, str] = {}
     for word, pattern in patterns:
         if word in line and (match := pattern.search(line)):
-            figures |= match.groupdict()
+            figures |= {name: text for name, text in match.groupdict().items() if text is not None}
     return figures
 
 

@@ -7,18 +7,18 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
 from importers.fragment_builder import FragmentBuilder, Printed
-from importers.key_values import whole
 from importers.model import Fragment, Parsed, ProblemLog, Status, Text
 from importers.trial_numbers import number_trials
 
 NAME = "qperf"
 TITLE = "qperf output"
-VERSION = 1
+VERSION = 2
 
 _HEAD_LINES = 60
 _TEST = re.compile(r"(?P<protocol>tcp|udp|sctp|sdp|rds|rc|uc|ud|xrc|ver)_(?P<test>\w+):\s*")
@@ -167,10 +167,10 @@ def _find_pattern(name: str) -> re.Pattern[str] | None:
 
 
 def _count_bytes(size: _Figure) -> str:
-    """Return a message's bytes, "" for unknown units; KB are 1000 bytes here."""
-    factor, plain = _SIZES.get(size.unit, 0), size.number.replace(",", "")
+    """Return a message's bytes as printed, "" for unknown units and parts of a byte; KB are 1000 bytes here."""
     exact = size.exact.replace(",", "")
-    return exact if exact or not factor or not plain.isdecimal() else str(whole(plain) * factor)
+    count = Decimal(size.number.replace(",", "")) * _SIZES.get(size.unit, 0)
+    return exact or (str(int(count)) if count and count == int(count) else "")
 
 
 def _find_looped(blocks: Sequence[_Block]) -> Collection[str]:

@@ -81,3 +81,11 @@ def test_what_is_of_another_tool_is_not_recognised(other: str) -> None:
     text = decode("a", other.encode()).text
     assert text is not None
     assert not nuttcp.recognise(text)
+
+
+def test_jitter_is_kept() -> None:
+    result = "   23.8 MB /   2.00 sec =   99.8 Mbps 20 %TX 3 %RX 12 / 17067 drop/pkt 0.07 %loss 0.0140 msAvgJitter"
+    for behind, known in (("", None), (" 0.9100 msMaxJitter", "0.9100")):
+        (fragment,) = parse(f"$ nuttcp -u -j lnxb\n{result}{behind}\n").fragments
+        figures = {each.name: each.text for each in fragment.readings}
+        assert (figures["jitter_ms"], figures.get("jitter_max_ms")) == ("0.0140", known)

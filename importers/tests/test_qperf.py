@@ -65,7 +65,8 @@ def test_other_text_is_not_recognised(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "size"), [("2 KiB (2,048)", "2048"), ("2 KB", "2000"), ("1.5 KB", None), ("7 bytes", "7")]
+    ("value", "size"),
+    [("2 KiB (2,048)", "2048"), ("2 KB", "2000"), ("1.5 KB", "1500"), ("1.0005 KB", None), ("7 bytes", "7")],
 )
 def test_sizes_are_in_bytes_and_kb_is_decimal(value: str, size: str | None) -> None:
     (fragment,) = parse(f"tcp_lat:\n    latency   =  8.44 us\n    msg_size  =  {value}\n").fragments
