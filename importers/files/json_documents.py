@@ -9,7 +9,7 @@ import re
 import sys
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -22,6 +22,7 @@ HEAD = 16 * 1024
 DEEPEST = 100
 """Levels of objects and arrays that a document may have; tools need about ten."""
 
+_WRAPPED = 5  # Levels of objects and arrays around a result.
 _WHOLE = 256 * 1024  # Characters of a file that is read once, both to recognise the file and for its results.
 _INDEXES = 1000  # Objects whose keys are indexed at a time.
 _EMPTY = ("", "null")
@@ -130,6 +131,18 @@ class Node:
     def line(self) -> int:
         """Return the line where the value begins, counted from 1."""
         return self._tape.source.line(self._tape.starts[self._place])
+
+    @property
+    def last_line(self) -> int:
+        """Return the line of the last value inside."""
+        tape = self._tape
+        end = tape.ends[self._place]
+        return self.line if end > 0 else tape.source.line(tape.starts[-end - 1])
+
+    @property
+    def is_open(self) -> bool:
+        """Return whether an object or array reaches to where its document breaks off."""
+        return -self._tape.ends[self._place] == len(self._tape.ends)
 
     @property
     def _first(self) -> str:
@@ -260,6 +273,26 @@ def documents(text: Text) -> Iterator[Document]:
     """Yield the documents of a file in order, lazily."""
     beginning = _beginning(text, HEAD)
     return iter(beginning.documents) if beginning.is_all else _read(_Window(text.pieces(), text.ends_whole))
+
+
+def find_results(found: Iterable[Document], is_result: Callable[[Node], bool]) -> Iterator[Document]:
+    """Yield each result of a tool: a document, or a part of one, as scripts put results into lists and objects."""
+    for document in found:
+        if is_result(document.root):
+            yield document
+        else:
+            yield from _find_inside(document, document.root, is_result, _WRAPPED)
+
+
+def _find_inside(document: Document, node: Node, is_result: Callable[[Node], bool], levels: int) -> Iterator[Document]:
+    for each in node.values():
+        if not (each.is_object or each.is_array):
+            continue
+        if each.is_object and is_result(each):
+            problem = (document.problem, document.problem_line) if each.is_open else ("", None)
+            yield Document(each, each.line, each.last_line, *problem)
+        elif levels:
+            yield from _find_inside(document, each, is_result, levels - 1)
 
 
 def head(text: Text, size: int = HEAD) -> list[Document]:

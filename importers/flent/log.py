@@ -5,13 +5,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from importers.files.json_documents import Document, Node, documents, head
+from importers.files.json_documents import Document, Node, documents, find_results, head
 from importers.fragment_builder import FragmentBuilder, Printed, from_epoch, is_decimal
 from importers.model import Fragment, Listing, Parsed, ProblemLog, Status, Text
 
 NAME = "flent"
 TITLE = "flent data file or summary"
-VERSION = 1
+VERSION = 2
 
 _OWN_KEYS = ("FLENT_VERSION", "NETPERF_WRAPPER_VERSION", "DATA_FILENAME", "EGRESS_INFO", "BATCH_NAME", "T0")
 _TIME = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?)\d*(Z?)")
@@ -52,12 +52,14 @@ _COMPUTED = re.compile(r" (?:avg|sum|fairness|totals?)$|::tcp_\w+$|::pacing_\w+$
 _PING = "Ping (ms) ICMP"
 _PATTERNS = {"download": "STRG", "upload": "STRP"}
 _HEAD_LINES = 50
-_SUMMARY_HEAD = re.compile(r"Summary of (?P<test>\S+) test run from (?P<time>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\s*")
+_SUMMARY_HEAD = re.compile(
+    r"Summary of (?P<test>\S+) test run from (?P<time>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)?)\s*"
+)
 _TITLE = re.compile(r"\s+Title: '(?P<title>.*)'\s*")
 _SERIES = re.compile(
-    r" (?P<name>\S.*?)(?<!\s)\s++: +(?P<mean>\S+) +(?P<median>\S+) +(?P<p99>\S+) (?P<unit>\S+) +(?P<points>\d+)\s*"
+    r" (?P<name>\S.*?)(?<!\s)\s++: +(?P<mean>\S+) +(?P<median>\S+)(?: +(?P<p99>\S+))? (?P<unit>\S+) +(?P<points>\d+)\s*"
 )
-_DATA_FILE = re.compile(r"Data file written to (\S+)\s*")
+_DATA_FILE = re.compile(r"Data file written to (\S+?)\.?\s*")
 
 _Series = dict[str, tuple[re.Match[str], int]]
 
@@ -76,7 +78,7 @@ class _Direction:
 
 def recognise(text: Text) -> bool:
     """Look for a data file's metadata, or for a summary's head."""
-    return _is_summary(text) or any(map(_is_data, head(text)))
+    return _is_summary(text) or any(True for _ in find_results(head(text), _is_data))
 
 
 def parse(text: Text) -> Parsed:
@@ -84,16 +86,16 @@ def parse(text: Text) -> Parsed:
     source, found = (text.name, NAME, VERSION), ProblemLog(text.name)
     if _is_summary(text):
         return Parsed(_parse_summary(text, source, found), found.problems)
-    data_files = (document for document in documents(text) if _is_data(document))
+    data_files = find_results(documents(text), _is_data)
     return Parsed([each for document in data_files for each in _read(document, source, found)], found.problems)
 
 
-def _is_data(document: Document) -> bool:
+def _is_data(root: Node) -> bool:
     """Return whether an object has metadata of flent.
 
     Of a large file's head this may be only a part of the metadata.
     """
-    metadata = document.root.get("metadata")
+    metadata = root.get("metadata")
     return metadata is not None and any(metadata.get(key) for key in _OWN_KEYS)
 
 
@@ -338,7 +340,8 @@ def _gather_summary(series: _Series, way: _Direction | None, into: FragmentBuild
         for name in names:
             into.add_reading(name, Printed(row["mean"], line), row["unit"])
         into.add_reading("latency_p50_ms", Printed(row["median"], line), row["unit"])
-        into.add_reading("latency_p99_ms", Printed(row["p99"], line), row["unit"])
+        if row["p99"] is not None:
+            into.add_reading("latency_p99_ms", Printed(row["p99"], line), row["unit"])
 
 
 def _judge_summary(series: _Series, way: _Direction | None, head: Printed, found: ProblemLog) -> Status:

@@ -1,18 +1,19 @@
-"""fortio: results in JSON, alone or among log lines, and failures."""
+"""fortio: results in JSON, alone or among log lines, as text, and failures."""
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
 
-from importers.files.json_documents import Document, Node, documents, head, outside
+from importers.files.json_documents import Document, Node, documents, find_results, head, outside
 from importers.fragment_builder import FragmentBuilder, Printed, is_decimal
 from importers.model import Fragment, Parsed, Problem, ProblemLog, Status, Text
 from importers.trial_numbers import number_each
 
 NAME = "fortio"
 TITLE = "fortio result"
-VERSION = 2
+VERSION = 3
 
 _HEAD_LINES = 50
 _RUNNING = re.compile(r"Fortio \S+ running at .* for (?P<asked>\S+): (?P<target>\S+)\s*")
@@ -35,6 +36,15 @@ _FACTS = (
     ("connections_per_thread", "NumConnections"),
     ("sockets", "SocketCount"),
 )
+_ENDED = re.compile(r"Ended after (?P<seconds>\d\S*s) : (?P<calls>\d+) calls\. qps=(?P<rate>\S+)\s*")
+_THREADS = re.compile(r"Starting at .* with (?P<threads>\d+) thread\(s\) .*")
+_MEAN = re.compile(
+    r"Aggregated (?:Function Time|\(Successful\).*?) : count (?P<calls>\d+) avg (?P<mean>\S+) \+/- (?P<sd>\S+)"
+    r" min (?P<min>\S+) max (?P<max>\S+) sum \S+\s*"
+)
+_TARGET = re.compile(r"# target (?P<share>\d+(?:\.\d+)?)% (?P<value>\S+)\s*")
+_CODE = re.compile(r"Code (?P<code>\S+) : (?P<count>\d+) .*")
+_TEXT_LINES = {"running": _RUNNING, "threads": _THREADS, "ended": _ENDED, "mean": _MEAN}
 _RESOLUTION = "0.001"  # Seconds; the default width of the histogram's steps.
 _SHORT = Decimal("0.9")  # Of the requested seconds.
 _MOST = Decimal("0.9")  # Of all calls: with so many sockets each call opens a connection.
@@ -43,11 +53,10 @@ _MOST = Decimal("0.9")  # Of all calls: with so many sockets each call opens a c
 def recognise(text: Text) -> bool:
     """Look for a result's first keys, or for the first line of a run."""
     lines = text.lines[:_HEAD_LINES]
-    return any(_RUNNING.fullmatch(line) for line in lines) or any(map(_is_result, head(text)))
+    return any(_RUNNING.fullmatch(line) for line in lines) or any(True for _ in find_results(head(text), _is_result))
 
 
-def _is_result(document: Document) -> bool:
-    root = document.root
+def _is_result(root: Node) -> bool:
     return root.string("RunType") is not None and any(root.get(key) for key in ("RequestedQPS", "Labels", "StartTime"))
 
 
@@ -64,10 +73,12 @@ def each(text: Text, problems: list[Problem]) -> Iterator[Fragment]:
 
 def _results(text: Text, found: ProblemLog) -> Iterator[Fragment]:
     is_empty = True
-    for document in documents(text):
-        if _is_result(document):
-            is_empty = False
-            yield _read(document, text, found)
+    for document in find_results(documents(text), _is_result):
+        is_empty = False
+        yield _read(document, text, found)
+    if is_empty and any(_ENDED.fullmatch(line) for line in text.lines):
+        is_empty = False
+        yield from (_read_text(block, text, found) for block in _text_blocks(text))
     if is_empty:
         yield _read_failure(text, list(documents(text)), found)
 
@@ -202,6 +213,90 @@ def _parse_seconds(duration: str) -> Decimal | None:
         return None
     hours, minutes, seconds = (Decimal(part or 0) for part in match.groups())
     return hours * 3600 + minutes * 60 + seconds
+
+
+@dataclass(slots=True)
+class _Block:
+    """The lines of one run as text: the first of each kind, percentiles, and codes of answers."""
+
+    first_line: int
+    last_line: int
+    lines: dict[str, tuple[re.Match[str], int]] = field(default_factory=dict)
+    shares: list[tuple[str, Printed]] = field(default_factory=list)
+    codes: list[tuple[str, Printed]] = field(default_factory=list)
+
+    def printed(self, kind: str, group: str) -> Printed | None:
+        found = self.lines.get(kind)
+        return Printed(found[0][group], found[1]) if found else None
+
+
+def _text_blocks(text: Text) -> list[_Block]:
+    """Return the runs, each from its first line on, or from the line behind the one before."""
+    blocks = [_Block(1, 1)]
+    for number, line in text.whole():
+        if _RUNNING.fullmatch(line) and blocks[-1].lines:
+            blocks.append(_Block(number, number))
+        block = blocks[-1]
+        for kind, pattern in _TEXT_LINES.items():
+            if (match := pattern.fullmatch(line)) is not None:
+                block.lines.setdefault(kind, (match, number))
+                block.last_line = number
+        if (share := _TARGET.fullmatch(line)) is not None:
+            block.shares.append((share["share"], Printed(share["value"], number)))
+        elif (code := _CODE.fullmatch(line)) is not None:
+            block.codes.append((code["code"], Printed(code["count"], number)))
+            block.last_line = number
+    return [block for block in blocks if "running" in block.lines or "ended" in block.lines]
+
+
+def _read_text(block: _Block, text: Text, found: ProblemLog) -> Fragment:
+    into = FragmentBuilder()
+    target = block.printed("running", "target")
+    is_http = target is not None and target.text.startswith("http")
+    keys = ("factor.tool", "workload", "factor.protocol")
+    into.add_facts(keys, (NAME, "HTTP" if is_http else None, "TCP" if is_http else None), block.first_line)
+    into.add_printed("users", block.printed("threads", "threads"))
+    into.add_printed("url", target)
+    host = _HOST.fullmatch(target.text) if target else None
+    into.add_printed("server", Printed(host[1], target.line) if host and target else None)
+    into.add_printed("asked_duration", block.printed("running", "asked"))
+    for code, count in block.codes:
+        into.add_printed(f"return_code.{code}", count)
+    status = _judge_text(block, found)
+    if status is not Status.FAILED:
+        _gather_text(block, into)
+    return into.build((text.name, NAME, VERSION), (block.first_line, block.last_line), status)
+
+
+def _gather_text(block: _Block, into: FragmentBuilder) -> None:
+    into.add_reading("trans_per_s", block.printed("ended", "rate"), "calls/s")
+    seconds = block.printed("ended", "seconds")
+    into.add_reading("driver_s", seconds and seconds._replace(text=seconds.text.removesuffix("s")), "s")
+    into.add_reading("transactions", block.printed("ended", "calls"), "calls")
+    into.add_reading("response_ms", block.printed("mean", "mean"), "s")
+    for name in ("mean", "sd", "min", "max"):
+        into.add_reading(f"latency_{name}_ms", block.printed("mean", name), "s")
+    for share, printed in block.shares:
+        # Below the first step of the histogram, the text does not say how wide a step is.
+        if share in _READINGS and Decimal(printed.text) > Decimal(_RESOLUTION):
+            into.add_number(_READINGS[share], *printed)
+        else:
+            into.add_printed(_GUESSES.get(share, f"latency_p{share}"), printed)
+
+
+def _judge_text(block: _Block, found: ProblemLog) -> Status:
+    ended = block.printed("ended", "calls")
+    if ended is None or "mean" not in block.lines:
+        message = "The output ends before its figures: fortio was killed, or the file was cut off."
+        return found.cut("fortio.cut-off", message, "Transfer the file again.", block.last_line)
+    bad = [each for each in block.codes if each[0] not in _GOOD_CODES]
+    if not ended.text.strip("0") or (bad and len(bad) == len(block.codes)):
+        message = "No call was answered as it should be: the run is kept as failed."
+        return found.fail("fortio.nothing-done", message, "Check the server.", ended.line)
+    if bad:
+        errors = ", ".join(f"{code}: {count.text}" for code, count in bad)
+        found.warn("fortio.errors", f"Calls ended with errors ({errors}).", "Check the server.", bad[0][1].line)
+    return Status.COMPLETE
 
 
 def _read_failure(text: Text, logged: list[Document], found: ProblemLog) -> Fragment:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from importers.files.json_documents import Document, Node
+from importers.files.json_documents import Document, Node, find_results
 from importers.fragment_builder import Column, FragmentBuilder, Printed, Row, build_listing
 from importers.model import Listing, Status
 
@@ -117,9 +117,9 @@ def is_start(root: Node) -> bool:
 
 
 def read_tests(documents: Iterable[Document]) -> Iterator[Test]:
-    """Yield each test once complete; skip other documents."""
+    """Yield each test once complete, also out of arrays and objects; skip other documents."""
     test: Test | None = None
-    for document in documents:
+    for document in find_results(documents, _is_part):
         event = document.root.string("event")
         if test is not None and (event is None or event.text == "start"):
             yield test
@@ -136,6 +136,12 @@ def read_tests(documents: Iterable[Document]) -> Iterator[Test]:
             test = None
     if test is not None:
         yield test
+
+
+def _is_part(node: Node) -> bool:
+    """Return whether an object is a test, or an event of one."""
+    start, event = node.get("start"), node.string("event")
+    return (start is not None and start.is_object) or (event is not None and node.get("data") is not None)
 
 
 def _read_object(root: Node, document: Document) -> Test:

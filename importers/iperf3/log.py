@@ -67,7 +67,7 @@ def recognise(text: Text) -> bool:
 
 
 def _is_start(documents: list[Document]) -> bool:
-    return bool(documents) and is_start(documents[0].root)
+    return any(True for _ in json_documents.find_results(documents[:1], is_start))
 
 
 def _may_start(documents: list[Document]) -> bool:

@@ -144,7 +144,8 @@ def _blocks(text: Text) -> list[_Block]:
         plain = _COLOUR.sub("", line).strip() if "\x1b" in line else line.strip()
         starts = _VERSION.match(plain) is not None or plain.startswith("test was performed using")
         # Without its first line, a test begins with its connections.
-        starts = starts or (_PATTERNS["peer"].match(plain) and blocks and not _ENDS.isdisjoint(blocks[-1].found))
+        if blocks and not _ENDS.isdisjoint(blocks[-1].found):
+            starts = starts or _PATTERNS["peer"].match(plain) is not None
         if not blocks or (starts and _has_head(blocks[-1])):
             blocks.append(_Block(number, number))
         if "valid" in blocks[-1].found and "Printing statistics for Server No" in plain:

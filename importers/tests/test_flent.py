@@ -47,3 +47,18 @@ def test_other_text_is_not_recognised(text: str) -> None:
     decoded = decode("a.json", text.encode()).text
     assert decoded is not None
     assert not flent.recognise(decoded)
+
+
+@pytest.mark.parametrize("time", ["2026-03-02 08:01:02", "2026-03-02 08:01:02.000417"])
+@pytest.mark.parametrize(
+    ("median", "p99"), [("  median", "      90.00"), ("  median       99 %", "      90.00       95.00")]
+)
+def test_summaries_of_all_versions_are_read(time: str, median: str, p99: str) -> None:
+    head = f"Summary of tcp_upload test run from {time}\n  Title: 'lab'\n\n"
+    summary = (
+        f"{head}                    avg {median}      # data pts\n"
+        f" TCP upload       :        91.00 {p99} Mbits/s         110\n"
+    )
+    (reading,) = read_files([SourceFile("a.txt", summary.encode())])
+    (fragment,) = reading.fragments
+    assert (fragment.status, readings_of(fragment)) == (Status.COMPLETE, {"mb_per_s": "91.00 Mbits/s"})
