@@ -1,13 +1,24 @@
 """Application of a mapping: a grid to published runs and differences."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from importers.published.grid import Cell, Grid
-from importers.published.heading_words import read_unit
+from importers.published.heading_words import read_comparison, read_unit
 from importers.published.headings import Headings, Part, Row, TableProblems, blocks, join_labels
-from importers.published.mapping import ROLE, UNIT, Mapping, Name, What
-from importers.published.printed_numbers import Printed, is_nothing, read_number
+from importers.published.mapping import (
+    DIFFERENCES,
+    FIRST,
+    IN_CELLS,
+    LAST,
+    LAST_BUT_ONE,
+    ROLE,
+    UNIT,
+    Mapping,
+    Name,
+    What,
+)
+from importers.published.printed_numbers import CellContent, Printed, is_nothing, read_cell, read_number
 from importers.published.published_runs import Applied, Figure, Percent, PrintedValue, PublishedRun
 
 METRIC = "metric"
@@ -20,11 +31,16 @@ def apply_mapping(grid: Grid, mapping: Mapping) -> Applied:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """A cell with its labels and its name in problems."""
+    """A cell with its labels and its name in problems.
+
+    ``row`` is the index of its row. ``across``: a difference of figures in its row, else in its column.
+    """
 
     cell: Cell
     row_label: str
     column_label: str
+    row: int = 0
+    across: bool = True
 
     @property
     def text(self) -> str:
@@ -44,6 +60,11 @@ class _Application:
         self._places: dict[tuple[tuple[str, str], ...], int] = {}
         self._differences: list[tuple[Part, _Place, Name]] = []
         self._by_value: dict[str, list[int]] = {}
+        # The figures of each row and column of the grid, by its index: the measure, and the index of the run.
+        self._in_row: dict[int, list[tuple[int, Name, int]]] = {}
+        self._in_column: dict[int, list[tuple[int, Name, int]]] = {}
+        # Differences that belong to one figure: the index of its run, and the kind.
+        self._of_figures: list[tuple[int, _Place, Name, Printed, What]] = []
 
     def read(self) -> Applied:
         mapping, grid = self._mapping, self._grid
@@ -56,19 +77,22 @@ class _Application:
         columns = self._headings.columns()
         rows = grid.rows[mapping.head :]
         for at, block in blocks(self._headings.rows(rows)):
-            self._read_block(columns, rows[at : at + len(block)], block)
+            self._read_block(columns, rows[at : at + len(block)], block, at)
         for run_at, run in enumerate(self._answer.runs if self._differences else ()):
             if mapping.difference in run.facts:
                 self._by_value.setdefault(run.facts[mapping.difference].value, []).append(run_at)
         for difference in self._differences:
             self._add_percent(*difference)
+        self._add_of_figures()
         return self._answer
 
-    def _read_block(self, columns: Sequence[Part], rows: Sequence[Sequence[Cell]], parts: Sequence[Row]) -> None:
+    def _read_block(
+        self, columns: Sequence[Part], rows: Sequence[Sequence[Cell]], parts: Sequence[Row], first: int
+    ) -> None:
         """Read the rows of a section; rows of values apply to all."""
         values = self._headings.values_of_columns(rows, parts)
         names = self._headings.names_of_columns()
-        for row, part in zip(rows, parts, strict=True):
+        for row_at, (row, part) in enumerate(zip(rows, parts, strict=True), start=first):
             if part.section or part.values or part.part.ignored:
                 continue
             own = part.part.joined(Part(self._headings.values_of_row(row, names)))
@@ -79,7 +103,8 @@ class _Application:
                 if not (names[at] or columns[at].ignored or is_nothing(cell.text)):
                     whole = columns[at].joined(Part(values[at])).joined(own)
                     whole.name = own.name or columns[at].name or self._fixed_name()
-                    self._read_cell(whole, _Place(cell, own.label, columns[at].label), part.name)
+                    place = _Place(cell, own.label, columns[at].label, row_at, columns[at].difference is not None)
+                    self._read_cell(whole, place, part.name)
 
     def _fixed_name(self) -> Name | None:
         """Return the metric of the whole table, if given."""
@@ -92,6 +117,9 @@ class _Application:
 
     def _read_cell(self, part: Part, place: _Place, row_name: str) -> None:
         name = part.name
+        if part.difference and not (name and name.metric):
+            # A column of differences beside columns of metrics is of the metric before.
+            name = next((each for _, each, _ in reversed(self._in_row.get(place.row, []))), None)
         if name is None or not name.metric:
             heading = row_name or place.column_label or place.row_label
             message = f"It is not said which metric this is: {heading}; its figures stay out."
@@ -104,15 +132,20 @@ class _Application:
             self._add_figure(part, place, _with_unit(name, part.unit))
 
     def _add_figure(self, part: Part, place: _Place, name: Name) -> None:
-        found = read_number(place.cell.text)
-        own = read_unit(found.unit) if found and found.unit else None
-        if found is None or (found.unit and own is None):
+        content = read_cell(place.cell.text)
+        found = content.figure if content else None
+        printed = (found.unit or content.remark) if found and content else ""
+        own = read_unit(printed) if printed else None
+        if printed and own is None and "/s" in name.read_as:
+            # 18.4MB in a column of MB/s.
+            own = read_unit(f"{printed}/s")
+        if content is None or found is None or (found.unit and own is None):
             message = f"{place.cell.text[:60]} is no figure ({place.text}); it stays out."
             remedy = "Correct the cell, or empty it."
             self._problems.report("published.no-number", message, place.cell.line, about=place.key, remedy=remedy)
             return
         if own is not None:
-            name = replace(name, unit=found.unit, read_as=own.read_as)
+            name = replace(name, unit=printed, read_as=own.read_as)
         if not name.read_as:
             message = (
                 f"{name.metric} ({place.row_label or place.column_label}) has no unit that is known; its own is taken."
@@ -121,9 +154,10 @@ class _Application:
             self._problems.report(
                 "published.no-unit", message, place.cell.line, about=about, remedy="Say the unit.", note=True
             )
-        self._put(self._answer.runs[self._run(part.facts)], place, name, found)
+        self._put(self._run(part.facts), place, name, content, known_remark=own is not None and not found.unit)
 
-    def _put(self, run: PublishedRun, place: _Place, name: Name, found: Printed) -> None:
+    def _put(self, run_at: int, place: _Place, name: Name, content: CellContent, *, known_remark: bool) -> None:
+        run, found = self._answer.runs[run_at], content.figure
         if run.figure(name.metric, name.role) is not None:
             message = f"{name.metric} of the same run stands in the table twice ({place.text}); the first one counts."
             remedy = "Say by which heading the two differ."
@@ -144,6 +178,18 @@ class _Application:
                 column=place.cell.column,
             )
         )
+        self._in_row.setdefault(place.row, []).append((run_at, name, place.cell.column))
+        self._in_column.setdefault(place.cell.column, []).append((run_at, name, place.row))
+        if content.difference is not None:
+            kind = self._mapping.names.get(IN_CELLS, Name(What.DIFFERENCE)).what
+            kind = kind if content.difference.unit == "%" or kind not in DIFFERENCES else What.ABSOLUTE
+            self._of_figures.append((run_at, place, name, content.difference, kind))
+        elif content.remark and not known_remark:
+            message = f"Only the first number of {place.cell.text} is stored ({place.text})."
+            remedy = "Give each figure a column of its own to store the others."
+            self._problems.report(
+                "published.in-cell", message, place.cell.line, about="remarks", remedy=remedy, note=True
+            )
 
     def _run(self, facts: dict[str, PrintedValue]) -> int:
         """Return the index of the run with these facts; add a new run.
@@ -165,18 +211,30 @@ class _Application:
     # Differences.
 
     def _add_percent(self, part: Part, place: _Place, name: Name) -> None:
-        mapping, line = self._mapping, place.cell.line
         found = read_number(place.cell.text)
-        if found is None or found.unit not in {"", "%"}:
-            message = f"{place.cell.text[:60]} is no difference in per cent ({place.text})."
-            self._problems.report("published.no-number", message, line, about=place.key, remedy="Correct the cell.")
+        own = read_unit(found.unit) if found else None
+        absolute = part.difference is What.ABSOLUTE
+        if found is None or (found.unit != "%" and found.unit and not (absolute and own)):
+            message = f"{place.cell.text[:60]} is no difference ({place.text})."
+            remedy = "Correct the cell."
+            self._problems.report("published.no-number", message, place.cell.line, about=place.key, remedy=remedy)
             return
-        compared, baseline = (self._end(part.facts, value, name) for value in (mapping.compared, mapping.baseline))
+        before = self._before(place, name)
+        compared, baseline = self._ends(part, before, name)
+        if baseline is None and place.across and len(before) == 1 and not self._mapping.difference:
+            self._of_figures.append((before[0], place, name, found, part.difference or What.DIFFERENCE))
+            return
         if compared is None or baseline is None or compared == baseline:
-            message = f"It is not known between which runs {place.cell.text} is the difference ({place.text})."
-            remedy = "Say which values are compared."
-            self._problems.report("published.no-difference", message, line, about=place.key, remedy=remedy)
+            self._no_ends(place, place.key)
             return
+        self._put_percent(place, name, found, (compared, baseline), part.difference or What.DIFFERENCE)
+
+    def _no_ends(self, place: _Place, about: str) -> None:
+        message = f"It is not known between which runs {place.cell.text} is the difference ({place.text})."
+        remedy = "Say which values are compared."
+        self._problems.report("published.no-difference", message, place.cell.line, about=about, remedy=remedy)
+
+    def _put_percent(self, place: _Place, name: Name, found: Printed, ends: tuple[int, int], kind: What) -> None:
         self._answer.percents.append(
             Percent(
                 metric=name.metric,
@@ -184,14 +242,56 @@ class _Application:
                 printed=place.cell.text,
                 number=found.number,
                 decimals=found.decimals,
-                compared=compared,
-                baseline=baseline,
+                compared=ends[0],
+                baseline=ends[1],
                 row_label=place.row_label,
                 column_label=place.column_label,
-                line=line,
+                line=place.cell.line,
                 column=place.cell.column,
+                kind=kind,
             )
         )
+
+    def _before(self, place: _Place, name: Name) -> list[int]:
+        """Return the runs of the figures of a metric before a difference, in its row or column."""
+        along = self._in_row.get(place.row, []) if place.across else self._in_column.get(place.cell.column, [])
+        end = place.cell.column if place.across else place.row
+        return [run for run, each, at in along if at < end and (each.metric, each.role) == (name.metric, name.role)]
+
+    def _ends(self, part: Part, before: Sequence[int], name: Name) -> tuple[int | None, int | None]:
+        """Return the compared run and the baseline: of the mapping, of the heading, or the two figures before."""
+        mapping = self._mapping
+        pair = (mapping.compared, mapping.baseline)
+        if not any(pair):
+            pair = read_comparison(part.heading) or (LAST, LAST_BUT_ONE)
+        places = dict(zip((LAST, LAST_BUT_ONE), reversed(before), strict=False)) | dict(
+            zip([FIRST], before, strict=False)
+        )
+        compared, baseline = (
+            places.get(value) if value in {LAST, LAST_BUT_ONE, FIRST} else self._end(part.facts, value, name)
+            for value in pair
+        )
+        return compared, baseline
+
+    def _add_of_figures(self) -> None:
+        """Add the differences of single figures, each from the only run that differs in one dimension.
+
+        That run prints no difference, or one of zero.
+        """
+        changed = {(at, name.metric, name.role) for at, _, name, found, _ in self._of_figures if found.value}
+        unchanged: dict[tuple[object, ...], list[int]] = {}
+        for at, run in enumerate(self._answer.runs if changed else ()):
+            for figure in run.figures:
+                if (at, figure.metric, figure.role) not in changed:
+                    for others in _all_but_one(run):
+                        unchanged.setdefault((figure.metric, figure.role, others), []).append(at)
+        for at, place, name, found, kind in self._of_figures:
+            near = [(name.metric, name.role, others) for others in _all_but_one(self._answer.runs[at])]
+            bases = [base for key in near for base in unchanged.get(key, ())]
+            if len(bases) == 1 and found.value and kind in DIFFERENCES:
+                self._put_percent(place, name, found, (at, bases[0]), kind)
+            elif found.value and kind in DIFFERENCES:
+                self._no_ends(place, IN_CELLS)
 
     def _end(self, facts: dict[str, PrintedValue], value: str, name: Name) -> int | None:
         """Return the only run of one side of a difference, by all its headings."""
@@ -215,3 +315,10 @@ def _with_unit(name: Name, printed: str) -> Name:
     """Return the name with its own unit, else that of its row or column."""
     unit = read_unit(printed) if printed and not name.unit else None
     return replace(name, unit=printed, read_as=unit.read_as) if unit else name
+
+
+def _all_but_one(run: PublishedRun) -> Iterator[tuple[str, frozenset[tuple[str, str]]]]:
+    """Yield each dimension of a run with the values of the others, without its run id."""
+    values = {(dimension, said.value) for dimension, said in run.facts.items() if dimension != "run_id"}
+    for pair in values:
+        yield pair[0], frozenset(values - {pair})

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import permutations
 
-from importers.published.apply_mapping import apply_mapping
+from importers.published.difference_agreement import CLEARLY_AHEAD, agreement, certainty
 from importers.published.grid import Grid, is_numbered_title
 from importers.published.heading_words import (
     NOTHING,
@@ -26,14 +26,28 @@ from importers.published.heading_words import (
     value_of,
 )
 from importers.published.headings import section_text
-from importers.published.mapping import BOTH, IGNORE, NAMES, UNIT, UNKNOWN, Mapping, Name, What, folded
-from importers.published.printed_numbers import is_number
+from importers.published.mapping import (
+    BOTH,
+    DIFFERENCES,
+    FIRST,
+    IGNORE,
+    IN_CELLS,
+    LAST,
+    LAST_BUT_ONE,
+    NAMES,
+    UNIT,
+    UNKNOWN,
+    Mapping,
+    Name,
+    What,
+    folded,
+)
+from importers.published.printed_numbers import is_number, read_cell
 
 REMEMBERED = "as it was said of an earlier table of this study"
 _FIRST_ROWS, _FIRST_COLUMNS = 8, 3
 _MOST_COMPARED = 6
-_CLEARLY_AHEAD = 0.3
-_MOST_TRIED = 300
+_OF_NUMBERS = ("users", "mtu")
 
 
 @dataclass(slots=True)
@@ -72,7 +86,10 @@ class _Guesser:
 
     def guess(self) -> Guessed:
         top, side = self._names_on_top(), self._names_on_the_left()
-        if top is not None and (side is None or self._measures_in_row(top) > self._measures_in_column(side)):
+        ahead = top is not None and (
+            side is None or self._measures_in_row(top) + bool(side) > self._measures_in_column(side)
+        )
+        if top is not None and ahead:
             mapping = self._with_names_on_top(top)
         elif side is not None:
             mapping = self._with_names_on_the_left(side)
@@ -200,10 +217,19 @@ class _Guesser:
         """Return a mapping without names of metrics: a row and a column of values."""
         corner = self._texts[0][0]
         rows = [at for at in range(1, len(self._texts)) if not self._is_section(at)]
-        beside = self._line("top.0", "" if line_name(corner).value else corner, self._texts[0][1:])
-        below = self._line("left.0", corner, [self._texts[at][0] for at in rows])
+        side = self._named_columns()
+        beside = self._line("top.0", "" if line_name(corner).value else corner, self._texts[0][side:])
+        left = [
+            self._line(f"left.{column}", self._texts[0][column], [self._texts[at][column] for at in rows])
+            for column in range(side)
+        ]
         self._why["fixed.metric"] = NOTHING
-        return Mapping(1, 1, (beside,), (below,))
+        return Mapping(1, side, (beside,), tuple(left))
+
+    def _named_columns(self) -> int:
+        """Return the number of first columns, at least one, whose headings name dimensions."""
+        names = self._texts[0][:-1]
+        return max(next((at for at, text in enumerate(names) if not line_name(text).value), len(names)), 1)
 
     def _corner(self, head: int, column: int) -> str:
         return self._texts[head - 1][column] if head else ""
@@ -222,14 +248,18 @@ class _Guesser:
         else:
             values = [text for text in texts if text and not self._is_difference(text)]
             found = line_name(heading)
-            found = found if found.value else kind_of_values(values)
+            if not found.value:
+                found = kind_of_values(values)
+                # Other words in the heading name something else: msgsize 1, 2, 4 are no users.
+                if found.value in _OF_NUMBERS and re.search(r"[^\W\d_]", heading) and not is_quantity(heading):
+                    found = NOTHING
         self._why[part] = found
         return found.value
 
     def _is_difference(self, text: str) -> bool:
         known = self._known.get(folded(text))
         found = known or getattr(read_name(text), "name", None)
-        return found is not None and found.what is What.DIFFERENCE
+        return found is not None and found.what in DIFFERENCES
 
     # What stands between rows and above the table.
 
@@ -254,8 +284,20 @@ class _Guesser:
         facts = {
             dimension: guess for dimension, guess in title_facts(self._grid.title).items() if dimension not in said
         }
+        if "metric" not in facts and self._why.get("fixed.metric") is NOTHING:
+            facts |= self._metric_of_cells(mapping)
         self._why |= {f"fixed.{dimension}": guess for dimension, guess in facts.items()}
         return replace(mapping, fixed={dimension: guess.value for dimension, guess in facts.items()})
+
+    def _metric_of_cells(self, mapping: Mapping) -> dict[str, Guess]:
+        """Return metric and unit by the unit that every figure prints."""
+        cells = [read_cell(text) for row in self._texts[mapping.head :] for text in row[mapping.side :]]
+        units = {each.figure.unit for each in cells if each is not None}
+        found = read_name(unit) if len(units) == 1 and (unit := units.pop()) else None
+        if found is None or found.name.what is not What.MEASURE:
+            return {}
+        reason = f"the figures are in {unit}"
+        return {"metric": Guess(found.name.metric, 0.7, reason), "unit": Guess(unit, 0.7, reason)}
 
     def _names(self, mapping: Mapping) -> dict[str, Name]:
         """Return the meaning of every name: in headings, in sections, and for differences."""
@@ -264,7 +306,15 @@ class _Guesser:
             *(text for at in range(mapping.side) for text in self._names_of_left(mapping, at)),
             *(text for text in self._sections(mapping) if self._is_measure(text) or self._is_difference(text)),
         ]
-        return {text: self._name(text) for text in dict.fromkeys(filter(None, lines))}
+        names = {text: self._name(text) for text in dict.fromkeys(filter(None, lines))}
+        if any(
+            (found := read_cell(text)) and found.difference
+            for row in self._texts[mapping.head :]
+            for text in row[mapping.side :]
+        ):
+            names[IN_CELLS] = self._known.get(IN_CELLS, Name(What.DIFFERENCE))
+            self._why[f"names.{IN_CELLS}"] = Guess(names[IN_CELLS].what, 0.9, "figures have a difference behind them")
+        return names
 
     def _names_of_top(self, mapping: Mapping, at: int) -> Iterable[str]:
         texts = self._texts[at][mapping.side :]
@@ -321,29 +371,57 @@ class _Guesser:
     # Differences.
 
     def _with_difference(self, mapping: Mapping) -> Mapping:
-        """Return the mapping with the compared values.
+        """Return the mapping with the compared values and the kinds of differences.
 
-        The heading names the values; otherwise the values are those with which most printed differences agree.
+        Headings name the values; otherwise both are those with which most printed differences agree.
         """
-        words = [text for text, name in mapping.names.items() if name.what is What.DIFFERENCE]
+        words = [text for text, name in mapping.names.items() if name.what in DIFFERENCES and text != IN_CELLS]
         if not words:
-            return mapping
+            return self._with_kinds(mapping, mapping) if IN_CELLS in mapping.names else mapping
         dimension, values = self._compared_values(mapping, set(map(folded, words)))
-        if not dimension or len(values) < 2:
+        said = {tuple(map(folded, pair)) for pair in map(read_comparison, words) if pair is not None}
+        pairs = list(permutations(values[:_MOST_COMPARED], 2))
+        named = [pair for pair in pairs if tuple(map(folded, pair)) in said]
+        if len(named) > 1 or (named and len(words) > len(said)):
+            named = [("", "")]
+        # A table that is too long for tries is left to the person who looks at it.
+        tried = [replace(mapping, difference=dimension, compared=one, baseline=other) for one, other in named or pairs]
+        if not named:
+            tried += [
+                replace(mapping, difference=dimension, compared=LAST, baseline=each) for each in (LAST_BUT_ONE, FIRST)
+            ]
+            tried.append(replace(mapping, difference=dimension, compared=LAST_BUT_ONE, baseline=LAST))
+        kinds = [agreement(self._grid, each) for each in tried]
+        shares = [each.get(What.DIFFERENCE, 0.0) for each in kinds]
+        of_any_kind = [max(each.values(), default=0.0) for each in kinds]
+        if max(of_any_kind) > max(shares) + CLEARLY_AHEAD:
+            shares = of_any_kind
+        best = max(range(len(tried)), key=lambda at: shares[at])
+        if not named and not shares[best] and len(values) < 2:
             self._why["difference"] = NOTHING
             return mapping
-        said = [pair for pair in map(read_comparison, words) if pair is not None]
-        pairs = list(permutations(values[:_MOST_COMPARED], 2))
-        named = [pair for pair in pairs if tuple(map(folded, pair)) in {tuple(map(folded, each)) for each in said}]
-        tried = [replace(mapping, difference=dimension, compared=one, baseline=other) for one, other in named or pairs]
-        # What is too long to be tried is left to the person who looks at it.
-        short = len(self._texts) <= _MOST_TRIED
-        shares = [_agreement(self._grid, each) if short else 0.0 for each in tried]
-        best = max(range(len(tried)), key=lambda at: shares[at])
-        chosen, share = tried[best], _certainty(shares, best, named=bool(named))
+        chosen, share = tried[best], certainty(shares, best, named=bool(named))
         reason = "the heading says so" if named else f"{shares[best]:.0%} of the printed differences agree with it"
-        self._why["difference"] = Guess(f"{chosen.compared} against {chosen.baseline}", share, reason)
-        return chosen
+        text = f"{chosen.compared} against {chosen.baseline}" if chosen.compared else "as each heading says"
+        self._why["difference"] = Guess(text, share, reason)
+        return self._with_kinds(mapping, chosen)
+
+    def _with_kinds(self, mapping: Mapping, chosen: Mapping) -> Mapping:
+        """Return the chosen mapping with another kind of difference where the figures clearly agree with that kind.
+
+        A heading may name the kind; one with a per cent sign is never of absolute differences.
+        """
+        shares = agreement(self._grid, chosen)
+        best = max(shares, key=lambda kind: shares[kind], default=What.DIFFERENCE)
+        if shares.get(best, 0.0) <= shares.get(What.DIFFERENCE, 0.0) + CLEARLY_AHEAD:
+            return chosen
+        names = dict(chosen.names)
+        for text, name in mapping.names.items():
+            if name.what is What.DIFFERENCE and not (best is What.ABSOLUTE and "%" in text):
+                names[text] = replace(name, what=best)
+                reason = f"{shares[best]:.0%} of the printed differences agree with it"
+                self._why[f"names.{text}"] = Guess(best, 0.7, reason)
+        return replace(chosen, names=names)
 
     def _compared_values(self, mapping: Mapping, words: set[str]) -> tuple[str, list[str]]:
         """Return the dimension of the line of differences, and its values."""
@@ -361,34 +439,6 @@ class _Guesser:
 
 def _is_word_for_unit(text: str) -> bool:
     return text.casefold().rstrip("s") == "unit"
-
-
-def _certainty(shares: Sequence[float], best: int, *, named: bool) -> float:
-    """Return the certainty of the best direction, by its lead over the others.
-
-    Printed differences may be wrong themselves.
-    """
-    if named:
-        return 1.0
-    ahead = shares[best] - max([share for at, share in enumerate(shares) if at != best], default=0.0)
-    return 0.9 if ahead > _CLEARLY_AHEAD else shares[best]
-
-
-def _agreement(grid: Grid, mapping: Mapping) -> float:
-    """Return the share of printed differences that follow from the values within 1 %."""
-    applied = apply_mapping(grid, mapping)
-    right = 0
-    for percent in applied.percents:
-        one, other = (
-            next(
-                float(f.number)
-                for f in applied.runs[at].figures
-                if (f.metric, f.role) == (percent.metric, percent.role)
-            )
-            for at in (percent.compared, percent.baseline)
-        )
-        right += other != 0 and abs((one / other - 1) * 100 - float(percent.number)) <= 1
-    return right / len(applied.percents) if applied.percents else 0.0
 
 
 _TITLE_NUMBER = re.compile(r"(?:table|tab\.)\s*\d+\s*[.:)]?\s*", re.IGNORECASE)

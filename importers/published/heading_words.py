@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from importers.published.mapping import BOTH, DIMENSIONS, FACTOR, ROLE, Name, What
+from importers.published.printed_numbers import read_cell
 
 
 class Guess(NamedTuple):
@@ -98,18 +99,22 @@ def is_quantity(text: str) -> bool:
     return len(text) < _LONGEST and _QUANTITY.search(text) is not None
 
 
+# A number is a percentile where a word says so, never as part of another number.
+_PERCENTILE = r"(?<![\w.])(?:p(?:{0})(?![\w.])|(?:{0})(?:th|st|nd|rd)?\s*(?:%|-?\s?(?:percentile|pctl?|centile)))"
 # What a quantity's words say, for which units, in the order in which they are asked. {} is total, virtual_ or cp_.
+# Without a metric, the heading is asked for.
 _QUANTITIES: tuple[tuple[str, str, str], ...] = (
     (r"response|turnaround", "time", "response_ms"),
     (r"elapsed|duration", "time", "elapsed_s"),
     (r"jitter", "time", "jitter_ms"),
     (r"rtt|round.?trip", "time", "rtt_ms"),
-    (r"\b99\.9|p999", "time", "latency_p999_ms"),
-    (r"\bp?99", "time", "latency_p99_ms"),
-    (r"\bp?95", "time", "latency_p95_ms"),
-    (r"\bp?90", "time", "latency_p90_ms"),
-    (r"\bp?75", "time", "latency_p75_ms"),
-    (r"\bp?50|median", "time", "latency_p50_ms"),
+    (_PERCENTILE.format(r"99\.9|999"), "time", "latency_p999_ms"),
+    (_PERCENTILE.format("99"), "time", "latency_p99_ms"),
+    (_PERCENTILE.format("95"), "time", "latency_p95_ms"),
+    (_PERCENTILE.format("90"), "time", "latency_p90_ms"),
+    (_PERCENTILE.format("75"), "time", "latency_p75_ms"),
+    (_PERCENTILE.format("50") + "|median", "time", "latency_p50_ms"),
+    (_PERCENTILE.format(r"\d[\d.]*"), "time", ""),
     (r"max.*(?:latency|delay)|(?:latency|delay).*max", "time", "latency_max_ms"),
     (r"min.*(?:latency|delay)|(?:latency|delay).*min", "time", "latency_min_ms"),
     (r"latency|delay", "time", "latency_mean_ms"),
@@ -148,11 +153,14 @@ _NO_ROLES = frozenset(
 
 
 def read_name(text: str) -> NameGuess | None:
-    """Return the metric, dimension or difference that a heading names, or None."""
-    if not text or len(text) > _LONGEST:
+    """Return the metric, dimension or difference that a heading names, or None.
+
+    A number with a unit is a figure, and names nothing.
+    """
+    if not text or len(text) > _LONGEST or is_figure(text):
         return None
     if is_difference(text):
-        return NameGuess(Name(What.DIFFERENCE), 0.9, "says that it is a difference")
+        return NameGuess(Name(kind_of_difference(text)), 0.9, "says that it is a difference")
     dimension = line_name(text)
     if dimension.certainty >= 0.9:
         return NameGuess(Name(What.DIMENSION, dimension=dimension.value), dimension.certainty, dimension.reason)
@@ -162,11 +170,22 @@ def read_name(text: str) -> NameGuess | None:
     return measure
 
 
+def is_figure(text: str) -> bool:
+    """Return whether a text is a number with a unit, or with a difference behind."""
+    content = read_cell(text)
+    if content is None:
+        return False
+    unit = content.figure.unit
+    return content.difference is not None or (unit != "%" and (read_unit(unit) or read_unit(f"{unit}/s")) is not None)
+
+
 def _measure(text: str) -> NameGuess | None:
     words, printed, unit = _with_unit(text)
     part, role = _part(words), _role(words)
     for pattern, of, metric in _QUANTITIES:
         if (unit.of if unit else "") == of and re.search(pattern, words, re.IGNORECASE):
+            if not metric:
+                return None
             return _named(metric, part, role, (words, printed, unit))
     if unit is None:
         if _UTILISATION.search(words):
@@ -242,10 +261,16 @@ def _utilisation(words: str, part: str, role: str) -> NameGuess:
 
 
 _DIFFERENCE = re.compile(
-    r"\W*(?:%|per ?cent|pct)?\W*(?:diff(?:erence|\.)?|change|delta|\u0394|increase|gain|improvement)\b.*"
-    r"|.*\b(?:diff|difference|change)\W*(?:\(?%\)?)?\W*",
+    r"\W*(?:%|per ?cent|pct|abs(?:olute|\.)?|rel(?:ative|\.)?)?\W*"
+    r"(?:diff(?:erence|\.)?|change|delta|\u0394|increase|gain|improvement|reduction|savings?|saved|decrease|drop)\b.*"
+    r"|.*\b(?:diff|difference|change|reduction|savings?|improvement|delta)\W*(?:\(?%\)?)?\W*",
     re.IGNORECASE,
 )
+_KINDS = {
+    What.REDUCTION: re.compile(r"reduc|sav(?:ing|ed)|decrease|drop", re.IGNORECASE),
+    What.IMPROVEMENT: re.compile(r"improve", re.IGNORECASE),
+    What.ABSOLUTE: re.compile(r"\babs(?:olute|\b)", re.IGNORECASE),
+}
 _AGAINST = re.compile(
     r"(?P<compared>[\w .+-]+?)\s+(?:vs\.?|versus|against|over|to)\s+(?P<baseline>[\w .+-]+)", re.IGNORECASE
 )
@@ -256,9 +281,18 @@ def is_difference(text: str) -> bool:
     return len(text) < 80 and _DIFFERENCE.fullmatch(text.strip()) is not None
 
 
+def kind_of_difference(text: str) -> What:
+    """Return what the words of a heading of differences say: by default, an increase in per cent."""
+    return next((kind for kind, pattern in _KINDS.items() if pattern.search(text)), What.DIFFERENCE)
+
+
 def read_comparison(text: str) -> tuple[str, str] | None:
     """Return value and baseline of a heading like ``% diff OSA vs VSwitch``."""
-    match = _AGAINST.search(re.sub(r"(?i)%|\b(?:diff(?:erence)?|change|of|in)\b|[():,]", " ", text))
+    match = _AGAINST.search(
+        re.sub(
+            r"(?i)%|\b(?:diff(?:erence)?|change|delta|reduction|improvement|increase|gain|of|in)\b|[():,]", " ", text
+        )
+    )
     return (match["compared"].strip(), match["baseline"].strip()) if match else None
 
 
@@ -283,6 +317,12 @@ _LINE_NAMES: tuple[tuple[str, str, float], ...] = (
     (r"system|machine|host", "system", 0.8),
     (r"campaign", "campaign", 0.95),
     (r"kernel", "factor.kernel", 0.9),
+    (
+        r"(?:msg|message|packet|request|record|payload|block|buffer|write|i/?o)[ _-]?(?:size|length|len|bytes)s?"
+        r"(?: \(?(?:bytes|B)\)?)?",
+        "factor.message_bytes",
+        0.9,
+    ),
 )
 
 

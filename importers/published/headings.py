@@ -6,7 +6,19 @@ from dataclasses import dataclass, field, replace
 from importers.model import Problem, Severity
 from importers.published.grid import Cell, Grid
 from importers.published.heading_words import WORKLOAD_AND_USERS, value_of
-from importers.published.mapping import BOTH, IGNORE, NAMES, ROLE, UNIT, UNKNOWN, Mapping, Name, What, folded
+from importers.published.mapping import (
+    BOTH,
+    DIFFERENCES,
+    IGNORE,
+    NAMES,
+    ROLE,
+    UNIT,
+    UNKNOWN,
+    Mapping,
+    Name,
+    What,
+    folded,
+)
 from importers.published.printed_numbers import is_nothing
 from importers.published.published_runs import PrintedValue
 
@@ -18,13 +30,14 @@ BETWEEN = " | "
 
 @dataclass(slots=True)
 class Part:
-    """The meaning of a heading for its cells."""
+    """The meaning of a heading for its cells; ``heading`` is the text of a difference's heading."""
 
     facts: dict[str, PrintedValue] = field(default_factory=dict)
     name: Name | None = None
     role: str = ""
     unit: str = ""
-    difference: bool = False
+    difference: What | None = None
+    heading: str = ""
     ignored: bool = False
     label: str = ""
 
@@ -35,7 +48,8 @@ class Part:
             other.name or self.name,
             other.role or self.role,
             other.unit or self.unit,
-            self.difference or other.difference,
+            other.difference or self.difference,
+            other.heading or self.heading,
             self.ignored or other.ignored,
         )
 
@@ -117,8 +131,10 @@ class Headings:
         name = self._names.get(folded(text), Name())
         if not text or kind == IGNORE:
             return Part()
-        if name.what in {What.DIFFERENCE, What.IGNORE}:
-            return Part(difference=name.what is What.DIFFERENCE, ignored=name.what is What.IGNORE)
+        if name.what in DIFFERENCES:
+            return Part(difference=name.what, heading=text)
+        if name.what is What.IGNORE:
+            return Part(ignored=True)
         if kind == NAMES or (section and name.what is What.MEASURE):
             return Part(name=name if name.what is What.MEASURE else None)
         if kind == UNKNOWN:

@@ -20,13 +20,27 @@ LINES = (*DIMENSIONS, BOTH, NAMES, ROLE, UNIT, IGNORE)
 
 
 class What(StrEnum):
-    """Meanings of a name. An empty one is unknown, and a person is asked."""
+    """Meanings of a name. An empty one is unknown, and a person is asked.
+
+    Differences are in per cent of the baseline: an increase (*difference*), a *reduction*, or an *improvement*, which
+    is one of both by the metric. *absolute* differences are in the metric's unit.
+    """
 
     MEASURE = "measure"
     DIMENSION = "dimension"
     DIFFERENCE = "difference"
+    REDUCTION = "reduction"
+    IMPROVEMENT = "improvement"
+    ABSOLUTE = "absolute"
     IGNORE = "ignore"
     UNKNOWN = ""
+
+
+DIFFERENCES = (What.DIFFERENCE, What.REDUCTION, What.IMPROVEMENT, What.ABSOLUTE)
+IN_CELLS = "(%)"
+"""The name of differences that are printed in the cells of their figures."""
+LAST, LAST_BUT_ONE, FIRST = "(last)", "(last but one)", "(first)"
+"""Ends of a difference by place: figures of its row or column that come before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +66,9 @@ class Mapping:
     The first ``head`` rows and ``side`` columns are headings; ``top`` and ``left`` have the kind of each (one of LINES,
     or ``factor.NAME``). ``section`` is the dimension of a text alone in its row. ``names`` and ``values`` (dimension ->
     printed -> meaning) are by text. ``fixed`` holds for the whole table, also ``metric`` and ``unit`` that no heading
-    names. ``compared`` and ``baseline`` are the values of dimension ``difference`` between which differences in per
-    cent are printed: how much larger ``compared`` is.
+    names. ``compared`` and ``baseline`` are the values of dimension ``difference`` between which differences are
+    printed: how much larger ``compared`` is. Both may be places (LAST, LAST_BUT_ONE, FIRST); without both, the heading
+    of each difference names the values.
     """
 
     head: int = 1

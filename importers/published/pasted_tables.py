@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from string import punctuation
 
-from importers.model import Problem
+from importers.model import Problem, Severity
+from importers.published.aligned_tables import has_aligned, read_aligned
 from importers.published.grid import (
     Grid,
     Tables,
@@ -20,11 +21,13 @@ from importers.published.grid import (
     title_text,
 )
 from importers.published.html_tables import read_html
-from importers.published.printed_numbers import is_number
+from importers.published.printed_numbers import is_number, read_cell
 
 _LONGEST_TEXT = 1_500_000
 _DELIMITERS = (",", ";")
 _RULE = re.compile(r"\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*")
+_DRAWN = re.compile(r"\s*[+|]?[-+=|: ]*-[-+=|: ]*[+|]?\s*|\s*\+[=+]+\s*")
+_BETWEEN_CELLS = re.compile(r"[\s|,;]+")
 _TAG = re.compile(r"<table[\s>]", re.IGNORECASE)
 _ABOVE = 3
 
@@ -36,15 +39,18 @@ class Syntax(StrEnum):
     TSV = "tsv"
     MARKDOWN = "markdown"
     HTML = "html"
+    ALIGNED = "aligned"
     STACKED = "stacked"
 
 
 def read_tables(text: str, syntax: Syntax | None = None) -> Tables:
     """Return every table of a text with its title, in any syntax.
 
-    Lines count as in ``text``. Tables need two columns; a text without tables is a problem.
+    Lines count as in ``text``. Tables need two columns; a text without tables is a problem, as are lines of figures
+    outside of all tables.
     """
     plain = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    plain = "\n".join(_with_bars(line) for line in plain.split("\n"))
     if len(plain) > _LONGEST_TEXT:
         return Tables(problems=[_too_large()])
     chosen = syntax
@@ -57,7 +63,36 @@ def read_tables(text: str, syntax: Syntax | None = None) -> Tables:
         return Tables(chosen or "", problems=[_refused(f"The text cannot be read as {chosen}: {error}.")])
     if not grids:
         return Tables(chosen, problems=[_refused("No table was found in the text.")])
-    return Tables(chosen, grids)
+    return Tables(chosen, grids, _left_out(plain, grids) if chosen not in {Syntax.HTML, Syntax.STACKED} else [])
+
+
+def _with_bars(line: str) -> str:
+    """Return a rule of a drawn table, such as ``+----+----+``, as a rule of Markdown."""
+    drawn = "+" in line and _DRAWN.fullmatch(line)
+    return line.replace("+", "|").replace("=", "-") if drawn else line
+
+
+def _left_out(text: str, grids: Sequence[Grid]) -> list[Problem]:
+    """Return a problem about the lines, mostly of figures, that are in no table."""
+    read = {cell.line for grid in grids for row in grid.rows for cell in row}
+    titles = {grid.title for grid in grids}
+    lines = [
+        (number, line)
+        for number, line in enumerate(text.split("\n"), start=1)
+        if number not in read and title_text(line) not in titles and _is_of_figures(line)
+    ]
+    if not lines:
+        return []
+    (number, line), more = lines[0], f", and {len(lines) - 1} lines more" if len(lines) > 1 else ""
+    message = f"Figures outside of the tables are left out: {clean(line)[:60]}{more}."
+    remedy = "Paste this table alone, with its headings, or choose how it is written."
+    return [Problem(Severity.WARNING, "published.left-out", message, remedy, line=number)]
+
+
+def _is_of_figures(line: str) -> bool:
+    words = [word for word in _BETWEEN_CELLS.split(line[:2_000]) if word.strip("|,;")]
+    figures = sum(read_cell(word) is not None for word in words)
+    return figures > 1 and 2 * figures > len(words)
 
 
 def recognise(text: str) -> Syntax:
@@ -69,6 +104,8 @@ def recognise(text: str) -> Syntax:
         return Syntax.MARKDOWN
     if sum("\t" in line.strip("\n") for line in lines) > 1:
         return Syntax.TSV
+    if has_aligned(text):
+        return Syntax.ALIGNED
     grids = _read_lines_as_cells(text)
     if any(grid.width > 1 for grid in grids):
         return Syntax.STACKED
@@ -103,6 +140,10 @@ def _read_csv(text: str) -> list[Grid]:
     """Read with the delimiter that gives rows of the same number of cells."""
     read = [list(_csv_rows(text, delimiter)) for delimiter in _DELIMITERS]
     return list(_blocks(max(read, key=_evenness)))
+
+
+def _read_aligned(text: str) -> list[Grid]:
+    return list(_blocks(read_aligned(text)))
 
 
 def _csv_rows(text: str, delimiter: str) -> Iterator[list[tuple[str, int]]]:
@@ -207,6 +248,7 @@ _READERS = {
     Syntax.TSV: _read_tsv,
     Syntax.MARKDOWN: _read_markdown,
     Syntax.HTML: read_html,
+    Syntax.ALIGNED: _read_aligned,
     Syntax.STACKED: _read_lines_as_cells,
 }
 

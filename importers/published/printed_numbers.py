@@ -21,6 +21,14 @@ _NUMBER = re.compile(
     re.ASCII,
 )
 _DIGIT = re.compile(r"\d", re.ASCII)
+_CHANGE = r"[+\u2212-]?\s?\d*\.?\d+\s*%|[+\u2212-]\s?\d*\.?\d+"
+# What a cell may hold behind its figure: a difference, a spread, a unit in brackets, or another remark in brackets.
+_BEHIND = re.compile(
+    r"(?P<figure>[+\u2212-]?[\d.][^(\[*\u00b1]*?)\s*"
+    rf"(?:[(\[*/,]\s*(?P<change>{_CHANGE})\s*[)\]*]?|(?<=[\s%])(?P<bare>[+\u2212-]\d*\.?\d+\s*%)"
+    r"|[(\[](?P<remark>[^()\[\]]+)[)\]]|(?P<spread>\(?\s*(?:\u00b1|\+/?-)\s*[\d.]+\s*%?\s*\)?))\s*",
+    re.ASCII,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +62,29 @@ def read_number(text: str) -> Printed | None:
     sign = "-" if match["sign"] in {"-", "\u2212"} else ""
     decimals = len(re.split("[eE]", number)[0].partition(".")[2])
     return Printed(sign + number, (match["unit"] or "").strip(), decimals)
+
+
+@dataclass(frozen=True, slots=True)
+class CellContent:
+    """The figure of a cell, and the difference or other remark printed behind."""
+
+    figure: Printed
+    difference: Printed | None = None
+    remark: str = ""
+
+
+def read_cell(text: str) -> CellContent | None:
+    """Return the figure of a cell, the first number, and the rest; None without a figure."""
+    whole = read_number(text)
+    if whole is not None:
+        return CellContent(whole)
+    match = _BEHIND.fullmatch(text.strip()) if len(text) <= _LONGEST else None
+    figure = read_number(match["figure"]) if match else None
+    if match is None or figure is None:
+        return None
+    change = match["change"] or match["bare"]
+    difference = read_number(change) if change else None
+    return CellContent(figure, difference, "" if difference else (match["remark"] or match["spread"] or change))
 
 
 def _bare(text: str) -> str:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from importers.model import Problem
+from importers.published.mapping import What
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,10 @@ class PublishedRun:
 
 @dataclass(frozen=True, slots=True)
 class Percent:
-    """A printed difference of ``compared`` relative to ``baseline``, both indexes of runs."""
+    """A printed difference of ``compared`` relative to ``baseline``, both indexes of runs.
+
+    ``kind`` is one of DIFFERENCES.
+    """
 
     metric: str
     role: str
@@ -61,6 +65,7 @@ class Percent:
     column_label: str
     line: int
     column: int
+    kind: What = What.DIFFERENCE
 
 
 @dataclass(slots=True)

@@ -83,6 +83,57 @@ def test_the_syntax_is_recognised(syntax: Syntax) -> None:
     assert recognise(WRITERS[syntax]([["Users", "trans/sec"], ["1", "812.5"], ["10", "1,204.0"]])) is syntax
 
 
+# Columns aligned by blanks: indented with rules, quoted, groups between blank lines, words by single blanks.
+ALIGNED = """
+   kernel        users       MB/s      p99 (us)
+  =============================================
+   6.1 vanilla       1      77.25        (14.5)
+   6.1 patched       1      79.00         13.25
+
+   6.1 vanilla      16     810.50         31.0
+"""
+
+
+@pytest.mark.parametrize("mark", ["", "> "])
+def test_columns_aligned_by_blanks(mark: str) -> None:
+    tables = read_tables("".join(f"{mark}{line}\n" for line in ALIGNED.splitlines()))
+    (grid,) = tables.grids
+    assert (tables.syntax, tables.problems) == (Syntax.ALIGNED, [])
+    assert grid.texts() == [
+        ["kernel", "users", "MB/s", "p99 (us)"],
+        ["6.1 vanilla", "1", "77.25", "(14.5)"],
+        ["6.1 patched", "1", "79.00", "13.25"],
+        ["6.1 vanilla", "16", "810.50", "31.0"],
+    ]
+
+
+def test_blanks_inside_of_a_cell_separate_no_columns() -> None:
+    text = "Results of the mail.\n\n           base                  new\n"
+    text += "Rate 1   102.25 (   0.00%)    104.50 *   2.20%*\nRate 16 1200.50 (   0.00%)   1190.00 (  -0.87%)\n"
+    (grid,) = read_tables(text).grids
+    assert grid.texts()[1:] == [
+        ["Rate 1", "102.25 ( 0.00%)", "104.50 * 2.20%*"],
+        ["Rate 16", "1200.50 ( 0.00%)", "1190.00 ( -0.87%)"],
+    ]
+    assert grid.texts()[0] == ["", "base", "new"]
+    (grid,) = read_tables("users OSA IUCV\n1 10.5 12.5\n20 20.5 -\n").grids
+    assert grid.texts()[2] == ["20", "20.5", "-"]
+    assert not read_tables("We ran 1 user  first.\nThen  we ran 10.\nAll is well.\n").grids
+
+
+def test_drawn_tables_are_read_whole() -> None:
+    text = "+-------+------+\n| users | MB/s |\n+=======+======+\n|     3 | 41.5 |\n+-------+------+\n"
+    (grid,) = read_tables(text).grids
+    assert grid.texts() == [["users", "MB/s"], ["3", "41.5"]]
+
+
+def test_figures_outside_of_all_tables_are_named() -> None:
+    (problem,) = read_tables("| users | MB/s |\n| 1 | 2.5 |\n\n7   8.25   9\n10   8.5   9\n").problems
+    assert (problem.code, problem.line) == ("published.left-out", 4)
+    assert "7 8.25 9" in problem.message
+    assert "1 lines more" in problem.message
+
+
 def test_semicolons_separate_where_they_do_so_evenly() -> None:
     (grid,) = read_tables("Users;MB/sec;note\n1;3.5;a, b\n10;7.25;c\n", Syntax.CSV).grids
     assert grid.texts() == [["Users", "MB/sec", "note"], ["1", "3.5", "a, b"], ["10", "7.25", "c"]]

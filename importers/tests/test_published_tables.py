@@ -169,6 +169,73 @@ def test_a_row_of_differences_below_runs() -> None:
     ]
 
 
+PAIRS = """Table 1. trans/sec
+| users | OSA | IUCV | % diff | vCTC | LCS | % diff |
+| 2 | 200.0 | 210.0 | 5.0 | 400.0 | 480.0 | 20.0 |
+| 4 | 300.0 | 390.0 | 30.0 | 500.0 | 520.0 | 4.0 |
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "kinds", "pairs"),
+    [
+        (PAIRS, {What.DIFFERENCE}, [(1, 0), (3, 2), (5, 4), (7, 6)]),
+        # Each heading names its own pair.
+        (
+            PAIRS.replace("% diff |", "% diff IUCV vs OSA |", 1).replace("% diff |", "% diff LCS vs vCTC |", 1),
+            {What.DIFFERENCE},
+            [(1, 0), (3, 2), (5, 4), (7, 6)],
+        ),
+        (",OSA,IUCV,reduction\nCPU msec/MB,8.0,6.0,25%\nresponse time (ms),5,4,20%\n", {What.REDUCTION}, [(1, 0)] * 2),
+        # The figures tell what the heading leaves open.
+        (",OSA,IUCV,% diff\nCPU msec/MB,8.0,6.0,25.0\nresponse time (ms),5,4,20.0\n", {What.REDUCTION}, [(1, 0)] * 2),
+        (",OSA,IUCV,delta\nMB/sec,80.0,90.5,+10.5\nresponse time (ms),5,4.5,-0.5\n", {What.ABSOLUTE}, [(1, 0)] * 2),
+        (",OSA,IUCV,% improvement\nMB/sec,80,90,12.5\nresponse time (ms),5,4,20\n", {What.IMPROVEMENT}, [(1, 0)] * 2),
+        # Each row is compared with the only other that prints no difference.
+        ("users,level,MB/sec,change\n1,a,80,\n1,b,90,12.5%\n", {What.DIFFERENCE}, [(1, 0)]),
+    ],
+)
+def test_kinds_and_pairs_of_differences(text: str, kinds: set[What], pairs: list[tuple[int, int]]) -> None:
+    _, applied = understood(text)
+    assert applied.problems == []
+    assert {each.kind for each in applied.percents} == kinds
+    assert [(each.compared, each.baseline) for each in applied.percents] == pairs
+
+
+def test_a_cell_holds_figure_unit_and_difference() -> None:
+    text = (
+        "| users | device | MB/s |\n| 3 | OSA | 12.5MB |\n| 3 | IUCV | 15.0 MB/s(+20.0%) |\n| 5 | OSA | 20 ( 0.00%) |\n"
+    )
+    guessed, applied = understood(text + "| 5 | IUCV | 1.5 GB *  -2.5%* |\n| 7 | OSA | 21.5 \u00b1 0.5 |\n")
+    assert guessed.open == []
+    assert [(run.figures[0].number, run.figures[0].read_as) for run in applied.runs] == [
+        ("12.5", "MB/s"),
+        ("15.0", "MB/s"),
+        ("20", "MB/s"),
+        ("1.5", "GB/s"),
+        ("21.5", "MB/s"),
+    ]
+    assert [(each.number, each.compared, each.baseline) for each in applied.percents] == [
+        ("20.0", 1, 0),
+        ("-2.5", 3, 2),
+    ]
+    (problem,) = applied.problems
+    assert (problem.code, problem.line) == ("published.in-cell", 6)
+
+
+def test_figures_are_no_headings() -> None:
+    guessed, applied = understood("| pairs | OSA | IUCV |\n| 3 | 95.99 Mbps | 50 Mbps |\n| 5 | 99 Mbps | 51 Mbps |\n")
+    assert (guessed.mapping.side, guessed.mapping.fixed["metric"]) == (1, "gbit_per_s")
+    assert [figures(run) for run in applied.runs] == [{"gbit_per_s@total": n} for n in ("95.99", "50", "99", "51")]
+    # Which latency it is, and whose sizes, is asked.
+    guessed, _ = understood("| workload | OSA |\n| RR | 10.95 us |\n| CRR | 20.99 us |\n")
+    assert guessed.open == ["fixed.metric"]
+    guessed, applied = understood("| flows of msgs | MB/s |\n| 1 | 0.5 |\n| 4 | 1.5 |\n")
+    assert guessed.open == ["left.0"]
+    guessed, applied = understood("| message size | users | OSA | IUCV |\n| 1 | 3 | 0.5 MB/s | 0.75 MB/s |\n")
+    assert facts(applied.runs[1]) == {"factor.message_bytes": "1", "users": "3", "device": "IUCV"}
+
+
 def test_what_nobody_can_know_is_asked() -> None:
     text = "Flavour,sweet,sour\nGrumbles,1.5,2.5\nMB/sec,10,11\n"
     guessed, applied = understood(text)
@@ -288,6 +355,8 @@ def test_what_says_that_there_is_no_figure(text: str) -> None:
         ("CPU (%)", "cpu_util@total", "%", "%"),
         ("response time(msec)", "response_ms@total", "msec", "ms"),
         ("latency p99 (us)", "latency_p99_ms@total", "us", "us"),
+        ("99.9% latency (us)", "latency_p999_ms@total", "us", "us"),
+        ("95th percentile, msec", "latency_p95_ms@total", "msec", "ms"),
         ("rx pps", "packets_received_per_s@total", "pps", "1/s"),
     ],
 )
@@ -299,14 +368,24 @@ def test_names_of_metrics(text: str, measure: str, unit: str, read_as: str) -> N
     assert found.reason
 
 
-@pytest.mark.parametrize("text", ["Flavour", "zork", "", "(", "msec"])
+@pytest.mark.parametrize("text", ["Flavour", "zork", "", "(", "msec", "12.95 us", "0.5 MB/s", "p99.99 (us)", "p10 ms"])
 def test_words_that_name_nothing(text: str) -> None:
     found = read_name(text)
     assert found is None or not found.name.metric
 
 
 @pytest.mark.parametrize(
-    "text", ["% diff", "Change (%)", "Difference", "\u0394 %", "% improvement", "diff OSA vs IUCV"]
+    "text",
+    [
+        "% diff",
+        "Change (%)",
+        "Difference",
+        "\u0394 %",
+        "% improvement",
+        "diff OSA vs IUCV",
+        "% reduction",
+        "CPU savings (%)",
+    ],
 )
 def test_words_for_differences(text: str) -> None:
     assert is_difference(text)

@@ -260,26 +260,25 @@ def _contradictions(run: PrintedRun) -> Iterator[Disagreement]:
 
 @dataclass(frozen=True, slots=True)
 class PercentRow:
-    """A printed difference of ``other`` relative to ``base``, in per cent."""
+    """A printed difference of ``other`` relative to ``base``, in per cent; ``absolute``: in the unit of ``base``."""
 
     base: Printed
     other: Printed
     percent: Quantity
     place: str = ""
+    absolute: bool = False
 
 
 _BASE = Operand("base", "base", lambda view, role: None)
 _OTHER = Operand("other", "value", lambda view, role: None)
 PERCENT: Expression = Number(100) * (_OTHER / _BASE - Number(1))
 PERCENT_TEXT = PERCENT.in_words()
+_ABSOLUTE: Expression = _OTHER - _BASE
 
 
-def percent_interval(base: Interval, other: Interval) -> Interval | None:
-    """Return the interval of a difference in per cent; None for base zero.
-
-    The difference is 100 × (other / base − 1).
-    """
-    return compute(PERCENT, {"base": Bound(base, ""), "other": Bound(other, "")})
+def percent_interval(base: Interval, other: Interval, expression: Expression = PERCENT) -> Interval | None:
+    """Return the interval of a difference, by default 100 × (other / base − 1) in per cent; None for base zero."""
+    return compute(expression, {"base": Bound(base, ""), "other": Bound(other, "")})
 
 
 def audit_percent(row: PercentRow) -> Disagreement | None:
@@ -291,23 +290,29 @@ def audit_percent(row: PercentRow) -> Disagreement | None:
     base, other, value = row.base.interval, row.other.interval, row.percent.value
     if base is None or other is None or value is None:
         return None
-    half, wanted = row.percent.half_step, percent_interval(base, other)
+    expression, unit, factor = (_ABSOLUTE, row.base.own_unit, row.base.factor) if row.absolute else (PERCENT, "%", 1.0)
+    half = row.percent.half_step * factor
+    wanted, turned = percent_interval(base, other, expression), percent_interval(other, base, expression)
+    value *= factor
     printed = Interval(value - half, value, value + half)
     if wanted is None or printed.meets(wanted):
         return None
-    text = PERCENT.write({"base": row.base.in_own_unit, "other": row.other.in_own_unit})
-    formula = f"{text} = {round_half_up(wanted.value, decimals(row.percent.text) + 1)} %"
-    meant = _percent_reading(printed, wanted, percent_interval(other, base))
+    text = expression.write({"base": row.base.in_own_unit, "other": row.other.in_own_unit})
+    formula = f"{text} = {round_half_up(wanted.value, decimals(row.percent.text) + 1)} {unit}"
+    meant = _percent_reading(printed, wanted, turned, unit)
     name = measure_name(row.base.measure)
-    message = f"The difference of {name} is printed as {row.percent.text} %, but follows to be {formula}"
+    said = f"{row.percent.text} {row.base.quantity.unit or unit}" if row.absolute else f"{row.percent.text} %"
+    message = f"The difference of {name} is printed as {said}, but follows to be {formula}"
     return Disagreement(
         kind=Kind.PERCENT,
-        severity=grade(1 + value / 100, 1 + wanted.value / 100),
+        severity=grade(base.value + value, other.value)
+        if row.absolute
+        else grade(1 + value / 100, 1 + wanted.value / 100),
         measure=row.base.measure,
         printed=row.percent.text,
         recomputed=wanted.value,
         interval=(wanted.low, wanted.high),
-        unit="%",
+        unit=unit,
         formula=formula,
         message=f"{message}; {meant}." if meant else f"{message}.",
         reading=meant,
@@ -321,10 +326,10 @@ def audit_percents(rows: Iterable[PercentRow]) -> list[Disagreement]:
     return [found for row in rows if (found := audit_percent(row))]
 
 
-def _percent_reading(printed: Interval, wanted: Interval, turned: Interval | None) -> str:
+def _percent_reading(printed: Interval, wanted: Interval, turned: Interval | None, unit: str) -> str:
     """Return the likely error, a wrong sign or exchanged operands (``turned``); "" without one."""
     if Interval(-printed.high, -printed.value, -printed.low).meets(wanted):
         return "its sign is probably wrong"
     if turned is not None and printed.meets(turned):
-        return f"it is {result_text(turned.value)} % the other way round"
+        return f"it is {result_text(turned.value)} {unit} the other way round"
     return ""

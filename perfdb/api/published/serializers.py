@@ -102,9 +102,13 @@ class PreviewedRunSerializer(serializers.Serializer[Any]):
 
 
 class PreviewedPercentSerializer(serializers.Serializer[Any]):
-    """A printed difference in per cent, of the run `compared` from the run `baseline`."""
+    """A printed difference of the run `compared` from the run `baseline`.
+
+    `kind` is `difference`, `reduction` or `improvement` (in per cent), or `absolute` (in the metric's unit).
+    """
 
     measure = serializers.CharField()
+    kind = serializers.CharField()
     printed = serializers.CharField()
     compared = serializers.CharField()
     baseline = serializers.CharField()

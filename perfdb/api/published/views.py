@@ -96,6 +96,7 @@ def _body(reading: Reading, preview: Preview) -> dict[str, Any]:
         "differences": [
             {
                 "measure": str(Measure(each.percent.metric, each.percent.role)),
+                "kind": each.percent.kind,
                 "printed": each.percent.printed,
                 "compared": each.compared.record.identity,
                 "baseline": each.baseline.record.identity,

@@ -16,7 +16,7 @@ from perfdb.results.runs.aliases import read_aliases
 from perfdb.results.runs.normalize import Context
 from perfdb.results.runs.normalize.alias_dimensions import NONE
 
-ENDINGS = {"csv": "csv", "tsv": "tsv", "markdown": "md", "html": "html", "stacked": "txt"}
+ENDINGS = {"csv": "csv", "tsv": "tsv", "markdown": "md", "html": "html"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,10 +3,11 @@
 from collections.abc import Iterable, Sequence
 
 from importers.model import Problem, Severity
+from importers.published.mapping import What
 from perfdb.analysis.audit.audit_run import PercentRow, audit_percents, audit_runs
 from perfdb.analysis.audit.printed_values import Disagreement, Printed, PrintedRun
 from perfdb.analysis.checks.finding import Quantity
-from perfdb.analysis.metrics import BY_NAME, Measure
+from perfdb.analysis.metrics import BY_NAME, Better, Measure
 from perfdb.results.published.published_records import PrintedFigure, PrintedPercent, PublishedRecord, Records
 
 
@@ -65,7 +66,11 @@ def _percent_row(each: PrintedPercent) -> PercentRow | None:
     base, other = (_in_table(run, each) for run in (each.baseline, each.compared))
     if base is None or other is None:
         return None
-    return PercentRow(base, other, Quantity(each.percent.number, "%", each.percent.line), each.table)
+    kind, number = each.percent.kind, each.percent.number
+    falls = kind is What.IMPROVEMENT and BY_NAME[each.percent.metric].better is Better.LOWER
+    if falls or kind is What.REDUCTION:
+        number = number.removeprefix("-") if number.startswith("-") else f"-{number}"
+    return PercentRow(base, other, Quantity(number, "%", each.percent.line), each.table, kind is What.ABSOLUTE)
 
 
 def _in_table(run: PublishedRecord, percent: PrintedPercent) -> Printed | None:

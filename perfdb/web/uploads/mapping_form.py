@@ -11,7 +11,21 @@ from dataclasses import dataclass, field, replace
 from importers.published.grid import Grid
 from importers.published.heading_words import NOTHING, Guess, read_unit
 from importers.published.headings import section_text
-from importers.published.mapping import BOTH, FACTOR, IGNORE, LINES, NAMES, ROLE, UNIT, Mapping, Name, What, line_kind
+from importers.published.mapping import (
+    BOTH,
+    DIFFERENCES,
+    FACTOR,
+    IGNORE,
+    IN_CELLS,
+    LINES,
+    NAMES,
+    ROLE,
+    UNIT,
+    Mapping,
+    Name,
+    What,
+    line_kind,
+)
 from perfdb.analysis import dimensions, metrics
 from perfdb.analysis.metrics import TOTAL, Measure
 from perfdb.results.published.map_tables import ReadTable
@@ -39,6 +53,12 @@ _WORDS = {
     ROLE: "client or server",
     UNIT: "units",
     IGNORE: "nothing",
+}
+_DIFFERENCES = {
+    What.DIFFERENCE: "differences in per cent",
+    What.REDUCTION: "reductions in per cent",
+    What.IMPROVEMENT: "improvements in per cent: less time or CPU, more throughput",
+    What.ABSOLUTE: "differences in the unit of the metric",
 }
 _SURE = 0.8
 _SHOWN_TEXTS = 6
@@ -222,13 +242,13 @@ def written(name: Name) -> str:
 
 def parse_meaning(text: str) -> Name:
     """Return the meaning of a text in the form. Raise ValueError for others."""
-    if text in {What.DIFFERENCE, What.IGNORE, What.UNKNOWN}:
+    if text in {*DIFFERENCES, What.IGNORE, What.UNKNOWN}:
         return Name(What(text))
     if text in LINES[:-4] or (text.startswith(FACTOR) and len(text) > len(FACTOR)):
         return Name(What.DIMENSION, dimension=text)
     metric, _, role = text.partition("@")
     if metric not in metrics.BY_NAME:
-        raise ValueError(f"{text!r} is no metric, no dimension, and neither difference nor ignore")
+        raise ValueError(f"{text!r} is no metric and no dimension; others are {', '.join(DIFFERENCES)} and ignore")
     return Name(What.MEASURE, metric, role or TOTAL)
 
 
@@ -239,7 +259,7 @@ def meanings() -> list[tuple[str, str]]:
     """Return (text, title) of all possible meanings of a heading."""
     found = [(each.name, f"{each.title} ({each.unit})" if each.unit else each.title) for each in metrics.METRICS]
     found += [(name, f"{_title(name)}: its row or column holds values") for name in LINES[:-5]]
-    return [*found, ("difference", "differences in per cent"), ("ignore", "left out")]
+    return [*found, *((kind.value, title) for kind, title in _DIFFERENCES.items()), ("ignore", "left out")]
 
 
 def build_table(table: ReadTable, mapping: Mapping, number: int) -> ShownTable:
@@ -260,7 +280,7 @@ def build_table(table: ReadTable, mapping: Mapping, number: int) -> ShownTable:
         (name, label, help_text, mapping.fixed.get(name, ""), Why.from_guess(why.get(f"fixed.{name}")))
         for name, label, help_text in FIXED
     ]
-    if any(name.what is What.DIFFERENCE for name in mapping.names.values()):
+    if any(name.what in DIFFERENCES for text, name in mapping.names.items() if text != IN_CELLS):
         reason = Why.from_guess(why.get("difference", NOTHING))
         answer.difference = [
             ("difference", "Dimension that differs", mapping.difference, Why("", ask=False)),
