@@ -43,7 +43,8 @@ class _Line:
 
     @property
     def has_figure(self) -> bool:
-        return any(read_cell(each.text) is not None for each in self.fields)
+        """Return whether a column after the first has a figure."""
+        return any(read_cell(each.text) is not None for each in self.fields[1:])
 
 
 def read_aligned(text: str) -> list[AlignedRow]:
@@ -79,9 +80,9 @@ def _blocks(text: str) -> Iterator[list[_Line]]:
 
 
 def _continues(block: Sequence[_Line], line: _Line) -> bool:
-    """Return whether a line below a blank one belongs to the table above: a row of figures like its last line."""
-    fitting = len(line.fields) > 1 and line.has_figure and len(block[-1].fields) == len(line.fields)
-    return fitting and (block[-1].has_figure or len(block) <= 3)
+    """Return whether a line below a blank one belongs to the table above: a row of figures that is no heading."""
+    columns = [each for each in block if len(each.fields) > 1]
+    return line.has_figure and bool(columns) and columns[0].fields[0].text != line.fields[0].text
 
 
 def _lines(text: str) -> Iterator[_Line]:
@@ -123,8 +124,11 @@ def _is_value(field: _Field) -> bool:
 
 
 def _rows(block: Sequence[_Line]) -> Iterator[AlignedRow]:
-    """Yield the rows of a block, each with a cell for every column."""
-    columns = _columns(block)
+    """Yield the rows of a block, each with a cell for every column; lines of prose are cells alone."""
+    if not any(line.has_figure for line in block):
+        yield from ([(" ".join(each.text for each in line.fields), line.number)] for line in block)
+        return
+    columns = _columns([line.fields for line in block if line.has_figure])
     for line in block:
         if len(line.fields) == 1 and (line is block[0] or line.fields[0].start <= columns[0][1]):
             yield [(line.fields[0].text, line.number)]
@@ -132,20 +136,23 @@ def _rows(block: Sequence[_Line]) -> Iterator[AlignedRow]:
             yield [(text, line.number) for text in _cells(line, columns)]
 
 
-def _columns(block: Sequence[_Line]) -> list[tuple[int, int]]:
-    """Return the first and last place of each column, by the lines with the commonest number of fields.
+def _columns(rows: Sequence[Sequence[_Field]]) -> list[tuple[int, int]]:
+    """Return the first and last place of each column: of texts one below the other.
 
-    Only lines with figures count.
+    Where a text reaches over several columns, the columns are those of the rows with the commonest number of texts.
     """
-    several = [line for line in block if len(line.fields) > 1]
-    counts = Counter(len(line.fields) for line in several if line.has_figure) or Counter(
-        len(line.fields) for line in several or block
-    )
+    columns: list[tuple[int, int]] = []
+    for field in sorted((each for row in rows for each in row), key=lambda each: each.start):
+        if columns and field.start < columns[-1][1]:
+            columns[-1] = (columns[-1][0], max(columns[-1][1], field.end))
+        else:
+            columns.append((field.start, field.end))
+    if len(columns) >= max(map(len, rows)):
+        return columns
+    counts = Counter(map(len, rows))
     width = max(counts, key=lambda count: (counts[count], count))
-    fitting = [line.fields for line in block if len(line.fields) == width]
-    return [
-        (min(each.start for each in column), max(each.end for each in column)) for column in zip(*fitting, strict=True)
-    ]
+    fitting = zip(*(row for row in rows if len(row) == width), strict=True)
+    return [(min(each.start for each in column), max(each.end for each in column)) for column in fitting]
 
 
 def _cells(line: _Line, columns: Sequence[tuple[int, int]]) -> list[str]:
@@ -154,7 +161,7 @@ def _cells(line: _Line, columns: Sequence[tuple[int, int]]) -> list[str]:
     if len(fields) < len(columns):
         fields = [part for each in fields for part in _split(each, columns, anywhere=line.has_figure)]
         words = [word for each in line.fields for word in _words(each)]
-        fields = words if len(words) == len(columns) else fields
+        fields = words if len(words) == len(columns) and not line.has_figure else fields
     if len(fields) == len(columns):
         return [each.text for each in fields]
     cells = [""] * len(columns)
@@ -171,4 +178,15 @@ def _split(field: _Field, columns: Sequence[tuple[int, int]], *, anywhere: bool)
     """
     words = _words(field)
     over = sum(field.overlap(column) > 0 for column in columns)
-    return words if over > 1 and (anywhere or all(map(_is_value, words))) else [field]
+    if over < 2 or anywhere or all(map(_is_value, words)):
+        return words if over > 1 else [field]
+    # "rx pps tx pps" above two columns.
+    size = len(words) // over
+    parts = [words[at : at + size] for at in range(0, len(words), max(size, 1))]
+    alike = len(parts) == over and size * over == len(words) and len({part[-1].text for part in parts}) == 1
+    texts = [" ".join(word.text for word in part) for part in parts]
+    return (
+        [_Field(text, part[0].start, part[-1].end) for text, part in zip(texts, parts, strict=True)]
+        if alike
+        else [field]
+    )

@@ -14,6 +14,7 @@ from importers.published.mapping import (
     LAST_BUT_ONE,
     ROLE,
     UNIT,
+    UNKNOWN,
     Mapping,
     Name,
     What,
@@ -22,6 +23,7 @@ from importers.published.printed_numbers import CellContent, Printed, is_nothing
 from importers.published.published_runs import Applied, Figure, Percent, PrintedValue, PublishedRun
 
 METRIC = "metric"
+_MOST_SHOWN = 50
 
 
 def apply_mapping(grid: Grid, mapping: Mapping) -> Applied:
@@ -63,6 +65,7 @@ class _Application:
         # The figures of each row and column of the grid, by its index: the measure, and the index of the run.
         self._in_row: dict[int, list[tuple[int, Name, int]]] = {}
         self._in_column: dict[int, list[tuple[int, Name, int]]] = {}
+        self._left_out: list[_Place] = []
         # Differences that belong to one figure: the index of its run, and the kind.
         self._of_figures: list[tuple[int, _Place, Name, Printed, What]] = []
 
@@ -84,6 +87,11 @@ class _Application:
         for difference in self._differences:
             self._add_percent(*difference)
         self._add_of_figures()
+        if self._left_out:
+            texts = ", ".join(place.cell.text for place in self._left_out[:_MOST_SHOWN])
+            texts += ", …" if len(self._left_out) > _MOST_SHOWN else ""
+            message = f"{len(self._left_out)} figures stay out, since the meaning of a heading is not said: {texts}."
+            self._problems.report("published.twice", message, self._left_out[0].cell.line, about="")
         return self._answer
 
     def _read_block(
@@ -159,6 +167,9 @@ class _Application:
     def _put(self, run_at: int, place: _Place, name: Name, content: CellContent, *, known_remark: bool) -> None:
         run, found = self._answer.runs[run_at], content.figure
         if run.figure(name.metric, name.role) is not None:
+            if UNKNOWN in (*self._mapping.top, *self._mapping.left):
+                self._left_out.append(place)
+                return
             message = f"{name.metric} of the same run stands in the table twice ({place.text}); the first one counts."
             remedy = "Say by which heading the two differ."
             self._problems.report("published.twice", message, place.cell.line, about=place.key, remedy=remedy)

@@ -121,6 +121,28 @@ def test_blanks_inside_of_a_cell_separate_no_columns() -> None:
     assert not read_tables("We ran 1 user  first.\nThen  we ran 10.\nAll is well.\n").grids
 
 
+def test_prose_and_missing_cells_do_not_move_columns() -> None:
+    text = """The kernels were the two of last week.  Everything else was
+equal.  CPU is that of the sender.
+
+                            eth0 eth0                 eth1
+                             CPU   rx pps tx pps
+
+    6.1-rc2, sendfile():    11.6%   4100   8100
+    6.1-rc2, send():        24.5%                   12.5%
+
+    6.1 vanilla, send():    21.0%   4200   8200     20.5%
+"""
+    (grid,) = read_tables(text).grids
+    assert grid.texts() == [
+        ["", "eth0", "eth0", "", "eth1"],
+        ["", "CPU", "rx pps", "tx pps", ""],
+        ["6.1-rc2, sendfile():", "11.6%", "4100", "8100", ""],
+        ["6.1-rc2, send():", "24.5%", "", "", "12.5%"],
+        ["6.1 vanilla, send():", "21.0%", "4200", "8200", "20.5%"],
+    ]
+
+
 def test_drawn_tables_are_read_whole() -> None:
     text = "+-------+------+\n| users | MB/s |\n+=======+======+\n|     3 | 41.5 |\n+-------+------+\n"
     (grid,) = read_tables(text).grids
