@@ -111,6 +111,11 @@ def is_decimal(text: str) -> bool:
     return _NUMBER.fullmatch(text) is not None
 
 
+def join_ports(pairs: Iterable[tuple[str, str]]) -> str:
+    """Return the text of the fact ``ports``, equal for both ends: each connection's client and server port."""
+    return " ".join(sorted({f"{client}-{server}" for client, server in pairs}))
+
+
 def from_epoch(seconds: str) -> datetime | None:
     """Return the UTC time of seconds since 1970; None for anything else."""
     if not is_decimal(seconds) or not 0 < float(seconds) < _LATEST:

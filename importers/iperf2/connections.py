@@ -78,12 +78,17 @@ class Test:
     cut_line: int | None = None
     ended: str = ""
     started: tuple[str, str] = ("", "")
+    ports: list[tuple[str, str]] = field(default_factory=list)
     _by_id: dict[tuple[str, bool], list[Row]] = field(default_factory=dict)
     _results: dict[tuple[str, bool], Row | None] = field(default_factory=dict)
 
     def direction(self, row_id: str) -> str:
         """Return the direction of an id; a star marks a connection's way back."""
         return TO_CLIENT if "*" in row_id else self.connections.get(row_id, TO_SERVER)
+
+    def add_ports(self, own: str, other: str) -> None:
+        """Add a connection's ports, the client's first."""
+        self.ports.append((own, other) if self.role == "client" else (other, own))
 
     def add(self, row: Row) -> None:
         self.rows.append(row)

@@ -76,6 +76,8 @@ class _Reader:
             test.knows_direction = True
         if not is_sum:
             self.ports[row_id] = ports
+            if row_id not in test.connections:
+                test.add_ports(own_port, other_port)
             test.connections.setdefault(row_id, TO_CLIENT if is_back else TO_SERVER)
         is_unknown = packets is not None and packets.startswith("-")
         if is_unknown and is_report:

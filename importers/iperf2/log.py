@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from functools import lru_cache
 
-from importers.fragment_builder import Column, FragmentBuilder, build_listing
+from importers.fragment_builder import Column, FragmentBuilder, build_listing, join_ports
 from importers.fragment_builder import Row as ListingRow
 from importers.iperf2 import csv_lines, plain
 from importers.iperf2.connections import SUM, TO_CLIENT, TO_SERVER, Row, Test
@@ -172,6 +172,7 @@ def _gather_facts(test: Test, results: _Results, into: FragmentBuilder) -> None:
         if fact.key != "message_bytes" or not test.is_bounceback:
             into.add_fact(fact.key, fact.text, fact.line)
     first = test.rows[0].line if test.rows else test.first_line
+    into.add_fact("ports", join_ports(test.ports), first)
     into.add_fact("workload", _pattern(test), first)
     # Two connections in opposite directions are one user.
     ways = list(test.connections.values())

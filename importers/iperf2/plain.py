@@ -137,6 +137,7 @@ class _Reader:
             test.connections["*" + match["id"]] = TO_CLIENT
         test.is_bounceback = test.is_bounceback or "(bb " in match["more"]
         own, other = ("client", "server") if test.role == "client" else ("server", "client")
+        test.add_ports(match["own_port"], match["other_port"])
         _add_fact(test, Fact(f"{own}_address", match["own"], number))
         _add_fact(test, Fact(f"{other}_address", match["other"], number))
         for pattern in (_HANDSHAKE, _PEER):

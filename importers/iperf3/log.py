@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from importers.files import json_documents
 from importers.files.json_documents import Document, Node
-from importers.fragment_builder import FragmentBuilder, Printed, mtu_of
+from importers.fragment_builder import FragmentBuilder, Printed, join_ports, mtu_of
 from importers.iperf3 import plain
 from importers.iperf3.json_tests import (
     Direction,
@@ -274,6 +274,7 @@ def _gather_hosts(start: Node, words: Sequence[str], into: FragmentBuilder, *, i
         into.add_facts(("system_info", own, "kernel"), (system.text.strip(), host, kernel), system.line)
     names = (
         (other, start.string("accepted_connection" if is_server else "connecting_to", "host")),
+        ("ports", _find_ports(start, is_server=is_server)),
         (f"{own}_address", start.string("connected", 0, "local_host")),
         (f"{other}_address", start.string("connected", 0, "remote_host")),
         ("cookie", start.figure("cookie") or start.string("cookie")),
@@ -281,6 +282,15 @@ def _gather_hosts(start: Node, words: Sequence[str], into: FragmentBuilder, *, i
     for key, printed in names:
         if printed is not None:
             into.add_raw_fact(key, *printed)
+
+
+def _find_ports(start: Node, *, is_server: bool) -> Printed | None:
+    """Return the ports of each connection, the client's first."""
+    connected = start.get("connected")
+    keys = ("remote_port", "local_port") if is_server else ("local_port", "remote_port")
+    found = [[each.figure(key) for key in keys] for each in connected.values()] if connected is not None else []
+    pairs = [(client.text, server.text) for client, server in found if client is not None and server is not None]
+    return Printed(join_ports(pairs), connected.line) if connected is not None and pairs else None
 
 
 def _split_system(start: Node | None) -> list[str]:

@@ -8,7 +8,7 @@ from functools import cache
 from itertools import islice
 from typing import NamedTuple
 
-from importers.fragment_builder import Column, FragmentBuilder, Printed, Row, build_listing
+from importers.fragment_builder import Column, FragmentBuilder, Printed, Row, build_listing, join_ports
 from importers.model import Fact, Fragment, ProblemLog, Reading, Status, Text
 
 _HEAD_LINES = 60
@@ -43,7 +43,11 @@ class _Statement(NamedTuple):
 
 _ERROR = _Statement("iperf3: ", re.compile(r"iperf3: (?:error - )?(?P<error>\S.*)"))
 _CONNECTED = _Statement(
-    " connected to ", re.compile(r"\[ *(?P<id>\d+)\] local (?P<own>\S+) port \d+ connected to (?P<other>\S+) port \d+")
+    " connected to ",
+    re.compile(
+        r"\[ *(?P<id>\d+)\] local (?P<own>\S+) port (?P<own_port>\d+)"
+        r" connected to (?P<other>\S+) port (?P<other_port>\d+)"
+    ),
 )
 # Mostly with -V; the names of the groups are the keys of the facts.
 _FACTS = (
@@ -268,11 +272,13 @@ def _list_protocol(block: _Block) -> Iterator[Fact]:
 
 
 def _list_addresses(block: _Block) -> Iterator[Fact]:
-    found = next(((line, match) for line, text in block.lines if (match := _CONNECTED.search(text))), None)
-    if found is not None:
-        line, match = found
+    found = [(line, match) for line, text in block.lines if (match := _CONNECTED.search(text))]
+    if found:
+        line, match = found[0]
         yield Fact(f"{block.role}_address", match["own"], line)
         yield Fact(f"{block.other_role}_address", match["other"], line)
+        ends = ("own_port", "other_port") if block.role == "client" else ("other_port", "own_port")
+        yield Fact("ports", join_ports((each[ends[0]], each[ends[1]]) for _, each in found), line)
 
 
 def _list_workload(block: _Block) -> Iterator[Fact]:
