@@ -180,6 +180,19 @@ class Fact(NamedTuple):
     of_host: bool = False
 
 
+OPTIONS = frozenset(
+    "message_bytes window receive_window rate burst zero_copy nodelay think_ms url_path tls "
+    "threads processes connections_per_thread tool_options".split()
+)
+"""Facts that are options of load tools and change the work: each is a factor (docs/add-a-dimension.md)."""
+_CONFIGURATION = OPTIONS | {"workload", "request_bytes", "response_bytes", "mtu", "users", "device", "layer", "level"}
+
+
+def makes_experiment(key: str) -> bool:
+    """Return whether results that differ in a fact are of different experiments."""
+    return key in _CONFIGURATION or key.startswith("factor.")
+
+
 Head = tuple[str, str, str]
 """The name, unit and role of a reading."""
 

@@ -4,9 +4,8 @@ from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Iterator
 from operator import itemgetter
 
-from importers.model import Fragment
+from importers.model import Fragment, makes_experiment
 
-_CONFIGURATION = frozenset({"workload", "users", "request_bytes", "response_bytes", "message_bytes", "mtu", "device"})
 _SERVER = "server"
 _FACTOR = "factor."
 
@@ -68,5 +67,5 @@ def number_each(fragments: Iterable[Fragment]) -> Iterator[Fragment]:
 
 
 def _configuration(fragment: Fragment) -> object:
-    facts = [(fact.key, fact.text) for fact in fragment.facts if fact.key in _CONFIGURATION or _FACTOR in fact.key]
+    facts = [(fact.key, fact.text) for fact in fragment.facts if makes_experiment(fact.key)]
     return fragment.run_id, fragment.role, tuple(sorted(facts, key=itemgetter(0)))

@@ -15,7 +15,7 @@ from typing import TypeVar
 
 from importers.collate.run_ids import own_folder, strip_ending
 from importers.key_values import whole
-from importers.model import Fragment, Kind
+from importers.model import Fragment, Kind, makes_experiment
 
 _PARTS = frozenset(
     (
@@ -173,10 +173,6 @@ def _grouped(fragments: Iterable[Fragment], key: Callable[[Fragment], _Key]) -> 
 
 
 _NUMBERED = re.compile(r"(?P<name>.*?)[._-]?(?P<number>\d{1,4})")
-# What makes an experiment; logs that differ in one of these are of different runs.
-_CONFIGURATION = frozenset(
-    {"workload", "request_bytes", "response_bytes", "message_bytes", "mtu", "users", "device", "layer", "level"}
-)
 
 
 def process_number(fragment: Fragment) -> str | None:
@@ -230,9 +226,7 @@ def _key(fragment: Fragment, run_id: str | None) -> tuple[object, ...] | None:
 
 
 def _configuration(fragment: Fragment) -> frozenset[tuple[str, str]]:
-    return frozenset(
-        (each.key, each.text) for each in fragment.facts if each.key in _CONFIGURATION or "factor." in each.key
-    )
+    return frozenset((each.key, each.text) for each in fragment.facts if makes_experiment(each.key))
 
 
 def _number(fragment: Fragment) -> int:

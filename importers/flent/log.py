@@ -139,6 +139,10 @@ def _gather_facts(metadata: Node, way: _Direction | None, into: FragmentBuilder,
         into.add_printed("factor.test", test)
     for key, path in _FACTS:
         into.add_printed(key, metadata.printed(*path))
+    parameters = metadata.get("TEST_PARAMETERS")
+    named = [(name, value.printed()) for name, value in parameters.items()] if parameters else []
+    words = ", ".join(f"{name}={printed.text}" for name, printed in named if printed)
+    into.add_fact("tool_options", words, parameters.line if parameters else line)
     settings = metadata.get("SYSCTLS")
     for name, value in settings.items() if settings else ():
         into.add_printed(f"sysctl.{name}", value.printed())

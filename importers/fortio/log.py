@@ -20,7 +20,7 @@ _RUNNING = re.compile(r"Fortio \S+ running at .* for (?P<asked>\S+): (?P<target>
 _ABORTED = re.compile(r"Aborting because of (?P<why>.*\S)\s*")
 _DONE = re.compile(r"All done \d+ calls .*")
 _TIME = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d+)?(Z|[+-]\d\d:\d\d)")
-_HOST = re.compile(r"(?:\w+://)?([^/\s]+).*")
+_TARGET = re.compile(r"(?:(?P<scheme>\w+)://)?(?P<host>[^/\s]+)(?P<path>\S*).*")
 _DURATION = re.compile(r"(?:(\d+)h)?(?:(\d+)m)?(?:(\d+(?:\.\d+)?)s)?")
 _GOOD_CODES = frozenset({"200", "OK", "SERVING"})
 _PERCENTILES = {"50": "p50", "75": "p75", "90": "p90", "95": "p95", "99": "p99", "99.9": "p999"}
@@ -33,7 +33,6 @@ _FACTS = (
     ("url", "Destination"),
     ("asked_duration", "RequestedDuration"),
     ("result_id", "ID"),
-    ("connections_per_thread", "NumConnections"),
     ("sockets", "SocketCount"),
 )
 _ENDED = re.compile(r"Ended after (?P<seconds>\d\S*s) : (?P<calls>\d+) calls\. qps=(?P<rate>\S+)\s*")
@@ -45,6 +44,7 @@ _MEAN = re.compile(
 _TARGET = re.compile(r"# target (?P<share>\d+(?:\.\d+)?)% (?P<value>\S+)\s*")
 _CODE = re.compile(r"Code (?P<code>\S+) : (?P<count>\d+) .*")
 _TEXT_LINES = {"running": _RUNNING, "threads": _THREADS, "ended": _ENDED, "mean": _MEAN}
+_SWITCHES = ("HTTP10", "H2", "Compression", "DisableFastClient", "Jitter", "Uniform", "NoCatchUp", "Ping")
 _RESOLUTION = "0.001"  # Seconds; the default width of the histogram's steps.
 _SHORT = Decimal("0.9")  # Of the requested seconds.
 _MOST = Decimal("0.9")  # Of all calls: with so many sockets each call opens a connection.
@@ -104,16 +104,25 @@ def _gather_facts(root: Node, into: FragmentBuilder) -> None:
     for key, name in _FACTS:
         into.add_printed(key, root.printed(name))
     target = root.printed("URL") or root.printed("Destination")
-    host = _HOST.fullmatch(target.text) if target else None
-    into.add_printed("server", Printed(host[1], target.line) if host and target else None)
-    asked = root.printed("RequestedQPS")
-    if asked is not None:
-        limited = is_decimal(asked.text) and float(asked.text) > 0
-        into.add_printed("factor.asked_rate" if limited else "asked_rate", asked)
+    if target is not None and (parts := _TARGET.fullmatch(target.text)):
+        path, tls = parts["path"].removesuffix("/") and parts["path"], "on" if parts["scheme"] == "https" else None
+        into.add_facts(("server", "url_path", "tls"), (parts["host"], path, tls), target.line)
+    _gather_options(root, into)
     if _connects_each_time(root):
         into.add_raw_fact("factor.keep_alive", "off", line)
     for code, count in _list_codes(root):
         into.add_printed(f"return_code.{code}", count.printed())
+
+
+def _gather_options(root: Node, into: FragmentBuilder) -> None:
+    """Keep the options that change the work, except defaults."""
+    asked, connections = root.printed("RequestedQPS"), root.figure("NumConnections") or root.figure("Streams")
+    if asked is not None and is_decimal(asked.text) and float(asked.text) > 0:
+        into.add_printed("rate", asked)
+    if connections is not None and connections.text != "1":
+        into.add_printed("connections_per_thread", connections)
+    switched = [name for name in _SWITCHES if root.is_true(name)]
+    into.add_fact("tool_options", ", ".join(switched), root.line)
 
 
 def _list_codes(root: Node) -> list[tuple[str, Node]]:

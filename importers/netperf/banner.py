@@ -15,12 +15,13 @@ _BANNER = re.compile(
 )
 _PROTOCOL = re.compile(r"(?:MIGRATED )?(TCP|UDP|SCTP|SDP|UNIX|XTI|DLPI|DCCP)\b")
 _BURST = re.compile(r"first burst (\d+)")
+_KNOWN_FLAGS = re.compile(r"demo|histogram|first burst \d+|nodelay|\+/-.*|")
 _CONFIDENCE = re.compile(r"\+/-([\d.]+)% @ [\d.]+% conf\.")
 _KEYS = (
     "test",
     "factor.protocol",
     "factor.variant",
-    "factor.first_burst",
+    "burst",
     "client",
     "server",
     "server_address",
@@ -56,7 +57,7 @@ _KINDS: tuple[tuple[re.Pattern[str], Kind], ...] = tuple(
         (r"STREAM|SENDFILE|OMNI SEND", Kind("STRP", Shape.STREAM)),
     )
 )
-_VARIANT = re.compile(r"SENDFILE|CONNECT/CLOSE|NON-?BLOCKING|TRANSACTION(?!S)\w*|NBRR|TRR|_CC\b")
+_VARIANT = re.compile(r"CONNECT/CLOSE|NON-?BLOCKING|TRANSACTION(?!S)\w*|NBRR|TRR|_CC\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +96,10 @@ class Banner:
         client = "" if self.client in _NO_ADDRESS else self.client
         named = self.test, find_protocol(self.test), _find_variant(self.test)
         into.add_facts(_KEYS, (*named, self.burst, client, self.server, self.address, self.flags), self.line)
+        flags = [flag.strip() for flag in self.flags.split(" : ")]
+        sendfile, nodelay = "sendfile" if "SENDFILE" in self.test.upper() else "", "on" if "nodelay" in flags else ""
+        others = ", ".join(flag for flag in flags if not _KNOWN_FLAGS.fullmatch(flag))
+        into.add_facts(("zero_copy", "nodelay", "tool_options"), (sendfile, nodelay, others), self.line)
 
 
 def is_banner(line: str) -> bool:

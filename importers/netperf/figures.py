@@ -155,7 +155,7 @@ def gather_figures(test: Test, into: FragmentBuilder, cpu: Processors) -> None:
 
 def _gather_stream_row(test: Test, into: FragmentBuilder, cpu: Processors) -> None:
     row = test.rows[0]
-    into.add_facts(("socket.recv_bytes", "socket.send_bytes", "message_bytes"), row.cells[:3], row.line)
+    into.add_facts(("receive_window", "window", "message_bytes"), row.cells[:3], row.line)
     into.add_number(("driver_s", "s", "total"), row.cells[3], row.line)
     _gather_throughput(row.cell(4), find_rate_unit(test), into)
     if len(row.cells) > 5:
@@ -164,9 +164,9 @@ def _gather_stream_row(test: Test, into: FragmentBuilder, cpu: Processors) -> No
 
 def _gather_transaction_rows(test: Test, into: FragmentBuilder, cpu: Processors) -> None:
     row, remote = test.rows[0], test.rows[1]
-    keys = ("local_send", "local_recv", "remote_send", "remote_recv")
+    keys = ("window", "socket.local_recv_bytes", "socket.remote_send_bytes", "receive_window")
     for key, printed in zip(keys, (row.cell(0), row.cell(1), remote.cell(0), remote.cell(1)), strict=True):
-        into.add_printed(f"socket.{key}_bytes", printed)
+        into.add_printed(key, printed)
     for key, place in (("request_bytes", 2), ("response_bytes", 3)):
         printed = row.cell(place)
         closes_only = test.banner is not None and "CLOSE" in test.banner.test.upper()
@@ -182,8 +182,8 @@ def _gather_datagram_rows(test: Test, into: FragmentBuilder, cpu: Processors) ->
     """Keep figures of datagrams; the receiver's line, the second, has the throughput."""
     sent, received = test.rows[0], test.rows[1]
     unit = find_rate_unit(test)
-    into.add_printed("socket.send_bytes", sent.cell(0))
-    into.add_printed("socket.recv_bytes", received.cell(0))
+    into.add_printed("window", sent.cell(0))
+    into.add_printed("receive_window", received.cell(0))
     into.add_printed("message_bytes", sent.cell(1))
     into.add_reading("driver_s", sent.cell(2), "s")
     into.add_printed("messages_sent", sent.cell(3))
@@ -266,6 +266,7 @@ def gather_values(test: Test, into: FragmentBuilder, cpu: Processors) -> None:
         method = values[f"{name}_CPU_METHOD"].text if f"{name}_CPU_METHOD" in values else ""
         end.take(values.get(f"{name}_CPU_UTIL"), values.get(f"{name}_SD"), method, unit)
     _gather_retransmits(test, values, into)
+    _gather_options(test, values, into)
     _gather_other_values(test, values, into)
 
 
@@ -310,15 +311,28 @@ def _gather_retransmits(test: Test, values: dict[str, Printed], into: FragmentBu
     into.add_printed("factor.congestion_control", values.get(f"{sender}_CONG_CONTROL"))
 
 
+def _gather_options(test: Test, values: dict[str, Printed], into: FragmentBuilder) -> None:
+    """Keep the options that change the work; socket sizes are those at the start."""
+    returns = test.kind is not None and test.kind.pattern == "STRG"
+    for name, socket in (("window", "RSS" if returns else "LSS"), ("receive_window", "LSR" if returns else "RSR")):
+        into.add_printed(name, values.get(f"{socket}_SIZE") or values.get(f"{socket}_SIZE_REQ"))
+    nodelay, banner = values.get("LOCAL_NODELAY"), test.banner
+    if nodelay is not None and nodelay.text.strip("0") and not (banner and "nodelay" in banner.flags):
+        into.add_fact("nodelay", "on", nodelay.line)
+    burst = values.get("BURST_SIZE")
+    if burst is not None and burst.text.strip("0") and not (banner and banner.burst):
+        into.add_printed("burst", burst)
+    pause, at_once = values.get("LOCAL_INTERVAL_USECS"), values.get("LOCAL_INTERVAL_BURST")
+    if pause and at_once and at_once.text.strip("0"):
+        into.add_fact("rate", f"{at_once.text} every {pause.text} us", pause.line)
+
+
 def _gather_other_values(test: Test, values: dict[str, Printed], into: FragmentBuilder) -> None:
     transactions = test.kind is None or test.kind.shape is Shape.TRANSACTIONS
     if test.banner is None or not find_protocol(test.banner.test):
         into.add_printed("factor.protocol", values.get("PROTOCOL"))
     if test.banner is None:
         into.add_printed("server", values.get("DEST_ADDR"))
-    burst = values.get("BURST_SIZE")
-    if burst is not None and burst.text.strip("0") and not (test.banner and test.banner.burst):
-        into.add_printed("factor.first_burst", burst)
     if transactions:
         into.add_reading("bytes_sent", values.get("LOCAL_BYTES_SENT"), "bytes")
         into.add_reading("bytes_received", values.get("LOCAL_BYTES_RECVD"), "bytes")

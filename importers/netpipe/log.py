@@ -9,7 +9,7 @@ from importers.trial_numbers import number_each
 
 NAME = "netpipe"
 TITLE = "NetPIPE log or table"
-VERSION = 2
+VERSION = 3
 
 _HEAD_LINES = 50
 _DECIMAL = r"\d{1,15}(?:\.\d{1,15})?"
@@ -66,7 +66,7 @@ def _results(text: Text, unknown: list[int]) -> Iterator[Fragment]:
             yield into.build(source, lines, Status.COMPLETE)
         elif found := _BUFFERS.match(line):
             buffers = FragmentBuilder()  # Each log of a file has its own.
-            buffers.add_facts(("socket.send_bytes", "socket.recv_bytes"), found.groups(), number)
+            buffers.add_facts(("window", "receive_window"), found.groups(), number)
         elif line.strip() and not _KNOWN.fullmatch(line):
             unknown.append(number)
 

@@ -17,14 +17,21 @@ from importers.trial_numbers import number_trials
 
 NAME = "nfs_read"
 TITLE = "timed reads over NFS"
-VERSION = 1
+VERSION = 2
 
 _HEAD_LINES = 200
 _LAST_OF_TIME = "sys"
 _SHELL_TIMES = frozenset({"real", "user", "sys"})
 _NOTHING: Mapping[str, str] = {}
 _BYTES = ("data_bytes", "bytes", "total")
-_FACTORS = {"rsize": "rsize", "wsize": "wsize", "vers": "nfs_version", "nfsvers": "nfs_version", "proto": "protocol"}
+_FACTORS = {
+    "rsize": "rsize",
+    "wsize": "wsize",
+    "vers": "nfs_version",
+    "nfsvers": "nfs_version",
+    "proto": "protocol",
+    "nconnect": "nconnect",
+}
 _OPTIONS = r"(?P<options>\S*[rw]size=\S*)"
 _MOUNTS = (
     # mount -t nfs server:/export /mnt -o rsize=8192,wsize=8192
@@ -42,6 +49,7 @@ _NFSSTAT_FLAGS = re.compile(r"\s*Flags:\s*(?P<options>\S+)")
 _COMMAND = re.compile(
     r"(?:.{0,80}?[#$%>]\s+|\++ )?(?P<command>(?:time\s+(?:-p\s+)?|/usr/bin/time\s+)?(?:dd|cat|cp|wc|md5sum|sum)\s.*)"
 )
+_BLOCK = re.compile(r"\bbs=(\d+[kKMG]?)\b")
 _SOURCE = re.compile(r"(?:\bif=|\s)(?P<path>/[^\s;|>&]+)")
 _FILE_SIZE = re.compile(r"-[rwxsStT-]{9}\S?\s+\d+\s+\S+\s+\S+\s+(?P<bytes>[0-9]{1,18})\s.*?(?P<path>/\S+)")
 
@@ -349,8 +357,9 @@ def _judge(read: _Read, found: ProblemLog) -> Status:
 
 def _gather_facts(read: _Read, gathered: FragmentBuilder) -> None:
     command, path = read.command or ("", "")
-    keys = ("workload", "users", "factor.tool", "command_line", "file")
-    gathered.add_facts(keys, ("NFS", "1", NAME, command, path), read.line)
+    keys = ("workload", "users", "factor.tool", "command_line", "file", "message_bytes")
+    block = _BLOCK.search(command)
+    gathered.add_facts(keys, ("NFS", "1", NAME, command, path, block[1] if block else None), read.line)
     gathered.add_printed("records", read.figures.get("records"))
     gathered.add_printed("error", read.figures.get("error"))
     if read.mount is not None:

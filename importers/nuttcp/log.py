@@ -15,6 +15,7 @@ TITLE = "nuttcp result"
 VERSION = 5
 
 _AGAIN = "Measure again."
+_ASKED = (("message_bytes", re.compile(r"(?:^|\s)-l\s*(\d\w*)")), ("rate", re.compile(r"(?:^|\s)-R\s*(i?\d\S*)")))
 _STREAMS = re.compile(r"(?:^|\s)-N\s*(\S*)")
 _FIGURES = (
     ("retransmits", "retransmits", "count"),
@@ -78,11 +79,13 @@ _SIDE_FACTS: _Patterns = (
         ),
     ),
     ("port=", re.compile(r"port=\d+ (?:tcp|udp) (?:->|<-) (?P<server>\S+)")),
+    ("rate limit", re.compile(r"rate limit = (?P<rate>[\d.]+ \S+?)(?=,|\s|$)")),
     ("time limit", re.compile(r"time limit = (?P<asked_duration_s>[\d.]+) seconds")),
     ("connect to", re.compile(r"connect to (?P<server_address>\S+?)(?: with|$)")),
     ("mss=", re.compile(r"\bmss=(?P<mss>\d+)")),
     ("accept from", re.compile(r"accept from (?P<client_address>\S+)")),
 )
+_WINDOWS = re.compile(r"send window size = (?P<t>\d+), receive window size = (?P<r>\d+)")
 _SIDE_FIGURES: _Patterns = (
     ("RTT=", re.compile(r"RTT=(?P<rtt>[\d.]+) ms")),
     ("retrans", re.compile(r"retrans = (?P<retransmits>\d+)")),
@@ -255,6 +258,8 @@ def _take_side(test: _Test, number: int, letter: str, what: str) -> None:
 def _take_figures(side: _Side, test: _Test, number: int, what: str) -> None:
     for key, value in _find_all(_SIDE_FACTS, what).items():
         test.add(key, value, number)
+    if "window size" in what and (windows := _WINDOWS.match(what)):
+        test.add("window" if side.letter == "t" else "receive_window", windows[side.letter], number)
     for key, value in _find_all(_SIDE_FIGURES, what).items():
         side.figures[key] = Printed(value, number)
     side.is_whole = side.is_whole or "cpu" in side.figures
@@ -342,8 +347,11 @@ def _gather_facts(
 
 
 def _gather_command(command: Printed, known: Container[str], into: FragmentBuilder) -> None:
-    """Keep the command and, unless known, the number of streams."""
+    """Keep the command and, unless known, its options and the number of streams."""
     into.add_fact("command_line", f"nuttcp {command.text}", command.line)
+    for key, option in _ASKED:
+        if key not in known and (asked := option.search(command.text)):
+            into.add_fact(key, asked[1], command.line)
     streams = _STREAMS.search(command.text)
     if "users" not in known and (streams is None or streams[1].isdecimal()):
         into.add_fact("users", streams[1] if streams else "1", command.line)

@@ -4,8 +4,7 @@ Each block is a result. Prefixes are powers of 1000; a latency is one way, half 
 """
 
 import re
-from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import lru_cache
@@ -44,6 +43,7 @@ _READINGS = frozenset({"bw", "recv_bw", "latency", "time", "msg_size", "loc_send
 _SIZES = {"bytes": 1, "byte": 1, "B": 1, "KB": 10**3, "MB": 10**6, "KiB": 2**10, "MiB": 2**20, "GB": 10**9}
 _POWERS = {"K": 3, "M": 6, "G": 9, "T": 12}
 _CONFIGURATION = {"loc_node": "client", "rem_node": "server", "loc_os": "kernel", "loc_cpu": "cpu_model"}
+_OPTIONS = {"sock_buf_size": "window", "loc_sock_buf_size": "window", "rem_sock_buf_size": "receive_window"}
 _RATES = frozenset({"bw", "recv_bw", "msg_rate", "rate"})
 _BYTES = (("bytes_sent", ("loc_send_bytes", "send_bytes")), ("bytes_received", ("loc_recv_bytes", "recv_bytes")))
 _CORES = re.compile(r"(\d+) Cores?: ")
@@ -114,8 +114,7 @@ def parse(text: Text) -> Parsed:
     found = ProblemLog(text.name)
     configuration: dict[str, Printed] = {}
     blocks = _blocks(text, configuration)
-    looped = _find_looped(blocks)
-    fragments = [_read(block, block.name in looped, configuration, text.name, found) for block in blocks]
+    fragments = [_read(block, configuration, text.name, found) for block in blocks]
     return Parsed(number_trials(fragments), found.problems)
 
 
@@ -173,20 +172,10 @@ def _count_bytes(size: _Figure) -> str:
     return exact or (str(int(count)) if count and count == int(count) else "")
 
 
-def _find_looped(blocks: Sequence[_Block]) -> Collection[str]:
-    """Return the tests with several message sizes, which become a factor."""
-    sizes: defaultdict[str, set[str]] = defaultdict(set)
-    for block in blocks:
-        sizes[block.name].add(block.size)
-    return {name for name, known in sizes.items() if len(known) > 1}
-
-
-def _read(
-    block: _Block, is_looped: bool, configuration: Mapping[str, Printed], file: str, found: ProblemLog
-) -> Fragment:
+def _read(block: _Block, configuration: Mapping[str, Printed], file: str, found: ProblemLog) -> Fragment:
     status = _judge(block, found)
     gathered = FragmentBuilder()
-    _gather_facts(block, is_looped, configuration, gathered)
+    _gather_facts(block, configuration, gathered)
     if status is Status.COMPLETE:
         for (_, _, cpu), role in _list_sides(block):
             if cpu in configuration and (cores := _CORES.match(configuration[cpu].text)):
@@ -208,17 +197,13 @@ def _judge(block: _Block, found: ProblemLog) -> Status:
     return Status.COMPLETE
 
 
-def _gather_facts(
-    block: _Block, is_looped: bool, configuration: Mapping[str, Printed], gathered: FragmentBuilder
-) -> None:
+def _gather_facts(block: _Block, configuration: Mapping[str, Printed], gathered: FragmentBuilder) -> None:
     # qperf has one connection, with one message at a time.
     keys = ("factor.tool", "factor.protocol", "workload", "test", "users")
     gathered.add_facts(keys, (NAME, block.protocol.upper(), block.workload, block.name, "1"), block.line)
     if block.is_latency:
         gathered.add_raw_fact("think_ms", "0", block.line)
     sizes = ("request_bytes", "response_bytes") if block.is_latency else ("message_bytes",)
-    if is_looped and not block.is_latency:
-        sizes = ("message_bytes", "factor.message_bytes")
     for key in sizes if block.size else ():
         gathered.add_raw_fact(key, block.size, block.figures["msg_size"].line)
     for name, value in configuration.items():
@@ -227,7 +212,7 @@ def _gather_facts(
         if name not in _READINGS:
             gathered.add_fact(f"qperf.{name}", figure.text, figure.line)
     for name, value in block.parameters.items():
-        gathered.add_printed(f"qperf.{name}", value)
+        gathered.add_printed(_OPTIONS.get(name, f"qperf.{name}"), value)
     gathered.add_printed("error", block.error)
 
 

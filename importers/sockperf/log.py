@@ -54,6 +54,8 @@ _OBSERVATION = re.compile(r"---> (?:percentile )?(<MAX>|<MIN>|\d+\.\d+)(?: obser
 _FAILURE = re.compile(
     r"ERROR: .*|No messages were received from the server.*|No valid observations found.*|.*\(errno=\d+ .*\).*"
 )
+_NAMED_OPTIONS = {"mps": "rate", "burst": "burst", "buffer-size": "window", "time": "asked_duration_s"}
+_OTHER_OPTIONS = _NAMED_OPTIONS.keys() | {"msg-size", "tcp", "full-rtt", "full-log", "ip", "port", "no-rdtsc"}
 _OPTIONS = re.compile(r"--([\w-]+)(?:=(\S+))?")
 
 
@@ -248,8 +250,11 @@ def _gather_facts(block: _Block, gathered: FragmentBuilder) -> None:
         gathered.add_raw_fact("workload", "UNDER-LOAD" if block.under_load else "RR", first)
         gathered.add_printed("request_bytes", block.options.get("msg-size"))
         gathered.add_printed("response_bytes", block.options.get("msg-size"))
-    for key in ("mps", "burst", "reply-every", "time"):
-        gathered.add_printed("asked_duration_s" if key == "time" else key.replace("-", "_"), block.options.get(key))
+    for option, key in _NAMED_OPTIONS.items():
+        gathered.add_printed(key, block.options.get(option))
+    own = {name: printed.text for name, printed in block.options.items() if name not in _OTHER_OPTIONS}
+    words = [name if name == text else f"{name}={text}" for name, text in own.items() if text != "1"]
+    gathered.add_fact("tool_options", ", ".join(words), block.parameters.line if block.parameters else first)
 
 
 def _gather_throughput(block: _Block, gathered: FragmentBuilder, found: ProblemLog) -> None:

@@ -15,7 +15,7 @@ from importers.trial_numbers import number_trials
 
 NAME = "ttcp"
 TITLE = "ttcp output"
-VERSION = 2
+VERSION = 3
 
 _HEAD_LINES = 40
 _OWN = re.compile(r"(?:ttcp-sf|ttcp)(?:-([tr]))?: (.*)")
@@ -38,8 +38,8 @@ _NAMED_ERROR = re.compile(r"(?:Connect|Bind|Listen|Accept): (.+)")
 _OPENING = re.compile(r"(?:socket|connect|nodelay|accept from \S+)\s*")
 _HEAD_PART = re.compile(r"\b(\w+)=([^\s,]+)")
 _PROTOCOL = re.compile(r"\s(tcp|udp|sctp)\b(?:\s+(?:->|<-)\s*(\S+))?")
-_RECEIVERS_HEAD_KEYS = {"port": "port", "sockbufsize": "socket_buffer_bytes"}
-_HEAD_KEYS = _RECEIVERS_HEAD_KEYS | {"buflen": "message_bytes", "nbuf": "buffers"}
+_RECEIVERS_HEAD_KEYS = {"port": "port", "sockbufsize": "receive_window"}
+_HEAD_KEYS = {"port": "port", "sockbufsize": "window", "buflen": "message_bytes", "nbuf": "buffers"}
 _TWICE_POWER = {"K": 10, "M": 20, "G": 30}
 _Known = tuple[str, re.Match[str]]
 """The kind of a line, and the match of its pattern."""
@@ -62,6 +62,8 @@ class _Block:
     found: dict[str, _Found] = field(default_factory=dict)
     errors: list[Printed] = field(default_factory=list)
     connects: bool = False
+    nodelay: int = 0
+    """The line that says so, 0 without one."""
 
     @property
     def role(self) -> str:
@@ -131,6 +133,7 @@ def _blocks(text: Text) -> Iterator[_Block]:
             errors = []
             _take_all(block, opening)
         block.last_line = number
+        block.nodelay = number if body.strip() == "nodelay" else block.nodelay
         if known is not None:
             _take(block, body, known, number, whole=number < last or text.ends_whole)
         elif _ERROR.fullmatch(body):
@@ -145,6 +148,7 @@ def _take_all(block: _Block, opening: list[Printed]) -> None:
     """Add the waiting lines about the connection."""
     for each in opening:
         block.last_line = each.line
+        block.nodelay = each.line if each.text.strip() == "nodelay" else block.nodelay
         if (known := _identify(each.text)) is not None:
             _take(block, each.text, known, each.line, whole=True)
     opening.clear()
@@ -228,6 +232,7 @@ def _gather_facts(block: _Block, gathered: FragmentBuilder) -> None:
         named = dict(_HEAD_PART.findall(head.groups[0]))
         for name, key in (_HEAD_KEYS if block.side == "t" else _RECEIVERS_HEAD_KEYS).items():
             gathered.add_fact(key, named.get(name), line)
+    gathered.add_fact("nodelay", "on" if block.nodelay else None, block.nodelay)
     if block.errors:
         gathered.add_printed("error", block.errors[0])
 

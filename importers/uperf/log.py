@@ -20,7 +20,7 @@ from importers.uperf.blocks import START, Block, Row, assume_facts, split_blocks
 
 NAME = "uperf"
 TITLE = "uperf log or profile"
-VERSION = 2
+VERSION = 3
 
 _HEAD = 16_384
 _NOT_SLAVES = frozenset({"", "master", "Total"})

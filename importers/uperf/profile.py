@@ -24,8 +24,8 @@ _READS = frozenset({"read", "recv", "recvfrom"})
 _CONNECTION_FACTS = {
     "protocol": "factor.protocol",
     "remotehost": "server",
-    "tcp_nodelay": "tcp_nodelay",
-    "wndsz": "window_bytes",
+    "wndsz": "window",
+    "tcp_nodelay": "nodelay",
 }
 _MOST_ELEMENTS = 10_000
 _HEAD_LINES = 400
@@ -189,9 +189,14 @@ def _gather_connections(groups: Iterable[_Element], gathered: FragmentBuilder) -
     flowops = [flowop for each in transactions for flowop in each.find_all("flowop")]
     for key, name in _CONNECTION_FACTS.items():
         stated = {flowop.options[key]: flowop.line for flowop in flowops if key in flowop.options}
-        values = [value.upper() if key == "protocol" else value for value in stated if "$" not in value]
+        values = ["on" if value == key else value for value in stated if "$" not in value]
+        values = [value.upper() for value in values] if key == "protocol" else values
         if values:
             gathered.add_printed(name, Printed(", ".join(values), min(stated.values())))
+    files = [flowop for flowop in flowops if flowop.attributes.get("type", "").startswith("sendfile")]
+    gathered.add_printed("zero_copy", Printed("sendfile", files[0].line) if files else None)
+    rates = {each.attributes["rate"]: each.line for each in transactions if each.attributes.get("rate")}
+    gathered.add_printed("rate", Printed(", ".join(rates), min(rates.values())) if rates else None)
 
 
 def _gather_duration(transaction: _Element, gathered: FragmentBuilder) -> None:

@@ -14,7 +14,9 @@ TITLE = "wrk report"
 VERSION = 3
 
 _HEAD_LINES = 50
-_RUNNING = re.compile(r"Running (?P<asked>\d+(?:\.\d+)?[smh]) test @ (?P<url>\w+://(?P<server>[^/\s]+)\S*)\s*")
+_RUNNING = re.compile(
+    r"Running (?P<asked>\d+(?:\.\d+)?[smh]) test @ (?P<url>(?P<scheme>\w+)://(?P<server>[^/\s]+)(?P<path>\S*))\s*"
+)
 _REFUSED = re.compile(r"unable to connect to (?P<server>\S+):\S+ (?P<why>\S.*)")
 _SIZE = re.compile(r"(?: {2})?(?P<threads>\d+) threads? and (?P<users>\d+) connections?\s*")
 _TIMES = re.compile(r"\s*Latency\s+(?P<mean>\S+)\s+(?P<sd>\S+)\s+(?P<max>\S+)\s+\S+%\s*")
@@ -130,6 +132,10 @@ def _gather_facts(report: _Report, into: FragmentBuilder) -> None:
     into.add_printed("users", report.group("size", "users"))
     into.add_printed("threads", report.group("size", "threads"))
     into.add_printed("url", report.group("running", "url"))
+    if (path := report.group("running", "path")) is not None and path.text != "/":
+        into.add_printed("url_path", path)
+    if (scheme := report.group("running", "scheme")) is not None and scheme.text == "https":
+        into.add_fact("tls", "on", scheme.line)
     into.add_printed("server", report.group("running", "server") or report.group("refused", "server"))
     into.add_printed("asked_duration", report.group("running", "asked"))
     # Two decimals are too few to derive a rate from, which is printed with more.

@@ -153,11 +153,21 @@ SELECTORS: dict[str, Dimension] = {
 }
 
 FACTOR = "factor."
+OPTIONS = frozenset(
+    "message_bytes window receive_window rate burst zero_copy nodelay think_ms url_path tls "
+    "threads processes connections_per_thread tool_options".split()
+)
+"""Factors that are options of load tools; docs/add-a-dimension.md explains each."""
 
 
 def describe_values(names: Iterable[str], values: Iterable[Value]) -> str:
     """Join the values of several dimensions: ``QDIO GbE · MTU 8992 · 10 users``."""
     return " · ".join(dimension(name).describe(value) for name, value in zip(names, values, strict=True))
+
+
+def is_option(name: str) -> bool:
+    """Return whether a dimension is an option of load tools."""
+    return name.removeprefix(FACTOR) in OPTIONS
 
 
 def dimension(name: str) -> Dimension:

@@ -2,8 +2,8 @@
 
 RR (request and response) and CRR (connect, request, response) are counted in transactions. STRG (get) and STRP (put)
 stream a large message one way and are counted in MB. Their well-known sizes are those of the Application Workload
-Modeler's studies; a workload of these sizes, or without sizes, is named by its pattern alone. Tools add patterns
-(``HTTP``, ``PING``).
+Modeler's studies; a workload of these sizes is named by its pattern alone. RR and CRR of unknown sizes are ``RR ?/?``;
+streams of tools without messages, and patterns that tools add (``HTTP``, ``PING``), have no sizes.
 """
 
 import re
@@ -15,6 +15,7 @@ from perfdb.analysis.dimensions import Value, parse_bytes
 ONE_WAY = frozenset({"STRG", "STRP"})
 STREAMING = ONE_WAY | {"STRB"}
 MB = 2**20
+UNKNOWN = "?"
 
 WELL_KNOWN: dict[str, tuple[int, int]] = {
     "RR": (200, 1000),
@@ -22,6 +23,9 @@ WELL_KNOWN: dict[str, tuple[int, int]] = {
     "STRG": (20, 20 * MB),
     "STRP": (20 * MB, 20),
 }
+EXCHANGES = WELL_KNOWN.keys() - STREAMING
+"""Patterns whose results mean little without their sizes."""
+
 # A stream in both directions, requests to a web server, echo requests.
 OTHERS = ("STRB", "HTTP", "PING")
 _OWN = re.compile(r"[A-Z][A-Z0-9_+-]{1,39}")
@@ -46,11 +50,13 @@ class Workload:
         return self.request_bytes, self.response_bytes
 
 
-def _size(size: int) -> str:
+def _size(size: int | None) -> str:
     """Format a size as studies do.
 
     Up to four digits are printed in full, more in K, M or G where exact.
     """
+    if size is None:
+        return UNKNOWN
     if size < 10_000:
         return str(size)
     for suffix, factor in (("G", 2**30), ("M", 2**20), ("K", 2**10)):
@@ -78,18 +84,23 @@ def traffic_pattern(workload: Value) -> str:
 
 @lru_cache(1024)
 def workload_name(pattern: str, request_bytes: int | None, response_bytes: int | None) -> str:
-    """Return the value of dimension ``workload``: ``RR`` for the well-known sizes, else ``RR 200/32K``.
+    """Return the value of dimension ``workload``: ``RR`` for the well-known sizes, else ``RR 200/32K``, ``RR ?/?``.
 
     Raise ValueError for an invalid pattern.
     """
-    known = parse_pattern(pattern)
-    if request_bytes is None or response_bytes is None or WELL_KNOWN.get(known) == (request_bytes, response_bytes):
+    known, sizes = parse_pattern(pattern), (request_bytes, response_bytes)
+    if WELL_KNOWN.get(known) == sizes or (None in sizes and known not in EXCHANGES):
         return known
     return f"{known} {_size(request_bytes)}/{_size(response_bytes)}"
 
 
+def lacks_sizes(workload: Value) -> bool:
+    """Return whether a value of dimension ``workload`` has a size that is unknown."""
+    return UNKNOWN in str(workload)
+
+
 def parse_workload(name: str) -> Workload:
-    """Parse ``RR``, ``RR 200/32K`` or ``HTTP`` in any case. Raise ValueError otherwise."""
+    """Parse ``RR``, ``RR 200/32K``, ``RR ?/?`` or ``HTTP`` in any case. Raise ValueError otherwise."""
     word, _, sizes = name.strip().partition(" ")
     pattern = parse_pattern(word)
     if not sizes:
@@ -97,7 +108,7 @@ def parse_workload(name: str) -> Workload:
     request, slash, response = sizes.partition("/")
     if not slash:
         raise ValueError(f"{name!r} is not a workload such as RR or RR 200/32K")
-    return Workload(pattern, parse_bytes(request), parse_bytes(response))
+    return Workload(pattern, *(None if size == UNKNOWN else parse_bytes(size) for size in (request, response)))
 
 
 def primary_metric(pattern: str) -> str:

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from perfdb.analysis.dimensions import NUMBERS
+from importers import model
+from perfdb.analysis.dimensions import NUMBERS, OPTIONS
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PAGE = (ROOT / "docs/add-a-dimension.md").read_text(encoding="utf-8")
@@ -31,3 +32,8 @@ def test_no_other_module_needs_the_name_of_a_number() -> None:
         if not {"tests", "migrations"} & set(path.parts) and named.search(path.read_text(encoding="utf-8"))
     ]
     assert [path for path in needed if path not in FILES] == []
+
+
+def test_the_page_and_the_importers_name_all_options_of_load_tools() -> None:
+    rows = re.findall(r"^\| (`.+?) \|", PAGE, re.MULTILINE)
+    assert {name for row in rows for name in re.findall(r"`(\w+)`", row)} == OPTIONS == model.OPTIONS

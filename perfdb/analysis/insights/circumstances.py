@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from perfdb.analysis.dimensions import OPTIONS
 from perfdb.analysis.units import read_number
 
 Facts = Mapping[str, str]
@@ -43,11 +44,12 @@ class Circumstance:
 # The first matching rule counts.
 CIRCUMSTANCES: tuple[Circumstance, ...] = (
     Circumstance(
-        r"request_bytes|response_bytes|workload|message_bytes|factor\.protocol",
+        r"request_bytes|response_bytes|workload|(factor\.)?message_bytes|factor\.protocol",
         Weight.OTHER_WORK,
         "another number of bytes a transaction is another workload",
     ),
-    Circumstance(r"think_ms|factor\.think_ms", Weight.OTHER_WORK, "users that pause ask for less"),
+    Circumstance(r"(factor\.)?think_ms", Weight.OTHER_WORK, "users that pause ask for less"),
+    Circumstance(rf"(factor\.)?({'|'.join(sorted(OPTIONS))})", Weight.OTHER_WORK, "other options ask for other work"),
     Circumstance(r"mtu|mss", Weight.EXPLAINS, "fewer, larger packets cost less CPU"),
     Circumstance(r"offload\..*", Weight.EXPLAINS, "offloads move work to the adapter and change what the MTU means"),
     Circumstance(r"machine|processors|memory|cpu_model|node|system", Weight.EXPLAINS, "another system"),

@@ -8,7 +8,7 @@ from perfdb.analysis.comparison import verdict_words
 from perfdb.analysis.comparison.comparison import Comparison
 from perfdb.analysis.dimensions import Value
 from perfdb.analysis.metrics import TOTAL, Measure
-from perfdb.analysis.query.query import Pick
+from perfdb.analysis.query.query import Pick, Query
 from perfdb.analysis.tables.observations import Note
 from perfdb.analysis.tables.table import Cell, Noted, Table
 from perfdb.analysis.units import printed_percent, short_percent
@@ -58,6 +58,12 @@ def values_text(values: Mapping[str, Value]) -> str:
     return dimensions.describe_values(values.keys(), values.values())
 
 
+def common_text(values: Mapping[str, Value], query: Query) -> str:
+    """Join the values that runs share, without options of load tools unless filtered."""
+    told = {name: value for name, value in values.items() if not dimensions.is_option(name) or name in query.filters}
+    return values_text(told)
+
+
 def comparison_text(table: Table, comparison: Comparison) -> str:
     """Return a comparison in a line: ``against QDIO GbE: +19%; higher; better; …``."""
     return f"against {values_text(table.query.baseline)}: {verdict_words.describe_comparison(comparison)}"
@@ -65,7 +71,7 @@ def comparison_text(table: Table, comparison: Comparison) -> str:
 
 def table_caption(table: Table) -> str:
     """Return the common values of a table's runs, and the pick."""
-    common = values_text(table.common)
+    common = common_text(table.common, table.query)
     pick = pick_text(table.query.pick) if table.query.pick else ""
     return " · ".join(part for part in (common, pick) if part)
 

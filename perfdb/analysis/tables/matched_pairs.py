@@ -11,14 +11,17 @@ from itertools import combinations
 from typing import TypeVar
 
 from perfdb.analysis import dimensions
-from perfdb.analysis.dimensions import Value
+from perfdb.analysis.dimensions import FACTOR, Value
 from perfdb.analysis.query.parameters import QueryError, sort_dimensions, value_order
 from perfdb.analysis.query.query import REPEATS, Query
 from perfdb.analysis.tables.observations import Key, Observations, Row
 from perfdb.analysis.tables.table import key_order
 
-# A campaign is named after its level by default, so both differ together.
-_TOGETHER = (frozenset({"level", "campaign"}),)
+# A campaign is named after its level by default, so both differ together; buffers have the system's sizes by default.
+_TOGETHER = (
+    frozenset({"level", "campaign"}),
+    *(frozenset({of, f"{FACTOR}{window}"}) for of in ("level", "system") for window in ("window", "receive_window")),
+)
 
 # More values make too many pairs to look at.
 _MOST_VALUES = 50

@@ -16,6 +16,7 @@ from importers.collate.circumstances import ASSUMED, listed_keys
 from perfdb.analysis import metrics, units
 from perfdb.analysis.dimensions import NUMBERS
 from perfdb.analysis.metrics import Measure
+from perfdb.analysis.workloads import lacks_sizes
 from perfdb.results.models import Run, RunSource, UploadRun
 from perfdb.results.runs.normalize.configuration import PROCESSORS
 from perfdb.results.runs.record import RunRecord
@@ -68,10 +69,14 @@ def _given(record: RunRecord, given: Mapping[str, str]) -> dict[str, str]:
 
 def _missing(record: RunRecord) -> list[str]:
     """Return the missing dimensions, and processors if CPU times need the number."""
-    known = record.configuration.dimensions()
-    lacks = [name for name in ASKED if name not in known]
+    lacks = _lacking(record.configuration.dimensions())
     counted = any(measure.metric == PROCESSORS.metric for measure in record.values)
     return [*lacks, PROCESSORS.metric] if record.counters and not counted else lacks
+
+
+def _lacking(dimensions: Mapping[str, Any]) -> list[str]:
+    """Return the dimensions to ask for: missing ones, and a workload of unknown sizes."""
+    return [name for name in ASKED if name not in dimensions or (name == "workload" and lacks_sizes(dimensions[name]))]
 
 
 def _figures(values: Iterable[float | None]) -> list[dict[str, Any]]:
@@ -156,5 +161,5 @@ def _summary_of_stored(
         "figures": _figures(columns[len(_COLUMNS) :]),
         "files": [path for path, _ in places],
         "place": [places[0][0], *places[0][1][0]] if places and places[0][1] else _NOWHERE,
-        "lacks": [name for name in ASKED if name not in dimensions],
+        "lacks": _lacking(dimensions),
     }

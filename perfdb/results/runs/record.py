@@ -17,7 +17,7 @@ from importers.model import Fragment, Problem
 from perfdb.analysis.audit.printed_values import Disagreement
 from perfdb.analysis.dimensions import NUMBERS
 from perfdb.analysis.metrics import Measure
-from perfdb.analysis.workloads import Workload, workload_name
+from perfdb.analysis.workloads import Workload, lacks_sizes, workload_name
 
 _EPOCH = datetime(1970, 1, 1)
 _OFFSET = re.compile(r"([+-])(0?[0-9]|1[0-4])(?::?([0-5][0-9]))?")
@@ -157,9 +157,11 @@ class Configuration:
     def _known(self) -> dict[str, str | int]:
         """Return the known dimensions, with the system in parts.
 
-        A single capture may know the host and nothing else of the system.
+        A single capture may know the host and nothing else of the system, a log a pattern without its sizes.
         """
         known = self.dimensions()
+        if lacks_sizes(known.get("workload")):
+            del known["workload"]
         known.pop("system", None)
         system = self.system or SystemIdentity()
         parts = {f"system.{part.name}": getattr(system, part.name) for part in fields(system)}

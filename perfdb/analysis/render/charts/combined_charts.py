@@ -82,7 +82,13 @@ def _title(plan: Plan, tables: Sequence[Table], drawing: Drawing, extents: Mappi
     shared = dict(each for each in tables[0].common.items() if all(each in table.common.items() for table in tables))
     titles = dict.fromkeys(map(labels.measure_title, extents))
     errors = error_text(*extents.values())
-    return chart_title(", ".join(titles), plan.common, labels.values_text(shared), errors, trials_text(tables, drawing))
+    return chart_title(
+        ", ".join(titles),
+        plan.common,
+        labels.common_text(shared, tables[0].query),
+        errors,
+        trials_text(tables, drawing),
+    )
 
 
 @dataclass(frozen=True, slots=True)

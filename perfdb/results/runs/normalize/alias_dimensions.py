@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from importers.model import Problem
-from perfdb.analysis.dimensions import FACTOR
+from perfdb.analysis.dimensions import FACTOR, OPTIONS
 from perfdb.analysis.workloads import parse_workload
 from perfdb.results.runs.normalize import configuration as reading
 from perfdb.results.runs.record import Configuration, FactValue, RunRecord, SystemIdentity
@@ -21,7 +21,7 @@ _FACTS: Mapping[str, tuple[str, ...]] = {
     "level": ("level", "cp.level"),
     "workload": ("workload", "request_bytes", "response_bytes"),
     "system": ("machine", "cpu_model", "architecture", "node", "memory"),
-    f"{FACTOR}think_ms": (f"{FACTOR}think_ms", "think_ms"),
+    **{f"{FACTOR}{name}": (name, f"{FACTOR}{name}") for name in OPTIONS},
 }
 # Dimensions that several facts make together: the printed text is then the resulting value.
 COMPOSED = frozenset({"workload", "system"})

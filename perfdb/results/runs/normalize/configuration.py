@@ -1,5 +1,6 @@
 """Circumstances of a run: facts of its files, and dimensions."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import lru_cache, partial
@@ -7,9 +8,9 @@ from typing import Any
 
 from importers.collate.circumstances import ASSUMED, listed_keys
 from importers.model import Problem, RunDraft, Severity
-from perfdb.analysis.dimensions import FACTOR, NUMBER_BOUNDS, NUMBERS, parse_bytes, parse_integer
+from perfdb.analysis.dimensions import FACTOR, NUMBER_BOUNDS, NUMBERS, OPTIONS, parse_bytes, parse_integer
 from perfdb.analysis.metrics import Measure
-from perfdb.analysis.workloads import STREAMING, WELL_KNOWN, Workload, parse_pattern, parse_workload
+from perfdb.analysis.workloads import EXCHANGES, Workload, lacks_sizes, parse_pattern, parse_workload
 from perfdb.results.runs.normalize.client_processes import users_of
 from perfdb.results.runs.record import Configuration, FactValue, Origin, RunRecord, SystemIdentity, Value
 
@@ -65,6 +66,8 @@ WHOLE_NUMBERS: Mapping[str, Callable[[str], int]] = {
 """Readers of the dimensions that are whole numbers; each raises ValueError."""
 
 
+_PREFIXED = re.compile(r"\d{1,15}[KMG]", re.IGNORECASE)
+_IN_BYTES = frozenset({"message_bytes", "window", "receive_window"})
 RUN_ID, TRIAL = "run_id", "trial"
 
 
@@ -110,8 +113,10 @@ def facts_of(
     facts: dict[str, FactValue] = {}
     for fact in draft.facts:
         value = FactValue(fact.text, artifacts.get(fact.file, 0), fact.line)
-        if facts.setdefault(fact.key, value).text != fact.text:
-            facts.setdefault(f"{fact.key} ({fact.role}, {fact.file})", value)
+        # The window of a server's log is the server's own.
+        key = "server.window" if (fact.key, fact.role) == ("window", "server") else fact.key
+        if facts.setdefault(key, value).text != fact.text:
+            facts.setdefault(f"{key} ({fact.role}, {fact.file})", value)
     users = users_of(draft)
     if users is not None:
         facts["users"] = facts.get("users", FactValue(""))._replace(text=users)
@@ -130,9 +135,11 @@ def facts_of(
 
 
 def _understood(facts: Mapping[str, FactValue], key: str) -> bool:
-    """Return whether a fact could be read as its dimension; True for other facts."""
-    dimensions = {"workload", "device", "level", *WHOLE_NUMBERS}
-    return key not in dimensions or key in configuration_of(facts, {}, []).dimensions()
+    """Return whether a fact could be read as its dimension, with all sizes; True for other facts."""
+    if key not in {"workload", "device", "level", *WHOLE_NUMBERS}:
+        return True
+    value = configuration_of(facts, {}, []).dimensions().get(key)
+    return value is not None and not (key == "workload" and lacks_sizes(value))
 
 
 def run_name(
@@ -188,18 +195,14 @@ def configuration_of(
 ) -> Configuration:
     """Return the dimensions of the facts; an unreadable one becomes a problem."""
     reader = _Reader(facts, {artifact: file for file, artifact in artifacts.items()}, problems)
-    think = reader.text("think_ms")
     factors = {key.removeprefix(FACTOR): fact.text for key, fact in facts.items() if key.startswith(FACTOR)}
-    if think is not None and think.strip("0.") != "":
-        # Pauses between transactions change what is measured; none is the rule and needs no dimension.
-        factors["think_ms"] = think
     return Configuration(
         workload=reader.workload(),
         device=reader.text("device") or reader.text("driver"),
         campaign=reader.text("campaign") or "",
         level=reader.text("level") or reader.text("cp.level"),
         system=reader.system(),
-        factors=factors,
+        factors=factors | reader.options(),
         **{name: reader.whole(name, parse) for name, parse in WHOLE_NUMBERS.items()},
     )
 
@@ -273,6 +276,15 @@ class _Reader:
             self._refuse(key, str(error))
             return None
 
+    def options(self) -> dict[str, str]:
+        """Return the load tool's options that change the work; zero is the rule and needs no factor."""
+        texts = {name: self.text(name) for name in OPTIONS & self._facts.keys()}
+        return {
+            name: _plain_size(text) if name in _IN_BYTES else text
+            for name, text in texts.items()
+            if text and text.strip("0.")
+        }
+
     def system(self) -> SystemIdentity | None:
         """Return the system without its processors; None if unknown."""
         machine = self.text("machine") or self.text("cpu_model") or self.text("architecture") or ""
@@ -290,7 +302,7 @@ class _Reader:
                 # A person, or the study's pattern of run ids, names the dimension's value, not a log's pattern.
                 return parse_workload(pattern)
             if request is None or response is None:
-                return _without_sizes(pattern)
+                return _partly_sized(pattern, request, response)
             return _workload(pattern, request, response)
         except ValueError as error:
             self._refuse("workload", str(error))
@@ -314,7 +326,13 @@ def _workload(pattern: str, request: int, response: int) -> Workload:
     return Workload(parse_pattern(pattern), request, response)
 
 
-def _without_sizes(pattern: str) -> Workload | None:
-    """Return a workload that needs no sizes; None for RR and CRR."""
-    workload = parse_workload(pattern)
-    return workload if workload.pattern in STREAMING or workload.pattern not in WELL_KNOWN else None
+def _plain_size(text: str) -> str:
+    """Return a size such as ``8K`` in bytes; as printed with a unit, whose meaning the tool decides."""
+    return str(parse_bytes(text)) if _PREFIXED.fullmatch(text) else text
+
+
+def _partly_sized(text: str, request: int | None, response: int | None) -> Workload:
+    """Return a log's workload; the sizes of RR and CRR are unknown, never the well-known ones."""
+    workload = parse_workload(text)
+    bare = workload.pattern == text.strip().upper()
+    return Workload(workload.pattern, request, response) if bare and workload.pattern in EXCHANGES else workload
