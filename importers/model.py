@@ -181,8 +181,10 @@ class Fact(NamedTuple):
 
 
 OPTIONS = frozenset(
-    "message_bytes window receive_window rate burst zero_copy nodelay think_ms url_path tls "
-    "threads processes connections_per_thread tool_options".split()
+    (
+        *("message_bytes", "window", "receive_window", "rate", "burst", "zero_copy", "nodelay", "think_ms"),
+        *("url_path", "tls", "threads", "processes", "connections_per_thread", "tool_options"),
+    )
 )
 """Facts that are options of load tools and change the work: each is a factor (docs/add-a-dimension.md)."""
 _CONFIGURATION = OPTIONS | {"workload", "request_bytes", "response_bytes", "mtu", "users", "device", "layer", "level"}

@@ -154,8 +154,10 @@ SELECTORS: dict[str, Dimension] = {
 
 FACTOR = "factor."
 OPTIONS = frozenset(
-    "message_bytes window receive_window rate burst zero_copy nodelay think_ms url_path tls "
-    "threads processes connections_per_thread tool_options".split()
+    (
+        *("message_bytes", "window", "receive_window", "rate", "burst", "zero_copy", "nodelay", "think_ms"),
+        *("url_path", "tls", "threads", "processes", "connections_per_thread", "tool_options"),
+    )
 )
 """Factors that are options of load tools; docs/add-a-dimension.md explains each."""
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from perfdb.analysis.formulas.catalogue import BY_ID, FORMULAS, LATENCIES
 from perfdb.analysis.formulas.formula import Formula, Term
+from perfdb.analysis.formulas.rounding import agrees_with_printed
 from perfdb.analysis.formulas.run_values import Derived, Input, Known, RunFigures
 from perfdb.analysis.formulas.terms import PARTS_OF_TOTAL, one_machine
 from perfdb.analysis.metrics import BY_NAME, TOTAL, Measure
@@ -33,6 +34,7 @@ class _NoValueError(Exception):
     """All terms are present, but their numbers have no finite result."""
 
 
+_EXPRESSIONS = {formula.id: formula.expression for formula in FORMULAS}
 _TERMS = tuple((formula, formula.terms) for formula in FORMULAS)
 READ = frozenset(name for formula, terms in _TERMS for name in (formula.metric, *(term.name for term in terms)))
 """The metrics that formulas read, besides latencies."""
@@ -109,8 +111,9 @@ def _shape(figures: RunFigures, roles: tuple[str, ...]) -> Hashable:
 def _apply(step: _Step, known: Known) -> bool:
     """Add a formula's value for a role, and return whether there is one.
 
-    False means that the formula does not hold, a term is missing, or the measure was derived before. Raise
-    _NoValueError if a divisor is zero or the result is not finite.
+    False means that the formula does not hold, a term is missing, or the measure was derived before. A value that
+    contradicts a printed one is not added: the printed one stays. Raise _NoValueError if a divisor is zero, or the
+    result negative or not finite.
     """
     formula, measure = step.formula, step.measure
     if measure in known.derived or not formula.when(known.figures):
@@ -125,10 +128,12 @@ def _apply(step: _Step, known: Known) -> bool:
         value = formula.expression.evaluate(_values(inputs))
     except ZeroDivisionError:
         raise _NoValueError from None
-    if not isfinite(value):
+    if not isfinite(value) or value < 0:
         raise _NoValueError
-    known.derived[measure] = value
-    known.answers.append(Derived(measure, value, formula.id, formula.version, tuple(inputs)))
+    derived = Derived(measure, value, formula.id, formula.version, tuple(inputs))
+    if agrees_with_printed(known, derived, _EXPRESSIONS):
+        known.derived[measure] = value
+        known.answers.append(derived)
     return True
 
 

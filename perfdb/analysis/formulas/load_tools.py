@@ -87,6 +87,8 @@ _RAW_OPERATIONS = fact_term("raw.last_operations", "operations at the end") - fa
 )
 _SENT = fact_term("datagram_bytes_sent", "bytes sent", "bytes")
 _ARRIVED = fact_term("datagram_bytes_received", "bytes received", "bytes")
+_PACKETS_SENT = fact_term("packets_sent", "packets sent")
+_PACKETS_ARRIVED = fact_term("packets_received", "packets received")
 _MESSAGES_SENT = fact_term("messages_sent", "messages sent")
 _MESSAGES_ARRIVED = fact_term("messages_received", "messages received")
 _DATAGRAMS = _samples("datagrams", "datagrams", "all datagrams", sum, "packets")
@@ -168,6 +170,20 @@ RATES = (
         (_SENT - _ARRIVED) / _SENT * 100,
         "bytes that the sender sent and the receiver got",
         when=_lacks("loss_percent"),
+    ),
+    Formula(
+        "loss_percent.packets",
+        (_PACKETS_SENT - _PACKETS_ARRIVED) / _PACKETS_SENT * 100,
+        "packets sent and packets that came back or arrived",
+        when=_lacks("loss_percent"),
+    ),
+    Formula(
+        "loss_percent.moved",
+        (run_term("bytes_sent", "bytes sent") - run_term("bytes_received", "bytes received"))
+        / run_term("bytes_sent", "bytes sent")
+        * 100,
+        "bytes sent and received, where they contradict the printed loss",
+        when=lambda figures: _lacks("loss_percent")(figures) and "refused.loss_percent" in figures.facts,
     ),
     Formula(
         "loss_percent.messages",

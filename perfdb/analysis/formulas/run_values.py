@@ -56,15 +56,17 @@ class Derived:
 class RunFigures:
     """Known values of one run; a missing input gives no result.
 
-    ``metrics``: reported values by (metric, role), in storage units. ``counters``: readings before and after by (role,
-    subject, name), in base units, of usable pairs only. ``taken``: local times of the snapshots before and after, by
-    role. ``system_processors`` and ``given_processors`` replace a missing ``processors@lpar``, in this order.
-    ``facts``: the numbers in a fact's text, by the fact's key. ``reports_whole`` is False if the monitor's report with
-    CPU time was cut off. ``one_host``: client and server shared a machine, so each side's host values are of both.
+    ``metrics``: reported values by (metric, role), in storage units; ``printed``: their texts. ``counters``: readings
+    before and after by (role, subject, name), in base units, of usable pairs only. ``taken``: local times of the
+    snapshots before and after, by role. ``system_processors`` and ``given_processors`` replace a missing
+    ``processors@lpar``, in this order. ``facts``: the numbers in a fact's text, by the fact's key. ``reports_whole`` is
+    False if the monitor's report with CPU time was cut off. ``one_host``: client and server shared a machine, so each
+    side's host values are of both.
     ``of_processes``: the load tool's utilisation of client and server is of its own processes.
     """
 
     metrics: Mapping[tuple[str, str], float] = field(default_factory=dict)
+    printed: Mapping[tuple[str, str], str] = field(default_factory=dict)
     counters: Mapping[tuple[str, str, str], tuple[float, float]] = field(default_factory=dict)
     taken: Mapping[str, tuple[datetime, datetime]] = field(default_factory=dict)
     pattern: str | None = None

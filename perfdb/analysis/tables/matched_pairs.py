@@ -17,11 +17,12 @@ from perfdb.analysis.query.query import REPEATS, Query
 from perfdb.analysis.tables.observations import Key, Observations, Row
 from perfdb.analysis.tables.table import key_order
 
-# A campaign is named after its level by default, so both differ together; buffers have the system's sizes by default.
-_TOGETHER = (
-    frozenset({"level", "campaign"}),
-    *(frozenset({of, f"{FACTOR}{window}"}) for of in ("level", "system") for window in ("window", "receive_window")),
-)
+# A campaign is named after its level by default, so both differ together.
+_TOGETHER = (frozenset({"level", "campaign"}),)
+
+# Options whose defaults the compared dimension decides.
+_WINDOWS = (f"{FACTOR}window", f"{FACTOR}receive_window")
+_FOLLOWING = {"level": _WINDOWS, "system": _WINDOWS, "mtu": (f"{FACTOR}message_bytes",)}
 
 # More values make too many pairs to look at.
 _MOST_VALUES = 50
@@ -133,9 +134,17 @@ def _check(sides: Sides) -> None:
 
 
 def matched_dimensions(observations: Observations, compared: str) -> list[str]:
-    """Return the dimensions that must be equal on both sides."""
+    """Return the dimensions that must be equal on both sides.
+
+    A default that follows from the compared dimension may differ: one with a single value beside all others.
+    """
     free = {compared, *REPEATS, *(name for group in _TOGETHER if compared in group for name in group)}
-    return [name for name in observations.dimensions if name not in free]
+    names = [name for name in observations.dimensions if name not in free]
+    for option in _FOLLOWING.get(compared, ()):
+        others = [name for name in names if name != option]
+        distinct = [len(observations.distinct_keys([compared, *each])) for each in (others, names)]
+        names = others if distinct[0] == distinct[1] else names
+    return names
 
 
 def _varying(names: Sequence[str], keys: Iterable[Key]) -> list[str]:

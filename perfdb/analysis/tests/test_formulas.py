@@ -204,7 +204,7 @@ def test_without_processors_no_utilisation_but_cpu_per_transaction() -> None:
 
 
 def test_zero_transactions_leave_response_and_cost_absent() -> None:
-    metrics = {**NMGBR950.metrics, ("transactions", "total"): 0.0}
+    metrics = {**NMGBR950.metrics, ("transactions", "total"): 0.0, ("trans_per_s", "total"): 0.0}
     derived = by_measure(derive(replace(NMGBR950, metrics=metrics)))
     assert derived["trans_per_s"].value == 0
     assert "response_ms" not in derived

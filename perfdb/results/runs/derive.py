@@ -69,8 +69,10 @@ def collect_figures(record: RunRecord) -> RunFigures:
     """Return the record as input of formulas: usable counters, no derived values."""
     configuration, derived = record.configuration, Origin.DERIVED
     workload, system = measured_workload(record), configuration.system
+    reported = {measure: value for measure, value in record.values.items() if value.origin is not derived}
     return RunFigures(
-        metrics={measure: value.value for measure, value in record.values.items() if value.origin is not derived},
+        metrics={measure: value.value for measure, value in reported.items()},
+        printed={measure: value.printed for measure, value in reported.items()},
         counters=counter_values(record),
         taken=snapshot_times(record),
         pattern=workload.pattern if workload else None,

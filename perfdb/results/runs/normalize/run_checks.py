@@ -21,6 +21,7 @@ from perfdb.analysis.dimensions import parse_bytes, parse_integer
 from perfdb.analysis.units import convert, read_number
 from perfdb.results.runs.derive import TIME, counter_values, fact_number, measured_workload, snapshot_times
 from perfdb.results.runs.normalize.configuration import PROCESSORS
+from perfdb.results.runs.normalize.loss_checks import check_losses
 from perfdb.results.runs.normalize.record_values import pairs_of
 from perfdb.results.runs.record import Counters, RunRecord, seconds_to_moment
 
@@ -37,6 +38,7 @@ def check(record: RunRecord, draft: RunDraft) -> None:
     of_all = [*check_elapsed(snapshot_times(record)), *check_machine(counter_values(record))]
     record.problems += _problems(of_all, record, _client(draft))
     record.problems += check_ends(draft)
+    check_losses(record, draft)
     if draft.driver is not None:
         log = _driver_log(record, draft.driver, draft.peer)
         # The users of several processes are not those of the first one's log.
