@@ -307,7 +307,7 @@ def _read_host_times(
 
 
 def _read_host_summary(source: _Source, line: re.Match[str], number: int, rows: _Rows, found: ProblemLog) -> Fragment:
-    server, what, sent, received, loss, *times = line.groups()
+    server, sent, received, loss, *times = line.groups()
     into = _begin_host(server, number)
     into.add_facts(("packets_sent", "packets_received"), (sent, received), number)
     status = _judge_host(not received.strip("0"), server, number, found)

@@ -246,7 +246,7 @@ def _exchange(transaction: _Element) -> _Exchange:
     if writes or reads:
         sizes = {flowop.options.get("size", "") for flowop in writes or reads}
         size = sizes.pop() if len(sizes) == 1 else ""
-        return _Exchange("STRP" if writes else "STRG", message=size if _bytes(size) else "", streams=True)
+        return _Exchange("STRP" if writes else "STRG", message="" if "$" in size else size, streams=True)
     return _Exchange("CRR", "0", "0") if "connect" in kinds else _Exchange("MIXED")
 
 

@@ -360,3 +360,51 @@ def test_snapshots_are_preferred_to_reports() -> None:
 
 def test_nothing_known_nothing_derived() -> None:
     assert derive(RunFigures()) == []
+
+
+def percent_and_rate(percent: str, rate: str, cost: str) -> dict[str, Derived]:
+    """What follows from a process's per cent, a rate in MB/s and a printed cost in ms/MB."""
+    printed = {("processor_util", "client"): percent, ("mb_per_s", "total"): rate, ("cpu_ms_per_mb", "client"): cost}
+    metrics = {measure: sum(map(float, text.split(" + "))) for measure, text in printed.items()}
+    return by_measure(derive(RunFigures(metrics=metrics, printed=printed, pattern="STRP")))
+
+
+@pytest.mark.parametrize(
+    ("percent", "rate", "cost", "replaced"),
+    [
+        ("52", "104", "5.0", True),  # 51.5 to 52.5 over 103.5 to 104.5 are 4.93 to 5.07.
+        ("52", "104", "4.9", True),
+        ("52", "104", "4.7", False),
+        ("52.0", "104.0", "4.90", False),
+        ("52", "51 + 53", "4.9", True),
+        ("52", "0.4", "1250", True),  # A rate of 0.35 to 0.45.
+        ("0", "104", "2.0", False),
+    ],
+)
+def test_a_printed_value_stays_unless_the_derived_one_agrees_within_rounding(
+    percent: str, rate: str, cost: str, replaced: bool
+) -> None:
+    assert ("cpu_ms_per_mb@client" in percent_and_rate(percent, rate, cost)) is replaced
+
+
+def test_what_follows_from_a_derived_value_has_its_rounding() -> None:
+    printed = {
+        ("transactions", "total"): "1000",
+        ("driver_s", "total"): "0.3",
+        ("trans_per_s", "total"): "3500.00",
+        ("mb_per_s", "total"): "3.90",
+    }
+    metrics = {measure: float(text) for measure, text in printed.items()}
+    run = RunFigures(metrics=metrics, printed=printed, pattern="RR", request_bytes=200, response_bytes=1000)
+    # 0.25 to 0.35 seconds: a rate of 2857 to 4000, which is 3.3 to 4.6 MB/s.
+    assert by_measure(derive(run)).keys() == {"trans_per_s", "mb_per_s"}
+    exact = replace(run, printed=printed | {("driver_s", "total"): "0.300"})
+    assert "trans_per_s" not in by_measure(derive(exact))
+    # The printed rate gives 4.01 MB/s.
+    assert "mb_per_s" not in by_measure(derive(exact))
+
+
+def test_nothing_derived_is_negative() -> None:
+    facts = {"packets_sent": (8.0,), "packets_received": (10.0,)}
+    assert derive(RunFigures(facts=facts)) == []
+    assert by_measure(derive(RunFigures(facts=facts | {"packets_sent": (20.0,)})))["loss_percent"].value == 50

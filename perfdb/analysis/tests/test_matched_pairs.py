@@ -100,3 +100,19 @@ def test_what_makes_most_pairs_comes_first() -> None:
     ]
     assert promising_pairs(runs, "mtu") == []
     assert promising_pairs(runs, "level") == []
+
+
+@pytest.mark.parametrize(
+    ("windows", "pairs"),
+    [((16384, 16384, 87380, 87380), 2), ((16384, 65536, 87380, 65536), 1), ((16384, 16384, 16384, 65536), 1)],
+    ids=["default of each level", "one was asked for", "one differs"],
+)
+def test_windows_may_differ_between_levels_only_as_the_default_of_each(windows: tuple[int, ...], pairs: int) -> None:
+    keys = (("L1", 1), ("L1", 10), ("L2", 1), ("L2", 10))
+    rows: list[Row] = [
+        (number, level, users, str(window), 1, f"r{number}", 100.0)
+        for number, ((level, users), window) in enumerate(zip(keys, windows, strict=True))
+    ]
+    rows.append((9, "L1", 1, "1024" if pairs < 2 else "16384", 2, "r9", 100.0))
+    names = ("level", "users", "factor.window", "trial", "run_id")
+    assert match_experiments(Observations(names, MEASURES[:1], rows), Sides("level", "L1", "L2")).pairs == pairs

@@ -1,11 +1,19 @@
 """What a log says of its own figures, on the way to the formulas: whose CPU time it is, and how large a message."""
 
+from datetime import UTC, datetime
+
 import pytest
 
+from importers.collate.drafts import collate
+from importers.formats import read_files
+from importers.model import SourceFile
+from perfdb.analysis.metrics import Measure
 from perfdb.results.models import Run
-from perfdb.results.runs.derive import collect_figures
+from perfdb.results.runs.derive import collect_figures, derive_into
+from perfdb.results.runs.normalize import Context, prepare
 from perfdb.results.runs.read import read_record
-from perfdb.results.tests.conftest import Bring, case
+from perfdb.results.runs.record import Origin
+from perfdb.results.tests.conftest import LOGS, Bring, case
 from perfdb.results.tests.rows import read_figures
 
 pytestmark = pytest.mark.django_db
@@ -50,3 +58,38 @@ def test_a_stream_that_says_its_sizes_has_them(bring: Bring) -> None:
     sizes = "req_bytes=20 resp_bytes=20971520 "
     measures = found(bring, ("LV01.awm.log", COUNTED.format(sizes=sizes).encode()))
     assert measures["mb_per_s"] == pytest.approx(100 * 20971540 / 2**20)
+
+
+COSTS = """tcp_bw:
+    bw              =   250 MB/sec
+    send_cost       =  2.20 sec/GB
+    recv_cost       =  {cost} sec/GB
+    send_cpus_used  =    90 % cpus
+    recv_cpus_used  =   105 % cpus
+"""
+
+
+@pytest.mark.parametrize(("cost", "origin"), [("4.20", Origin.DERIVED), ("6.70", Origin.REPORTED)])
+def test_a_printed_cost_stays_where_the_derived_one_differs(bring: Bring, cost: str, origin: Origin) -> None:
+    bring(("q.txt", COSTS.format(cost=cost).encode()))
+    found = read_record(Run.objects.get()).values
+    client, server = (found[Measure("cpu_ms_per_mb", role)] for role in ("client", "server"))
+    assert [client.value, server.value] == pytest.approx([2.20 * 1.048576, float(cost) * 1.048576])
+    assert [client.origin, server.origin] == [Origin.REPORTED, origin]
+
+
+def test_no_printed_figure_of_any_case_is_replaced_by_another() -> None:
+    """A derived figure may only have more digits than the printed one that it replaces."""
+    replaced = 0
+    for folder in sorted(path.parent for path in LOGS.rglob("expected.json")):
+        paths = [path for path in sorted(folder.rglob("*")) if path.is_file() and path.name != "expected.json"]
+        readings = read_files(SourceFile(path.name, path.read_bytes()) for path in paths)
+        for draft in collate([each for reading in readings for each in reading.fragments]).drafts:
+            files = {fragment.file: number for number, fragment in enumerate(draft.fragments, 1)}
+            record = prepare(draft, Context(files, {}, datetime.now(UTC)))
+            printed = dict(record.values)
+            for derived in derive_into(record):
+                if derived.measure in printed:
+                    replaced += 1
+                    assert derived.value == pytest.approx(printed[derived.measure].value, rel=0.1), folder
+    assert replaced > 20
