@@ -13,7 +13,7 @@ from importers.trial_numbers import number_each
 
 NAME = "iperf2"
 TITLE = "iperf 2 result"
-VERSION = 4
+VERSION = 3
 
 _AGAIN = "Measure again."
 _TRANSFER = "Transfer the file again and import it."

@@ -39,9 +39,7 @@ _FURTHER = (
 _FACTS = (
     ("Write buffer", re.compile(r"Write buffer size: +(?P<message_bytes>\d+) Byte")),
     (" byte datagrams", re.compile(r"(?:Sending|Receiving) (?P<message_bytes>\d+) byte datagrams")),
-    ("TCP window", re.compile(r"TCP window size: *(?P<window>\d[\d.]* ?\w+)")),
-    ("UDP buffer", re.compile(r"UDP buffer size: *(?P<window>\d[\d.]* ?\w+)")),
-    ("IPG target", re.compile(r"IPG target: +(?P<rate>\d[\d.]* us)")),
+    ("TCP window", re.compile(r"TCP window size: *(?P<window>[^(]{1,30}) \(")),
     ("Bounce-back", re.compile(r"Bounce-back test \(size= *(?P<request_bytes>\d+) Byte\)")),
     ("iperf version", re.compile(r"iperf version (?P<tool_version>2\.\d[\w.-]*)")),
     ("MSS size", re.compile(r"\[ *\*?\d+\] MSS size (?P<mss>\d+) bytes")),

@@ -26,7 +26,7 @@ from importers.trial_numbers import number_each
 
 NAME = "iperf3"
 TITLE = "iperf3 result"
-VERSION = 5
+VERSION = 4
 
 # The version follows a list of all connections, of which there may be 128.
 _HEAD = 64 * 1024
@@ -43,11 +43,11 @@ _REQUESTED = {
     "duration": "asked_duration_s",
     "bytes": "asked_bytes",
     "blocks": "asked_blocks",
-    "target_bitrate": "rate",
+    "target_bitrate": "factor.target_bits_per_s",
     "fqrate": "fair_queue_bits_per_s",
     "burst": "burst",
 }
-_BUFFERS = {"sock_bufsize": "window", "sndbuf_actual": "sndbuf_actual", "rcvbuf_actual": "rcvbuf_actual"}
+_BUFFERS = ("sock_bufsize", "sndbuf_actual", "rcvbuf_actual")
 _TITLES = ("title", "extra_data")
 _OF_HOST = frozenset({"system_info", "kernel"})
 _NAMED = re.compile(r"""\brun_?id"?\s*[=:]\s*"?(?P<run_id>[\w.-]+)""", re.IGNORECASE)
@@ -231,7 +231,7 @@ def _gather_facts(
         into.add_raw_fact("workload", *_find_workload(test, ways, requested))
         _gather_scalars(requested, _STARTED, into)
         _gather_scalars(requested, _REQUESTED, into, but_zero=True)
-    _gather_scalars(start, _BUFFERS, into, but_zero=True)
+    _gather_scalars(start, dict(zip(_BUFFERS, _BUFFERS, strict=True)), into)
     _gather_scalars(start, {"tcp_mss_default": "mss"}, into, but_zero=True)
     _gather_mtu(test, start, into)
     _gather_hosts(start, words, into, is_server=test.is_server)

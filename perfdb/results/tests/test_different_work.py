@@ -120,7 +120,7 @@ def test_a_person_may_give_unknown_sizes(bring: Bring) -> None:
 
 def test_no_format_prints_an_option_under_another_name() -> None:
     """Names that importers had before, or that would be a second name of an option."""
-    others = {"window_bytes", "socket_buffer_bytes", "sock_bufsize", "asked_rate", "first_burst", "mps", "tcp_nodelay"}
+    others = {"window_bytes", "socket_buffer_bytes", "asked_rate", "first_burst", "mps", "tcp_nodelay"}
     paths = [path for path in LOGS.rglob("*") if path.is_file() and path.name != "expected.json"]
     for reading in read_files(SourceFile(str(path.relative_to(LOGS)), path.read_bytes()) for path in paths):
         for fragment in reading.fragments:
