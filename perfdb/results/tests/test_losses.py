@@ -69,9 +69,3 @@ def test_bytes_that_arrived_go_before_a_printed_loss(
     found, codes = losses(bring, "n.txt", text)
     assert found == pytest.approx(stored)
     assert codes == ([] if stored == float(percent) else ["loss.contradiction"])
-
-
-def test_more_echoes_than_requests_are_duplicates(bring: Bring) -> None:
-    found, codes = losses(bring, "f.txt", "srv9 : xmt/rcv/%return = 20/25/125%, min/avg/max = 0.50/0.61/0.90\n")
-    assert (found, codes) == (None, ["loss.contradiction"])
-    assert "duplicates" in Run.objects.get().problems.get(code="loss.contradiction").message

@@ -41,7 +41,8 @@ def check_losses(record: RunRecord, draft: RunDraft) -> None:
     total = Measure(_LOSS)
     for measure in dict.fromkeys((total, *(each for each in record.values if each.metric == _LOSS))):
         value, counts = record.values.get(measure), next(_counts_of(record, measure.role), None)
-        if message := _contradiction(value, counts):
+        message = _contradiction(value, counts)
+        if message and not any(each.code.endswith(".duplicates") for each in record.problems):
             record.problems.append(_problem(record, draft, value, "loss.contradiction", message))
             if value is not None:
                 record.facts[f"refused.{measure}"] = FactValue(value.printed, value.artifact, value.line)
