@@ -42,11 +42,11 @@ def check_losses(record: RunRecord, draft: RunDraft) -> None:
     for measure in dict.fromkeys((total, *(each for each in record.values if each.metric == _LOSS))):
         value, counts = record.values.get(measure), next(_counts_of(record, measure.role), None)
         message = _contradiction(value, counts)
-        if message and not any(each.code.endswith(".duplicates") for each in record.problems):
+        if message and value is not None:
+            record.facts[f"refused.{measure}"] = FactValue(value.printed, value.artifact, value.line)
+            del record.values[measure]
+        if message and (value is not None or not any(each.code.endswith(".duplicates") for each in record.problems)):
             record.problems.append(_problem(record, draft, value, "loss.contradiction", message))
-            if value is not None:
-                record.facts[f"refused.{measure}"] = FactValue(value.printed, value.artifact, value.line)
-                del record.values[measure]
 
 
 def _contradiction(value: Value | None, counts: _Counts | None) -> str:
