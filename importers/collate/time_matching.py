@@ -1,21 +1,20 @@
 """Matching by time: the run that a snapshot or report belongs to.
 
-Local times are compared as printed, since all evidence of a run comes from one place; where both sides print offsets
-from UTC, these count. A snapshot taken before belongs to the run that starts next, one taken after to the run that
+Local times are compared as printed, since all evidence of a run comes from one place; where both sides print known
+zones, these count. A snapshot taken before belongs to the run that starts next, one taken after to the run that
 ended last.
 """
 
-import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 
 from importers.model import Fragment, Kind, RunDraft
+from importers.time_zones import utc_offset
 
 REACH = timedelta(minutes=15)
 """Time before a run's start or after its end at which a snapshot may be taken."""
 
 _SLACK = timedelta(seconds=60)  # Commands take a while on several guests, and clocks differ.
-_OFFSET = re.compile(r"(?P<sign>[+-])(?P<hours>0\d|1[0-4]):?(?P<minutes>[0-5]\d)")
 _HOST_FACTS = frozenset({"host", "client", "server", "client_stack", "server_stack", "node"})
 _GUEST = "guest"  # the role of a report's reading about a user, who is its subject
 
@@ -68,10 +67,10 @@ def _log(draft: RunDraft) -> Fragment | None:
 def _shift(draft: RunDraft, fragment: Fragment) -> timedelta:
     """Return the lead of the fragment's clock over the log's, by UTC offsets.
 
-    Zero unless both print an offset.
+    Zero unless both print a known zone.
     """
     log = _log(draft)
-    offsets = [_offset(each.zone) for each in (fragment, log) if each is not None]
+    offsets = [utc_offset(each.zone) for each in (fragment, log) if each is not None]
     mine, theirs = offsets if len(offsets) == 2 else (None, None)
     return timedelta(0) if mine is None or theirs is None else mine - theirs
 
@@ -82,14 +81,6 @@ def _moved(moment: datetime, shift: timedelta) -> datetime:
     except OverflowError:
         # The first and the last hours of the calendar.
         return moment
-
-
-def _offset(zone: str) -> timedelta | None:
-    match = _OFFSET.fullmatch(zone)
-    if match is None:
-        return None
-    size = timedelta(hours=int(match["hours"]), minutes=int(match["minutes"]))
-    return -size if match["sign"] == "-" else size
 
 
 def is_within(draft: RunDraft, report: Fragment) -> bool:

@@ -73,7 +73,7 @@ Number = bytes
 
 
 class ParsedRecord(NamedTuple):
-    """Content of a record; ``started`` is in UTC, or as written without zone."""
+    """Content of a record; ``started`` is in UTC, also without a printed zone."""
 
     run_id: str
     trial: int | None
@@ -255,7 +255,7 @@ def _no_number(key: str) -> RecordError:
 
 NAME = "run_records"
 TITLE = "file of run records"
-VERSION = 1
+VERSION = 2
 
 
 def recognise(text: Text) -> bool:
@@ -311,7 +311,7 @@ def record_fragment(record: ParsedRecord, number: int, file: str) -> Fragment:
         trial=record.trial,
         role="client",
         taken=record.started.replace(tzinfo=None) if record.started is not None else None,
-        zone="+00:00" if record.started is not None and record.started.tzinfo else "",
+        zone="+00:00" if record.started is not None else "",
         status=record.status,
         facts=record.facts,
         readings=record.readings,

@@ -120,6 +120,7 @@ _TITLES = {
     "server": "Server’s host",
     "client_cpus": "Client’s processors",
     "server_cpus": "Server’s processors",
+    "utc_offset": "Time zone",
 }
 
 

@@ -8,9 +8,8 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from enum import StrEnum
-from functools import lru_cache
 from typing import NamedTuple
 
 from importers.model import Fragment, Problem
@@ -210,26 +209,6 @@ def moment_to_seconds(moment: datetime) -> float:
 def seconds_to_moment(seconds: float) -> datetime:
     """Return the local time from the seconds of `moment_to_seconds`."""
     return _EPOCH + timedelta(seconds=seconds)
-
-
-def resolve_zone(moment: datetime, zone: str) -> datetime:
-    """Return a local time in UTC.
-
-    ``zone`` is an offset such as ``-05:00`` or ``-0500``; any other text means UTC.
-    """
-    try:
-        return (moment - _offset(zone)).replace(tzinfo=UTC)
-    except OverflowError:
-        # The first and the last hours of the calendar.
-        return moment.replace(tzinfo=UTC)
-
-
-# Many runs are of few zones.
-@lru_cache(64)
-def _offset(zone: str) -> timedelta:
-    match = _OFFSET.fullmatch(zone)
-    offset = timedelta(hours=int(match[2]), minutes=int(match[3] or 0)) if match else timedelta(0)
-    return -offset if zone.startswith("-") else offset
 
 
 def parse_sample(text: str | None) -> float:

@@ -1,11 +1,9 @@
 """Values that no column, index or formula takes: the run says so, and the upload's other runs are stored."""
 
-from datetime import UTC, datetime
-
 import pytest
 
 from perfdb.results.models import Run, Study
-from perfdb.results.runs.record import parse_sample, resolve_zone
+from perfdb.results.runs.record import parse_sample
 from perfdb.results.tests.conftest import LOGS, Bring, case
 
 pytestmark = pytest.mark.django_db
@@ -54,14 +52,6 @@ def test_a_megabyte_that_is_none_does_no_harm(bring: Bring, size: str) -> None:
 def test_the_ends_of_the_calendar(bring: Bring, start: str) -> None:
     bring(log(start=start))
     assert Run.objects.get().started.year == int(start[:4])
-
-
-@pytest.mark.parametrize(
-    ("zone", "hour"),
-    [("-05:00", 19), ("-0500", 19), ("+01", 13), ("+05:30", 8), ("EST", 14), ("+99999999999:00", 14), ("+²:00", 14)],
-)
-def test_offsets_as_they_are_printed(zone: str, hour: int) -> None:
-    assert resolve_zone(datetime(2002, 2, 26, 14), zone) == datetime(2002, 2, 26, hour, 30 * ("30" in zone), tzinfo=UTC)
 
 
 @pytest.mark.parametrize("text", ["1e39", "inf", "nan", "-1e400", "words", None])

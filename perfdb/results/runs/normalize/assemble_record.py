@@ -2,17 +2,19 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 
 from importers.collate.snapshot_pairs import name_roles
-from importers.model import Problem, RunDraft, Severity, Status
+from importers.model import Fragment, Problem, RunDraft, Severity, Status
 from importers.run_records import log as run_records
 from importers.run_records.log import TAGS
+from importers.time_zones import to_utc
 from perfdb.results.runs.normalize import configuration, record_values, run_checks
 from perfdb.results.runs.normalize.alias_dimensions import NONE, Aliases, align
+from perfdb.results.runs.normalize.configuration import UTC_OFFSET
 from perfdb.results.runs.normalize.monitor_reports import add_reports
 from perfdb.results.runs.normalize.reading_problems import FoundProblems
-from perfdb.results.runs.record import RunRecord, resolve_zone
+from perfdb.results.runs.record import FactValue, RunRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +41,7 @@ def prepare(draft: RunDraft, context: Context) -> RunRecord:
         run_id=run_id,
         trial=trial,
         status=draft.driver.status if draft.driver else Status.INCOMPLETE,
-        started=_started(draft, context.received),
+        started=_started(draft, facts, problems) or context.received,
         configuration=configuration.configuration_of(facts, context.artifacts, problems),
         facts=facts,
         problems=[*_found(context.problems).for_run(draft), *draft.problems, *problems],
@@ -66,15 +68,29 @@ def _found(problems: Sequence[Problem]) -> FoundProblems:
     return problems if isinstance(problems, FoundProblems) else FoundProblems(problems)
 
 
-def _started(draft: RunDraft, received: datetime) -> datetime:
-    """Return the start of a run as a time with zone.
+def _started(draft: RunDraft, facts: Mapping[str, FactValue], problems: list[Problem]) -> datetime | None:
+    """Return the start of a run in UTC; report a local time whose zone is not known, and return None.
 
-    The time in the driver's log counts; without one, the earliest time in the other files, else the time received.
+    The time in the driver's log counts; without one, the earliest time in the other files. A zone that no file prints
+    may be supplied as ``utc_offset``.
     """
+    timed = [fragment for fragment in draft.fragments if fragment.taken is not None]
     if draft.driver is not None and draft.driver.taken is not None:
-        return resolve_zone(draft.driver.taken, draft.driver.zone)
-    moments = [resolve_zone(f.taken, f.zone) for f in draft.fragments if f.taken is not None]
-    return min(moments, default=received)
+        timed = [draft.driver]
+    given = facts[UTC_OFFSET].text if UTC_OFFSET in facts else ""
+    moments = [to_utc(each.taken, each.zone) or to_utc(each.taken, given) for each in timed if each.taken]
+    known = [moment for moment in moments if moment is not None]
+    if timed and not known:
+        problems.append(_zone_unknown(draft.run_id, timed[0]))
+    return min(known).replace(tzinfo=UTC) if known else None
+
+
+def _zone_unknown(run_id: str, log: Fragment) -> Problem:
+    zone = f"in the time zone {log.zone}, which is not known" if log.zone else "without a time zone"
+    message = f"The time {log.taken:%Y-%m-%d %H:%M:%S} of run {run_id} is printed {zone}: the start is left open."
+    remedy = f"Give {UTC_OFFSET} (such as +02:00) with the upload, or in a manifest."
+    severity = Severity.WARNING if log.zone else Severity.NOTE
+    return Problem(severity, "run.zone-unknown", message, remedy, log.file, log.first_line, run_id)
 
 
 def _tags(draft: RunDraft) -> list[str]:

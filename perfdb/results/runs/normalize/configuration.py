@@ -8,6 +8,7 @@ from typing import Any
 
 from importers.collate.circumstances import ASSUMED, listed_keys
 from importers.model import Problem, RunDraft, Severity
+from importers.time_zones import utc_offset
 from perfdb.analysis.dimensions import FACTOR, NUMBER_BOUNDS, NUMBERS, OPTIONS, parse_bytes, parse_integer
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.workloads import EXCHANGES, Workload, lacks_sizes, parse_pattern, parse_workload
@@ -32,7 +33,9 @@ GIVEN_FACTS = (
     "server",
     "client_cpus",
     "server_cpus",
+    "utc_offset",
 )
+UTC_OFFSET = "utc_offset"
 PROCESSORS = Measure("processors", "lpar")
 
 UNREADABLE = "run.dimension-unreadable"
@@ -83,6 +86,13 @@ def _processor_list(text: str) -> list[int]:
     return [_whole(word, parse_integer, 0, _INT2) for word in text.split()]
 
 
+def _zone(text: str) -> str:
+    """Return a known time zone. Raise ValueError otherwise."""
+    if utc_offset(text) is None:
+        raise ValueError(f"{text} is no time zone that is known, such as +02:00 or CEST")
+    return text
+
+
 GIVEN: Mapping[str, Callable[[str], Any]] = {
     **WHOLE_NUMBERS,
     RUN_ID: _name,
@@ -94,6 +104,7 @@ GIVEN: Mapping[str, Callable[[str], Any]] = {
     "memory": _MEMORY,
     "client_cpus": _processor_list,
     "server_cpus": _processor_list,
+    UTC_OFFSET: _zone,
 }
 """Readers of facts supplied in a preview; each raises ValueError. Other facts are names."""
 
