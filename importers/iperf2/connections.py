@@ -61,7 +61,8 @@ class Row:
 class Test:
     """One test: all rows, and each connection's direction by id.
 
-    ``error`` is the first error message. ``knows_direction`` is False for CSV in which only one side's lines are.
+    ``error`` is the first error message; ``ports`` has the client's and the server's port of each connection.
+    ``knows_direction`` is False for CSV of a server, or of a client that received.
     """
 
     role: str
@@ -86,9 +87,18 @@ class Test:
         """Return the direction of an id; a star marks a connection's way back."""
         return TO_CLIENT if "*" in row_id else self.connections.get(row_id, TO_SERVER)
 
-    def add_ports(self, own: str, other: str) -> None:
-        """Add a connection's ports, the client's first."""
-        self.ports.append((own, other) if self.role == "client" else (other, own))
+    def add_fact(self, key: str, text: str, line: int) -> None:
+        """Add a fact; of several texts of a key the first counts."""
+        if all(key != known.key for known in self.facts):
+            self.facts.append(Fact(key, text, line))
+
+    def add_ends(self, own: tuple[str, str], other: tuple[str, str], line: int) -> None:
+        """Add address and port of both ends of a connection, those of the log's side first."""
+        sides = ("client", "server") if self.role == "client" else ("server", "client")
+        for side, (address, _) in zip(sides, (own, other), strict=True):
+            self.add_fact(f"{side}_address", address, line)
+        if "0" not in (own[1], other[1]):
+            self.ports.append((own[1], other[1]) if self.role == "client" else (other[1], own[1]))
 
     def add(self, row: Row) -> None:
         self.rows.append(row)
@@ -115,24 +125,23 @@ class Test:
             return None
         return max(whole, key=lambda row: float(row.t1))
 
-    def add_reports(self, ids: Sequence[str]) -> Row | None:
-        """Return the server's reports of several connections as one row of sums, or None if one is missing."""
-        rows = [self.find_result(row_id, is_report=True) for row_id in ids]
+    def add_up(self, ids: Sequence[str], *, is_report: bool = False) -> Row | None:
+        """Return the results of several connections as one row of sums, or None if one is missing."""
+        rows = [self.find_result(row_id, is_report=is_report) for row_id in ids]
         found = [row for row in rows if row is not None]
         if len(found) < len(rows):
             return None
-        is_counted = all("packets" in row.more for row in found)
-        more = {
-            "packets_lost": " + ".join(row.more.get("packets_lost", "") for row in found),
-            "datagrams": " ".join(row.more.get("packets", "") for row in found),
-        }
+        more = {}
+        if all("packets" in row.more for row in found):
+            more["packets_lost"] = " + ".join(row.more["packets_lost"] for row in found)
+            more["datagrams"] = " ".join(row.more["packets"] for row in found)
         return replace(
             found[0],
             id=SUM,
             t1=max((row.t1 for row in found), key=float),
             transfer=" + ".join(f"{row.transfer} {row.transfer_unit}" for row in found),
             rate=" + ".join(f"{row.rate} {row.rate_unit}" for row in found),
-            more=more if is_counted else {},
+            more=more,
         )
 
     @property

@@ -1,20 +1,25 @@
-"""Tests in iperf 2's comma-separated values (``-y C``)."""
+"""Tests in iperf 2's comma-separated values (``-y C``).
+
+Version 2.0 writes its own end of a connection first, and the ends of a server's report the other way round; version 2.1
+writes the sender first. The lower port is the server's.
+"""
 
 import re
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from itertools import islice
 
 from importers.fragment_builder import Printed
 from importers.iperf2.connections import SUM, TO_CLIENT, TO_SERVER, Row, Test
 from importers.key_values import whole
-from importers.model import Fact, Text
+from importers.model import Text
 
 _HEAD_LINES = 20
 _LINE = re.compile(
-    r"(?:(?P<zone>[+-]\d{4}):)?(?P<time>\d{14})(?:\.\d+)?,(?P<own>[^,\s]+),(?P<own_port>\d+),(?P<other>[^,\s]+),(?P<other_port>\d+),"
-    r"(?P<id>-?\d+),(?P<t0>\d+\.\d+)-(?P<t1>\d+\.\d+),(?P<transfer>\d+),(?P<rate>\d+)"
+    r"(?:(?P<zone>[+-]\d{4}):)?(?P<time>\d{14})(?:\.\d+)?,(?P<own>[^,\s]+),(?P<own_port>\d+),(?P<other>[^,\s]+),"
+    r"(?P<other_port>\d+),(?P<id>-?\d+),(?P<t0>\d+\.\d+)-(?P<t1>\d+\.\d+),(?P<transfer>\d+),(?P<rate>\d+)"
     r"(?:,(?P<jitter_ms>-?[\d.]+),(?P<packets_lost>-?\d+),(?P<packets>-?\d+),(?P<loss_percent>-?[\d.naif]+),-?\d+)?"
 )
 _ERROR = re.compile(r"\b(?:\w+ )?\w+ failed: .+|WARNING: did not receive ack .+")
@@ -46,63 +51,104 @@ def read_tests(text: Text) -> Iterator[Test]:
 
 @dataclass(slots=True)
 class _Reader:
-    """Grouping of lines into tests, which end where other ports have the same id."""
+    """Grouping of lines into tests.
+
+    ``ids`` has the id of each connection by its ports, ``server`` and ``port`` are the end that clients connect to.
+    """
 
     test: Test | None = None
-    ports: dict[str, frozenset[str]] = field(default_factory=dict)
-    address: str = ""
-    server_port: str = ""
+    ids: dict[frozenset[str], str] = field(default_factory=dict)
+    port: str = ""
+    server: str = ""
     error: Printed | None = None
 
     def take(self, number: int, match: re.Match[str]) -> Test:
         """Add the next line of values and return the test."""
-        zone, time, own, own_port, _, other_port, id_, t0, t1, transfer, rate, jitter, _, packets, _ = match.groups()
         # A test has few ids and very many rows.
-        row_id, ports = sys.intern(id_), frozenset((own_port, other_port))
-        is_sum = row_id == "-1"
-        test = self.test
-        if test is None or (not is_sum and self.ports.get(row_id, ports) != ports):
-            test = self.test = self._begin(number, match)
+        row_id, ports = sys.intern(match["id"]), frozenset((match["own_port"], match["other_port"]))
+        is_sum, is_back = row_id == "-1", match["other_port"] == "0"
+        packets, test = match["packets"], self.test
+        if is_back and not is_sum:
+            # The way back of --full-duplex.
+            row_id, ports = f"*{row_id}", ports | {row_id}
+        known = self.ids.get(ports)
+        if test is None or (not is_sum and known is None and self._is_next(test, row_id, match)):
+            test, known = self._begin(number, match), None
+        is_report = False
+        if not is_sum and known is None:
+            self._connect(test, row_id, match, number)
+            self.ids[ports] = row_id
+        elif known is not None:
+            swapped = (match["own_port"] == self.port) and test.direction(known) == TO_SERVER
+            is_report = packets is not None and test.role == "client" and (swapped or row_id != known)
+            row_id = known
         test.last_line = number
-        if time != _NEVER:
-            test.ended = time
-            test.started = "", zone or ""
-        is_udp = jitter is not None
-        test.is_udp = test.is_udp or is_udp
-        # In a client's lines, the server's report has the addresses exchanged, and the way back the ports alone.
-        is_report = is_udp and test.role == "client" and own != self.address
-        is_back = not is_report and not is_sum and test.role == "client" and own_port == self.server_port
-        if is_report or is_back:
-            test.knows_direction = True
-        if not is_sum:
-            self.ports[row_id] = ports
-            if row_id not in test.connections:
-                test.add_ports(own_port, other_port)
-            test.connections.setdefault(row_id, TO_CLIENT if is_back else TO_SERVER)
-        is_unknown = packets is not None and packets.startswith("-")
-        if is_unknown and is_report:
+        if match["time"] != _NEVER:
+            test.ended = match["time"]
+        test.is_udp = test.is_udp or packets is not None
+        if packets is not None and packets.startswith("-") and is_report:
             # A client writes this line if the server's report never arrived.
             return test
-        more = _NOTHING if is_unknown or packets is None else _read_report(match)
-        texts = t0, t1, transfer, "bytes", rate, "bits/s"
+        more = _read_report(match) if packets is not None else _NOTHING
+        texts = match["t0"], match["t1"], match["transfer"], "bytes", match["rate"], "bits/s"
         test.add(Row(number, SUM if is_sum else row_id, *texts, more=more, is_report=is_report))
         return test
 
+    def _is_next(self, test: Test, row_id: str, match: re.Match[str]) -> bool:
+        """Return whether a new connection is of another test: its id is in use, or it began after the others."""
+        if row_id in test.connections or not test.connections:
+            return row_id in test.connections
+        begun, ended = _parse_time(match["time"]), _parse_time(test.ended)
+        if begun is None or ended is None:
+            return False
+        pause, seconds = (begun - ended).total_seconds(), float(match["t1"])
+        return pause > seconds or (pause == seconds and seconds > 0)
+
     def _begin(self, number: int, match: re.Match[str]) -> Test:
-        """Begin a test; the server has the lower port, a sum has port 0."""
-        is_server = 0 < whole(match["own_port"]) < whole(match["other_port"])
-        own, other = ("server", "client") if is_server else ("client", "server")
-        test = Test(own, number, number, is_csv=True, knows_direction=False, error=self.error)
-        test.facts = [Fact(f"{side}_address", match[end], number) for side, end in ((own, "own"), (other, "other"))]
-        self.address, self.server_port = match["own"], match["own_port" if is_server else "other_port"]
-        test.facts.append(Fact("port", self.server_port, number))
-        self.ports, self.error = {}, None
+        """Begin a test, of a server if its end is first in a dated line, or if a sender's line has a report."""
+        # The way back alone (``-r``).
+        is_back = self.test is not None and self.port == match["own_port"] and match["own"] != self.server
+        first_is_server = not is_back and 0 < whole(match["own_port"]) < whole(match["other_port"])
+        is_dated = match["time"] != _NEVER
+        counted = match["packets"] is not None and not match["packets"].startswith("-")
+        is_server = not is_back and (is_dated if first_is_server else counted)
+        self.test = test = Test("server" if is_server else "client", number, number, is_csv=True, error=self.error)
+        test.knows_direction = not (is_server and first_is_server)
+        if not is_back:
+            ends = (match["own"], match["own_port"]), (match["other"], match["other_port"])
+            self.server, self.port = ends[0] if first_is_server or match["other_port"] == "0" else ends[1]
+        test.add_fact("port", self.port, number)
+        test.started = "", match["zone"] or ""
+        self.ids, self.error = {}, None
         return test
+
+    def _connect(self, test: Test, row_id: str, match: re.Match[str], number: int) -> None:
+        """Add a connection with its direction and ends."""
+        ends = [(match["own"], match["own_port"]), (match["other"], match["other_port"])]
+        test.connections[row_id] = TO_CLIENT if test.knows_direction and self._is_back(match) else TO_SERVER
+        if ends[1][1] != "0":
+            server = self.server, self.port
+            begins_with_server = ends[0] == server or (ends[1] != server and ends[0][0] == self.server)
+            own, other = ends if begins_with_server is (test.role == "server") else ends[::-1]
+            test.add_ends(own, other, number)
+
+    def _is_back(self, match: re.Match[str]) -> bool:
+        """Return whether a connection's line is of data to the client."""
+        if match["own_port"] == self.port or match["other_port"] == "0":
+            return True
+        return match["own"] == self.server != match["other"]
+
+
+def _parse_time(text: str) -> datetime | None:
+    try:
+        return datetime.strptime(text, "%Y%m%d%H%M%S") if text and text != _NEVER else None
+    except ValueError:
+        return None
 
 
 def _read_report(match: re.Match[str]) -> Mapping[str, str]:
     """Return the server's figures about UDP, if any datagram arrived."""
-    if not whole(match["packets"]):
+    if match["packets"].startswith("-") or not whole(match["packets"]):
         return _NOTHING
     keys = ("jitter_ms", "packets_lost", "packets", "loss_percent")
     return {key: match[key] for key in keys if not match[key].startswith("-")}

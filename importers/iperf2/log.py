@@ -13,7 +13,7 @@ from importers.trial_numbers import number_each
 
 NAME = "iperf2"
 TITLE = "iperf 2 result"
-VERSION = 3
+VERSION = 5
 
 _AGAIN = "Measure again."
 _TRANSFER = "Transfer the file again and import it."
@@ -100,9 +100,15 @@ def _find_results(test: Test, listed: Sequence[str]) -> _Results:
     results: _Results = {}
     for way, ids in ways.items():
         is_report = test.is_udp and test.role == "client" and way == TO_SERVER
-        row = test.find_result(ids[0] if len(ids) == 1 else SUM, is_report=is_report)
-        if row is None and is_report and len(ids) > 1:
-            row = test.add_reports(ids)
+        if len(ids) == 1:
+            row = test.find_result(ids[0], is_report=is_report)
+        else:
+            # A sum of both ways is of no way, and a sum of datagrams has no losses.
+            is_added = (
+                is_report or (not test.is_csv and test.is_udp) or (len(ways) > 1 and (test.ended or not test.is_csv))
+            )
+            row = test.add_up(ids, is_report=is_report) if is_added else None
+            row = row or (test.find_result(SUM) if len(ways) == 1 and not is_report else None)
         results[way] = row if row is None or row.id == SUM or not row.is_empty else None
     return results
 
@@ -145,10 +151,13 @@ def _judge_results(test: Test, results: _Results, found: ProblemLog) -> Status:
         message = "There is no sum of the connections: each has its rate, but the test has none."
         return found.cut("iperf2.no-sum", message, "Use text instead of -y C, or iperf3, for parallel streams.", line)
     for result in results.values():
-        if result is not None and result.id == SUM:
+        if result is not None and result is test.find_result(SUM):
             _check_sum(test, result, found)
+    if len(results) > 1 and test.is_csv and not test.ended:
+        message = "The lines have no time: they were taken as one test in both directions, though -r makes two tests."
+        found.note("iperf2.both-ways", message, "Use text instead of -y C for tests in both directions.", line)
     if not test.knows_direction:
-        message = "Comma-separated values do not say which side sent; the workload is open."
+        message = "These values are of a server, or of a client that received; the workload is open."
         found.note("iperf2.no-direction", message, "Give the workload (STRP or STRG) with the upload.", line)
     return Status.COMPLETE
 
@@ -217,10 +226,7 @@ def _gather_readings(test: Test, results: _Results, into: FragmentBuilder) -> No
     """Keep the results by direction, or for ``server`` in a server's log."""
     for way, row in results.items():
         role = way if len(results) > 1 else "total"
-        if test.role == "server":
-            if role != "total":
-                continue
-            role = "server"
+        role = "server" if role == "total" and test.role == "server" else role
         if row is not None:
             _gather_row(test, row, way, role, into)
 

@@ -6,7 +6,7 @@ from itertools import islice, pairwise
 
 from importers.fragment_builder import Printed, mtu_of
 from importers.iperf2.connections import TO_CLIENT, TO_SERVER, Row, Test
-from importers.model import Fact, Text
+from importers.model import Text
 
 _HEAD_LINES = 60
 _DASHES = "-" * 60
@@ -15,7 +15,7 @@ _HEADING = re.compile(
     r"|Server listening on (?P<protocol>TCP|UDP) port (?P<listening>\d+)"
 )
 _ROW = re.compile(
-    r"\[ *(?P<id>\*?\d+|SUM)\] +(?P<t0>\d+\.\d+)- ?(?P<t1>\d+\.\d+) sec"
+    r"\[ *(?P<id>\*?\d+|SUM)(?:-\d+)?\] +(?P<t0>\d+\.\d+)- ?(?P<t1>\d+\.\d+) sec"
     r" +(?P<transfer>\d+(?:\.\d*)?) (?P<transfer_unit>[KMGT]?Bytes) +(?P<rate>\d+(?:\.\d*)?)"
     r" (?P<rate_unit>[KMGT]?(?:bits|Bytes)/sec)(?P<more>(?: .*)?)$"
 )
@@ -24,27 +24,41 @@ _CONNECTED = re.compile(
     r" connected with (?P<other>\S+) port (?P<other_port>\d+)(?P<more>.*)"
 )
 _REPORT = re.compile(r"\[ *\d+\] Server Report:")
+_ONE_WAY = r"(?: +(?P<one_way_latency>[\d.]+/[\d./ -]+?) ms\b)"  # Of datagrams, or with --trip-times of bursts.
 _FURTHER = (
     re.compile(
         r" +(?P<jitter_ms>[\d.]+) ms +(?P<packets_lost>\d+)/ *(?P<packets>[1-9]\d*) +\((?P<loss_percent>[\d.e+-]+)%\)"
-        r"(?: +(?P<one_way_latency>[\d.]+/[\d./ -]+?) ms\b)?"
+        rf"{_ONE_WAY}?"
     ),
     re.compile(
         r" +(?P<transactions>\d+)=(?P<latency_mean_ms>[\d.]+)/(?P<latency_min_ms>[\d.]+)/(?P<latency_max_ms>[\d.]+)"
         r"/(?P<latency_sd_ms>[\d.]+) ms +(?P<retransmits>\d+) +\S+ us +(?P<busy_rps>\d+) rps"
     ),
-    re.compile(r" +\d+/(?P<write_errors>\d+) +(?P<retransmits>\d+)(?: +-?\d+K?/(?P<rtt>\d+)(?:\(\d+\))? us)?"),
+    re.compile(r" +\d+/(?P<write_errors>\d+) +(?P<retransmits>\d++)(?! pps)(?: +-?\d+K?/(?P<rtt>\d+)(?:\(\d+\))? us)?"),
+    re.compile(_ONE_WAY),
 )
 # Each with a word to search for first, which is faster.
 _FACTS = (
     ("Write buffer", re.compile(r"Write buffer size: +(?P<message_bytes>\d+) Byte")),
     (" byte datagrams", re.compile(r"(?:Sending|Receiving) (?P<message_bytes>\d+) byte datagrams")),
-    ("TCP window", re.compile(r"TCP window size: *(?P<window>[^(]{1,30}) \(")),
+    (" size:", re.compile(r"(?:window|UDP buffer) size: *(?P<default_window>[\d.]+ [KMG]?Byte) \(default\)")),
+    (
+        " size:",
+        re.compile(r"(?:window|UDP buffer) size: *(?:[^(]*\(.*requested *)?(?P<window>\d[\d.]* [KMG]?Byte)\)?\s*$"),
+    ),
+    ("IPG target", re.compile(r"IPG target: +(?P<rate>[\d.]+ us)")),
+    ("TOS set", re.compile(r"TOS set to .*(?P<nodelay>nodelay)")),
+    ("congestion", re.compile(r"TCP congestion control set to (?P<congestion_control>\w+)")),
+    ("ursting: ", re.compile(r"(?P<tool_options>Bursting: .{1,100})")),
+    ("Isochronous: ", re.compile(r"(?P<tool_options>Isochronous: .{1,100})")),
     ("Bounce-back", re.compile(r"Bounce-back test \(size= *(?P<request_bytes>\d+) Byte\)")),
     ("iperf version", re.compile(r"iperf version (?P<tool_version>2\.\d[\w.-]*)")),
     ("MSS size", re.compile(r"\[ *\*?\d+\] MSS size (?P<mss>\d+) bytes")),
     ("BB8(f)-PDF", re.compile(r"BB8\(f\)-PDF: (?P<histogram>bin\S.{0,4000})")),
 )
+# Printed figures that are no texts of facts yet.
+_AS_FACTS = {"rate": "1 every {}", "nodelay": "on"}
+_FACTOR = frozenset({"congestion_control"})
 # Congestion window, segment size and round trip of the handshake, which 2.1 prints for a connection.
 _HANDSHAKE = re.compile(r"icwnd/mss/irtt=\d+/(?P<mss>\d+)/(?P<initial_rtt_us>\d+)")
 _PEER = re.compile(r"\(peer (?P<peer_version>\d[\w.-]*)\)")
@@ -100,21 +114,22 @@ class _Reader:
     def _take_heading(self, number: int, heading: re.Match[str]) -> None:
         """Begin a test, unless a second heading belongs to the same test.
 
-        Headings of a client and a server without a connection between them belong to one test, run both ways.
+        Headings of a client and a server without a result between them belong to one test, run both ways.
         """
         protocol = heading["protocol"] or heading["client_protocol"]
         test = self.tests[-1] if self.tests else None
-        if test is None or (test.connections and test.role == "client"):
+        is_listener = heading["listening"] and self.open_ids
+        if test is None or (test.connections and test.role == "client" and not is_listener):
             test = self._begin("server" if heading["listening"] else "client", number)
             self.listening = ""
         test.is_udp = protocol == "UDP"
-        _add_fact(test, Fact("factor.protocol", protocol, number))
+        test.add_fact("factor.protocol", protocol, number)
         if heading["listening"]:
             self.listening = heading["listening"]
         elif not test.connections:
             test.role = "client"
-            _add_fact(test, Fact("server", heading["server"], number))
-            _add_fact(test, Fact("port", heading["port"], number))
+            test.add_fact("server", heading["server"], number)
+            test.add_fact("port", heading["port"], number)
 
     def _begin(self, role: str, number: int) -> Test:
         test = Test(role, number, number, error=self.error)
@@ -136,14 +151,11 @@ class _Reader:
         if "(full-duplex)" in match["more"]:
             test.connections["*" + match["id"]] = TO_CLIENT
         test.is_bounceback = test.is_bounceback or "(bb " in match["more"]
-        own, other = ("client", "server") if test.role == "client" else ("server", "client")
-        test.add_ports(match["own_port"], match["other_port"])
-        _add_fact(test, Fact(f"{own}_address", match["own"], number))
-        _add_fact(test, Fact(f"{other}_address", match["other"], number))
+        test.add_ends((match["own"], match["own_port"]), (match["other"], match["other_port"]), number)
         for pattern in (_HANDSHAKE, _PEER):
             if known := pattern.search(match["more"]):
                 for key, value in known.groupdict().items():
-                    _add_fact(test, Fact(key, value, number))
+                    test.add_fact(key, value, number)
         if started := _STARTED.search(match["more"]):
             test.started = test.started if test.started[0] else (started["time"], started["zone"])
 
@@ -154,7 +166,8 @@ class _Reader:
 
     def _begin_next(self, test: Test, number: int) -> Test:
         """Begin another test under the same heading."""
-        kept = {"factor.protocol", "server", "port", "window", "tool_version"}
+        kept = {"factor.protocol", "factor.congestion_control", "server", "port", "window", "default_window"}
+        kept |= {"rate", "nodelay", "tool_options", "tool_version"}
         if test.is_udp or test.role == "client":
             kept.add("message_bytes")
         following = self._begin(test.role, number)
@@ -187,7 +200,8 @@ class _Reader:
             if word in line and (match := pattern.search(line)):
                 test.last_line = max(test.last_line, number)
                 for key, value in match.groupdict().items():
-                    _add_fact(test, Fact(key, value.strip(), number))
+                    text = _AS_FACTS.get(key, "{}").format(value.strip())
+                    test.add_fact(f"factor.{key}" if key in _FACTOR else key, text, number)
 
 
 def _may_have_failed(line: str) -> bool:
@@ -202,15 +216,10 @@ def _read_columns(columns: str) -> dict[str, str]:
     return {}
 
 
-def _add_fact(test: Test, fact: Fact) -> None:
-    if fact.key not in [known.key for known in test.facts]:
-        test.facts.append(fact)
-
-
 def _add_implied(test: Test) -> None:
     """Add implied facts: a bounce-back's response size, and the MTU of some segments."""
     for fact in list(test.facts):
         if fact.key == "request_bytes":
-            _add_fact(test, fact._replace(key="response_bytes"))
+            test.add_fact("response_bytes", fact.text, fact.line)
         elif fact.key == "mss" and (mtu := mtu_of(fact.text)):
-            _add_fact(test, Fact("mtu", mtu, fact.line))
+            test.add_fact("mtu", mtu, fact.line)

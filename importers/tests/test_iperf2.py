@@ -186,3 +186,96 @@ def test_latency_of_datagrams_is_kept_as_one_way() -> None:
     log = f"{_UDP}{_connection(3)}{_COLUMNS}{sent}{report}"
     (fragment,) = parse(log).fragments
     assert fragment.fact_text("one_way_latency_ms") == "0.71/0.52/1.80/0.06"
+
+
+def _facts(log: str) -> dict[str, str]:
+    (fragment,) = parse(log).fragments
+    return {fact.key: fact.text for fact in fragment.facts}
+
+
+def _rates(log: str) -> dict[str, str]:
+    (fragment,) = parse(log).fragments
+    return {each.role: each.text for each in fragment.readings if each.name == "mb_per_s"}
+
+
+def _csv(own: str, other: str, row_id: int, rest: str, time: str = "20260301101500") -> str:
+    return f"{time},{own},{other},{row_id},{rest}\n"
+
+
+_CLIENT, _SERVER, _ONCE = "10.9.0.1,40003", "10.9.0.2,5001", "19700101000000"
+
+
+@pytest.mark.parametrize(
+    ("log", "role", "workload"),
+    [
+        (_csv(_CLIENT, _SERVER, 3, "0.0-2.0,1000,4000"), "client", "STRP"),
+        (_csv(_CLIENT, _SERVER, 1, "0.0-2.0,1000,4000", _ONCE), "client", "STRP"),
+        (_csv(_SERVER, _CLIENT, 1, "0.0-2.0,1000,4000", _ONCE), "client", "STRG"),
+        (_csv(_SERVER, _CLIENT, 3, "0.0-2.0,1000,4000"), "server", None),
+        (_csv(_CLIENT, _SERVER, 1, "0.0-2.0,1000,4000,0.1,2,50,4.0,0", _ONCE), "server", "STRP"),
+        (
+            _csv(_SERVER, "::,0", 1, "0.0-2.0,900,3600", _ONCE) + _csv(_CLIENT, _SERVER, 1, "0.0-2.0,1000,4000", _ONCE),
+            "client",
+            "STRB",
+        ),
+    ],
+)
+def test_ends_in_csv_tell_side_and_direction(log: str, role: str, workload: str | None) -> None:
+    """Version 2.1 writes the sender first, 2.0 its own end; 2.1 has no time for a single line."""
+    (fragment,) = parse(log).fragments
+    assert (fragment.role, fragment.fact_text("workload")) == (role, workload)
+
+
+def test_a_report_on_one_machine_is_told_by_the_ports() -> None:
+    log = _csv("::1,40003", "::1,5001", 3, "0.0-2.0,2000,8000") + _csv(
+        "::1,5001", "::1,40003", 3, "0.0-2.1,1000,4000,0.2,5,10,50.0,0"
+    )
+    assert _rates(log) == {"total": "4000"}
+
+
+def test_a_way_back_that_began_later_in_csv_is_a_test_of_its_own() -> None:
+    there = _csv(_CLIENT, _SERVER, 3, "0.0-2.0,1000,4000")
+    back = _csv("10.9.0.1,5001", "10.9.0.2,40010", 4, "0.0-2.0,3000,12000", "20260301101502")
+    assert [each.fact_text("workload") for each in parse(there + back).fragments] == ["STRP", "STRG"]
+
+
+def test_the_sum_of_both_ways_is_of_no_way() -> None:
+    back = "".join(f"[  {n}] local 10.9.0.1 port 5001 connected with 10.9.0.2 port 4100{n}\n" for n in (5, 6))
+    rows = "".join(f"[  {n}] 0.0000-2.0{n}00 sec  {n}0.0 MBytes   {n}00 Mbits/sec\n" for n in (3, 4, 5, 6))
+    listener = f"{_DASHES}\nServer listening on TCP port 5001\n{_DASHES}\n"
+    sums = "[SUM] 0.0000-2.0500 sec   180 MBytes  1.80 Gbits/sec\n"
+    log = f"{_HEADING}{_connection(3)}{listener}{_connection(4)}{back}{_COLUMNS}{rows}{sums}"
+    assert _rates(log) == {"to_server": "300 Mbits/sec + 400 Mbits/sec", "to_client": "500 Mbits/sec + 600 Mbits/sec"}
+    assert (_facts(log)["client_ports"], _facts(log)["users"]) == ("40003 40004 5001", "2")
+
+
+def test_datagrams_per_second_are_no_retransmits() -> None:
+    log = f"{_UDP}{_connection(3)}{_COLUMNS}[  3] 0.0000-2.0100 sec   515 KBytes  2.10 Mbits/sec  359/0      360 pps\n"
+    (fragment,) = parse(log).fragments
+    assert "retransmits" not in [name for listing in fragment.listings for name, _ in listing.columns]
+
+
+@pytest.mark.parametrize(
+    ("printed", "key", "text"),
+    [
+        ("TCP window size:  416 KByte (WARNING: requested  208 KByte)", "window", "208 KByte"),
+        ("TCP window size: 64.0 KByte", "window", "64.0 KByte"),
+        ("TCP window size: 2.50 MByte (default)", "default_window", "2.50 MByte"),
+        ("UDP buffer size:  416 KByte (WARNING: requested  200 KByte)", "window", "200 KByte"),
+        ("TOS set to 0x0 and nodelay (Nagle off)", "nodelay", "on"),
+        ("TCP congestion control set to cubic", "factor.congestion_control", "cubic"),
+        ("Sending 1470 byte datagrams, IPG target: 1121.52 us (kalman adjust)", "rate", "1 every 1121.52 us"),
+    ],
+)
+def test_options_that_change_the_work_are_facts(printed: str, key: str, text: str) -> None:
+    heading = _HEADING.replace("TCP window size: 85.0 KByte (default)", printed)
+    facts = _facts(f"{heading}{_connection(3)}{_COLUMNS}[  3]  0.0- 2.1 sec   515 KBytes  2.10 Mbits/sec\n")
+    assert facts[key] == text
+    assert ("window" in facts) is (key == "window")
+
+
+def test_a_server_tells_both_directions() -> None:
+    heading = f"{_DASHES}\nServer listening on TCP port 5001\n{_DASHES}\n"
+    connection = "[  1] local 10.9.0.2 port 5001 connected with 10.9.0.1 port 40003 (full-duplex)\n"
+    rows = "[  1] 0.00-2.01 sec  100 MBytes  417 Mbits/sec\n[ *1] 0.00-2.01 sec  200 MBytes  835 Mbits/sec\n"
+    assert _rates(heading + connection + _COLUMNS + rows) == {"to_server": "417", "to_client": "835"}
