@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from importers.files.json_documents import Document, Node, find_results
 from importers.fragment_builder import Column, FragmentBuilder, Printed, Row, build_listing
+from importers.iperf3.plain import is_gap
 from importers.model import Listing, Status
 
 _REVERSE = "_bidir_reverse"
@@ -58,6 +59,7 @@ class Test:
     problem_line: int | None = None
     message: Printed | None = None
     server_output: Node | None = None
+    server_text: Printed | None = None
     is_server: bool = False
     rows: list[Row] = field(default_factory=list)
     paths: dict[str, Printed] = field(default_factory=dict)
@@ -66,6 +68,12 @@ class Test:
     def begin(self, start: Node | None) -> None:
         self.start = start
         self.is_server = start is not None and start.get("accepted_connection") is not None
+
+    @property
+    def asks_both(self) -> bool:
+        """Return whether the test was to run in both directions."""
+        requested = self.start.get("test_start") if self.start is not None else None
+        return bool(self.has_both) or (requested is not None and requested.is_true("bidir"))
 
     @property
     def failure(self) -> Printed | None:
@@ -92,17 +100,18 @@ class Test:
         if self.has_both is None:
             self.has_both = len(sums) > 1
         if sums:
-            self.rows.append(self._list_interval(sums[:2], streams))
+            self.rows.append(self._list_interval(sums, streams))
 
-    def _list_interval(self, sums: list[Node], streams: list[Node]) -> Row:
-        cells: dict[Column, str] = {("phase", ""): "warmup" if sums[0].is_true("omitted") else "measure"}
-        cells |= _find_cells(sums[0], _TIMES)
-        for place, each in enumerate(sums):
-            suffix = f"_{_find_direction(place)}" if len(sums) > 1 else ""
+    def _list_interval(self, sums: dict[str, Node], streams: list[Node]) -> Row:
+        first = next(iter(sums.values()))
+        cells: dict[Column, str] = {("phase", ""): "warmup" if first.is_true("omitted") else "measure"}
+        cells |= _find_cells(first, _TIMES)
+        for way, each in sums.items():
+            suffix = f"_{way}" if self.has_both else ""
             cells |= _find_cells(each, _INTERVAL, suffix)
         if len(streams) == 1:
             cells |= _find_cells(streams[0], _STREAM)
-        return sums[0].line, tuple(cells), [*cells.values()]
+        return first.line, tuple(cells), [*cells.values()]
 
 
 def _find_cells(node: Node, columns: Iterable[tuple[str, str, str]], suffix: str = "") -> dict[Column, str]:
@@ -154,6 +163,7 @@ def _read_object(root: Node, document: Document) -> Test:
         problem=document.problem,
         problem_line=document.problem_line,
         server_output=root.get("server_output_json"),
+        server_text=root.string("server_output_text"),
     )
     test.begin(root.get("start"))
     intervals = root.get("intervals")
@@ -181,16 +191,15 @@ def _take_event(test: Test, event: str, document: Document) -> None:
             test.error = data
         case "server_output_json":
             test.server_output = data
+        case "server_output_text":
+            test.server_text = document.root.string("data")
 
 
-def _find_sums(node: Node, key: str) -> list[Node]:
-    """Return the sums of each direction; 3.7 to 3.10 repeat the same keys."""
-    return [each for each in (*node.get_all(key), *node.get_all(key + _REVERSE)) if each.is_object]
-
-
-def _find_direction(place: int) -> str:
-    """Return the direction of one of two sums: both sides print the way to the server first."""
-    return "to_server" if place == 0 else "to_client"
+def _find_sums(node: Node, key: str) -> dict[str, Node]:
+    """Return the sums by direction; both sides print the way to the server first. 3.7 to 3.10 repeat the same key."""
+    first, *others = [*node.get_all(key), None]
+    ways = {"to_server": first, "to_client": node.get(key + _REVERSE) or others[0] if others else None}
+    return {way: each for way, each in ways.items() if each is not None and each.is_object}
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,25 +221,38 @@ class Direction:
         """Return the received bits per second."""
         return self.received.figure("bits_per_second") if self.received is not None else None
 
+    @property
+    def has_gap(self) -> bool:
+        """Return whether more bytes are missing than datagrams are lost."""
+        if self.sent is None or self.received is None or self.loss is None:
+            return False
+        ends = [each.figure("bytes") for each in (self.sent, self.received)]
+        sent, arrived = (float(each.text) if each is not None else None for each in ends)
+        lost = self.loss.figure("lost_percent")
+        return sent is not None and lost is not None and is_gap(sent * (1 - float(lost.text) / 100), arrived)
+
 
 def find_directions(test: Test) -> list[Direction]:
-    """Return the directions in the order printed."""
+    """Return the directions in the order printed, those without any sum too."""
     if test.end is None:
         return []
     sums = [_find_sums(test.end, key) for key in ("sum_sent", "sum_received", "sum")]
-    number = max(map(len, sums))
-    return [_read_direction(test, place, number > 1, sums) for place in range(number)]
+    found = {way for each in sums for way in each}
+    is_both = len(found) > 1 or bool(found and test.asks_both)
+    ways = ("to_server", "to_client") if is_both else found
+    return [_read_direction(way, is_both, [each.get(way) for each in sums]) for way in ways]
 
 
-def _read_direction(test: Test, place: int, is_one_of_two: bool, sums: list[list[Node]]) -> Direction:
-    sent, received, both = (each[place] if place < len(each) else None for each in sums)
-    role = _find_direction(place) if is_one_of_two else "total"
+def _read_direction(way: str, is_one_of_two: bool, sums: Sequence[Node | None]) -> Direction:
+    sent, received, both = sums
+    role = way if is_one_of_two else "total"
     if received is None and both is not None:
         lost = both.figure("lost_packets")
         is_whole = lost is not None and not _is_positive(lost)
         return Direction(role, both, both if is_whole else None, both, is_sender_only=True)
     loss = received if received is not None and received.get("packets") is not None else both
-    return Direction(role, _drop_silent(sent), _drop_silent(received), loss)
+    counts = loss is not None and _is_positive(loss.figure("packets")) and _drop_silent(received) is not None
+    return Direction(role, _drop_silent(sent), _drop_silent(received), loss if counts else None)
 
 
 def _is_positive(figure: Printed | None) -> bool:
@@ -247,8 +269,8 @@ def gather_readings(test: Test, ways: Sequence[Direction], status: Status, into:
     if test.end is None:
         return
     for each in ways:
-        if each.role == "total" or not test.is_server:
-            _gather_direction(each, "server" if test.is_server else each.role, status, into)
+        role = "server" if test.is_server and each.role == "total" else each.role
+        _gather_direction(each, role, status, into)
     for role, share in _list_cpu(test, test.end):
         into.add_raw_number(("processor_util", "%", role), *share)
     streams = test.end.get("streams")

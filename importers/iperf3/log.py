@@ -21,12 +21,12 @@ from importers.iperf3.json_tests import (
     read_tests,
 )
 from importers.key_values import trial_number
-from importers.model import Fragment, Parsed, Problem, ProblemLog, Status, Text
+from importers.model import Fact, Fragment, Parsed, Problem, ProblemLog, Status, Text
 from importers.trial_numbers import number_each
 
 NAME = "iperf3"
 TITLE = "iperf3 result"
-VERSION = 4
+VERSION = 6
 
 # The version follows a list of all connections, of which there may be 128.
 _HEAD = 64 * 1024
@@ -43,11 +43,13 @@ _REQUESTED = {
     "duration": "asked_duration_s",
     "bytes": "asked_bytes",
     "blocks": "asked_blocks",
-    "target_bitrate": "factor.target_bits_per_s",
+    "target_bitrate": "rate",
     "fqrate": "fair_queue_bits_per_s",
     "burst": "burst",
 }
 _BUFFERS = ("sock_bufsize", "sndbuf_actual", "rcvbuf_actual")
+# Options that change the work and are no factors of their own.
+_OPTIONS = ("omit", "tos", "fqrate", "gso", "gro")
 _TITLES = ("title", "extra_data")
 _OF_HOST = frozenset({"system_info", "kernel"})
 _NAMED = re.compile(r"""\brun_?id"?\s*[=:]\s*"?(?P<run_id>[\w.-]+)""", re.IGNORECASE)
@@ -93,13 +95,31 @@ def _read(text: Text, found: ProblemLog) -> Iterator[Fragment]:
     source = text.name, NAME, VERSION
     is_empty = True
     for test in _tests(text):
-        for each in (test, test.peer()):
-            fragment = _read_test(each, source, found) if each is not None else None
-            if fragment is not None:
-                is_empty = False
-                yield fragment
+        for fragment in _read_sides(test, source, found):
+            is_empty = False
+            yield fragment
     if is_empty and not found.problems:
         yield from plain.parse(text, source, found)
+
+
+def _read_sides(test: Test, source: tuple[str, str, int], found: ProblemLog) -> list[Fragment]:
+    """Return the fragments of a test and of the other side's output."""
+    own = _read_test(test, source, found)
+    if own is None:
+        return []
+    peer = test.peer()
+    sides = [_read_test(peer, source, found)] if peer is not None else []
+    if test.server_text is not None:
+        lines = [(test.server_text.line, line) for line in test.server_text.text.splitlines()]
+        sides += plain.parse_lines(lines, source, found)
+    others = [each for each in sides if each is not None]
+    for other in others:
+        other.run_id, other.trial = other.run_id or own.run_id, other.trial or own.trial
+        if (cookie := own.fact_text("cookie")) and other.fact_text("cookie") is None:
+            other.facts = (*other.facts, Fact("cookie", cookie, other.first_line))
+    gaps = {each.role for each in find_directions(test) if each.has_gap}
+    plain.settle_losses(own, gaps, next(iter(others), None), ProblemLog(source[0], own.run_id, found.problems))
+    return [own, *others]
 
 
 def _tests(text: Text) -> Iterator[Test]:
@@ -199,7 +219,10 @@ def _judge(test: Test, ways: Sequence[Direction], found: ProblemLog) -> Status:
     if not any(test.end.items()):
         message = "The test has no result and gives no reason; iperf3 may have written it to its error output."
         return found.fail("iperf3.failed", message, plain.AGAIN, test.end.line)
-    return Status.COMPLETE if test.is_server else _judge_figures(ways, test.end.line, found)
+    if test.is_server:
+        moved = any(each.sent or each.received for each in ways)
+        return Status.COMPLETE if moved else plain.report_nothing_received(test.end.line, found)
+    return _judge_figures(ways, test.end.line, found)
 
 
 def _judge_figures(ways: Sequence[Direction], line: int, found: ProblemLog) -> Status:
@@ -232,12 +255,22 @@ def _gather_facts(
         _gather_scalars(requested, _STARTED, into)
         _gather_scalars(requested, _REQUESTED, into, but_zero=True)
     _gather_scalars(start, dict(zip(_BUFFERS, _BUFFERS, strict=True)), into)
-    _gather_scalars(start, {"tcp_mss_default": "mss"}, into, but_zero=True)
+    _gather_scalars(start, {"sock_bufsize": "window", "tcp_mss_default": "mss", "tcp_mss": "mss"}, into, but_zero=True)
+    _gather_options(start, requested, into)
     _gather_mtu(test, start, into)
     _gather_hosts(start, words, into, is_server=test.is_server)
     if test.top is not None:
         _gather_scalars(test.top, dict(zip(_TITLES, _TITLES, strict=True)), into)
     gather_facts(test, ways, status, into)
+
+
+def _gather_options(start: Node, requested: Node | None, into: FragmentBuilder) -> None:
+    """Keep the switches and numbers that were asked for, unless they have facts of their own."""
+    asked = [(key, requested.figure(key)) for key in _OPTIONS] if requested is not None else []
+    asked.append(("mss", start.figure("tcp_mss")))
+    used = [(key, figure) for key, figure in asked if figure is not None and float(figure.text)]
+    if used:
+        into.add_raw_fact("tool_options", ", ".join(f"{key}={figure.text}" for key, figure in used), used[0][1].line)
 
 
 def _gather_scalars(node: Node, facts: Mapping[str, str], into: FragmentBuilder, *, but_zero: bool = False) -> None:

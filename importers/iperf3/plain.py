@@ -18,6 +18,7 @@ _OPENING = re.compile(
 )
 _FIRST_ERROR = re.compile(r"iperf3: (?:error|interrupt) - ")
 _WORDS = ("Connecting to host ", "Server listening on ", "Accepted connection from ", "iperf3: ")
+_SERVER_OUTPUT = "Server output:"
 _DASHES = "- - - - -"
 _DONE = "iperf Done."  # With --timestamps behind the time.
 _ROW = re.compile(
@@ -28,6 +29,8 @@ _ROW = re.compile(
 )
 TRANSFER = "Transfer the file again and import it."
 AGAIN = "Measure again."
+_LOSSES = frozenset({"loss_percent", "packets_lost"})
+_UNDER_WAY = 0.02
 _INTERRUPTED = ("interrupt", "has terminated", "closed the connection")
 
 
@@ -55,12 +58,14 @@ _FACTS = (
     _Statement("Connecting ", re.compile(r"Connecting to host (?P<server>\S+), port (?P<port>\d+)")),
     _Statement("Accepted ", re.compile(r"Accepted connection from (?P<client>\S+), port \d+")),
     _Statement("TCP MSS: ", re.compile(r"TCP MSS: (?P<mss>[1-9]\d*) ")),
+    _Statement("Target Bitrate: ", re.compile(r"Target Bitrate: (?P<rate>[1-9]\d*)")),
     _Statement("Cookie: ", re.compile(r"Cookie: (?P<cookie>\S+)")),
     _Statement(
         "Starting Test: ",
         re.compile(
             r"Starting Test: protocol: (?P<protocol>\w+), (?P<users>\d+) streams, (?P<message_bytes>\d+) byte blocks, "
             r"omitting (?P<warmup_s>\d+) seconds, (?:(?P<asked_duration_s>\d+) second|(?P<asked_bytes>\d+) bytes) "
+            r"(?:[^,]*, tos (?P<tos>\d+))?"
         ),
     ),
     _Statement("snd_tcp_congestion ", re.compile(r"snd_tcp_congestion (?P<congestion_control>\w+)")),
@@ -76,6 +81,7 @@ _CPU = _Statement(
 )
 _REVERSE = _Statement("Reverse mode, ", re.compile(r"Reverse mode, remote host \S+ is sending"))
 _Numbered = tuple[int, re.Match[str]]
+_WAYS = ("to_server", "to_client")
 _DIRECTIONS = {"TX-C": "to_server", "RX-S": "to_server", "RX-C": "to_client", "TX-S": "to_client"}
 
 
@@ -92,6 +98,7 @@ class _Block:
     is_opened: bool = True
     is_done: bool = False
     is_udp: bool = False
+    is_both: bool = False
     in_results: bool = False
     below_dashes: bool = False
 
@@ -120,6 +127,7 @@ class _Block:
         if "[ ID]" in line and _TABLE.search(line):
             self.in_results = self.in_results or self.below_dashes
             self.is_udp = self.is_udp or "Datagrams" in line
+            self.is_both = self.is_both or "[Role]" in line
         elif error := _ERROR.search(line):
             self.error = self.error or Printed(error["error"].strip(), number)
         self.below_dashes = _DASHES in line or (self.below_dashes and "Summary Results" in line)
@@ -139,20 +147,35 @@ def recognise(text: Text) -> bool:
 
 def parse(text: Text, source: tuple[str, str, int], found: ProblemLog) -> list[Fragment]:
     """Return a fragment for each test that began; ``source`` is file, format and version."""
-    return [_read(block, source, found) for block in _blocks(text)]
+    is_whole = text.ends_whole or text.lines[-1].rstrip().endswith((_DONE, " receiver"))
+    return parse_lines(text.numbered() if is_whole else text.whole(), source, found)
 
 
-def _blocks(text: Text) -> list[_Block]:
+def parse_lines(lines: Iterable[tuple[int, str]], source: tuple[str, str, int], found: ProblemLog) -> list[Fragment]:
+    """Return a fragment for each test in numbered lines; a server's output behind a client's settles its losses."""
+    blocks = _blocks(lines)
+    fragments = [_read(block, source, found) for block in blocks]
+    for place, block in enumerate(blocks):
+        has_output = any(_SERVER_OUTPUT in text for _, text in block.lines)
+        server = fragments[place + 1] if has_output and place + 1 < len(blocks) else None
+        if block.role == "client":
+            settle_losses(fragments[place], _find_gaps(block), server, found)
+    return fragments
+
+
+def _blocks(lines: Iterable[tuple[int, str]]) -> list[_Block]:
     """Split the lines into tests; lines before a test belong to that test."""
     blocks: list[_Block] = []
     waiting: list[tuple[int, str]] = []
     current: _Block | None = None
     client: _Block | None = None
-    for number, line in text.whole():
+    for number, line in lines:
         opening = _OPENING.search(line) if ", port " in line or "Server " in line else None
+        # A further table behind results is of another test.
+        is_table = (current is None or current.results) and _TABLE.search(line)
         if opening and opening[0].startswith("Server"):
             current = None
-        elif opening or (current is None and (_FIRST_ERROR.search(line) or _TABLE.search(line))):
+        elif opening or is_table or (current is None and _FIRST_ERROR.search(line)):
             role = "server" if opening and opening[0].startswith("Accepted") else "client"
             current = _Block(role, waiting, number, is_opened=opening is not None)
             client = current if role == "client" else client
@@ -164,8 +187,6 @@ def _blocks(text: Text) -> list[_Block]:
             current.add(number, line)
         else:
             waiting.append((number, line))
-    if not text.ends_whole and text.lines[-1].endswith(_DONE) and client is not None:
-        client.is_done = True
     return _join_errors(blocks)
 
 
@@ -200,14 +221,16 @@ def _judge(block: _Block, found: ProblemLog) -> Status:
         return judge_failure(block.error, found)
     last, results = block.last_line, _find_totals(block)
     is_received = any(row["side"] == "receiver" for _, row in results)
-    both = {row["way"] for _, row in results} >= {row["way"] for _, row in block.intervals}
-    if not results or (block.role == "client" and not block.is_done and not (is_received and both)):
+    lacks_way = block.is_both and len({row["way"] for _, row in results}) < len(_WAYS)
+    if not results or (block.role == "client" and not block.is_done and not (is_received and not lacks_way)):
         return report_cut("The test has no result", last, found)
     if all(row["side"] is None and row["lost"] for _, row in results):
         return Status.COMPLETE if block.role == "server" else report_sender_only(last, found)
     received = {row["way"]: float(row["transfer"]) for _, row in results if row["side"] == "receiver"}
-    ways = received.keys() if block.role == "server" else {row["way"] for _, row in results}
-    if all(received.get(way) for way in ways):
+    if block.role == "server":
+        moved = any(float(row["transfer"]) for _, row in results)
+        return Status.COMPLETE if moved else report_nothing_received(last, found)
+    if not lacks_way and all(received.get(row["way"]) for _, row in results):
         return Status.COMPLETE
     return report_nothing_received(last, found)
 
@@ -261,6 +284,10 @@ def _find_statements(block: _Block) -> dict[str, Fact]:
                 if value is not None:
                     fact = Fact(f"factor.{key}" if key in _FACTOR else key, value.removeprefix("Title: "), line)
                     stated.setdefault(key, fact)
+    options = {"omit": stated.get("warmup_s"), "tos": stated.get("tos")}
+    used = [f"{name}={fact.text}" for name, fact in options.items() if fact is not None and fact.text.strip("0")]
+    if used:
+        stated["tool_options"] = Fact("tool_options", ", ".join(used), stated["warmup_s"].line)
     return stated
 
 
@@ -287,7 +314,7 @@ def _list_workload(block: _Block) -> Iterator[Fact]:
     reverse = next((line for line, text in block.lines if _REVERSE.search(text)), None)
     if any(row["way"] for _, row in rows):
         yield Fact("workload", "STRB", rows[0][0])
-    elif block.role == "client" and rows and block.is_opened:
+    elif block.role == "client" and rows and (block.is_opened or reverse):
         yield Fact("workload", "STRG" if reverse else "STRP", reverse or rows[0][0])
     elif block.results and len({row["side"] for _, row in block.results}) == 1:
         line, row = block.results[0]
@@ -305,11 +332,7 @@ def _list_users(block: _Block) -> Iterator[Fact]:
 
 def _list_readings(block: _Block, status: Status) -> Iterator[Reading]:
     for line, row in _find_totals(block):
-        role = _DIRECTIONS[row["way"]] if row["way"] else "total"
-        if block.role == "server":
-            if row["way"]:
-                continue
-            role = "server"
+        role = _DIRECTIONS[row["way"]] if row["way"] else "server" if block.role == "server" else "total"
         yield from _read_result(row, line, role, status)
     for line, text in block.lines:
         if cpu := _CPU.search(text):
@@ -386,3 +409,47 @@ def report_nothing_received(line: int, found: ProblemLog) -> Status:
     """Report a result without the receiving side."""
     message = "The result does not say what was received: there is no throughput."
     return found.cut("iperf3.nothing-received", message, AGAIN, line)
+
+
+def _find_gaps(block: _Block) -> set[str]:
+    """Return the roles of directions whose receiver counted fewer datagrams than were sent, lost ones included."""
+    ends: dict[tuple[str | None, str | None], float] = {
+        (row["way"], row["side"]): float(row["total"]) for _, row in _find_totals(block) if row["total"]
+    }
+    roles = {way: _DIRECTIONS[way] if way else "total" for way, _ in ends}
+    return {role for way, role in roles.items() if is_gap(ends.get((way, "sender")), ends.get((way, "receiver")))}
+
+
+def is_gap(sent: float | None, counted: float | None) -> bool:
+    """Return whether more is missing than may be under way at the end of a test."""
+    return sent is not None and counted is not None and sent - counted > sent * _UNDER_WAY
+
+
+def settle_losses(client: Fragment, gaps: set[str], server: Fragment | None, found: ProblemLog) -> None:
+    """Replace a client's losses by those that the server counted; drop losses that contradict the amounts.
+
+    ``gaps`` has the roles of the client's contradicting losses; ``server`` is the fragment of the server's output.
+    """
+    workload = client.fact_text("workload")
+    for own in [each for each in client.readings if each.name == "loss_percent"]:
+        is_received_there = own.role == "to_server" or (own.role == "total" and workload == "STRP")
+        counted = [
+            each._replace(role=own.role)
+            for each in (server.readings if server is not None and is_received_there else ())
+            if each.name in _LOSSES and each.role in {"server", "to_server"}
+        ]
+        theirs = next((each for each in counted if each.name == "loss_percent"), None)
+        differs = theirs is not None and abs(float(own.text) - float(theirs.text)) > max(0.05, float(theirs.text) / 10)
+        remedy = "Compare the log of the server."
+        if theirs is not None and differs:
+            message = (
+                f"The client says that {own.text} % were lost, the server {theirs.text} %: the server's loss counts."
+            )
+        elif own.role in gaps:
+            remedy = "Measure again with --get-server-output."
+            message = f"The loss of {own.text} % contradicts the amounts that were sent and received: it is left out."
+        else:
+            continue
+        found.warn("iperf3.loss-contradicts", message, remedy, own.line)
+        others = [each for each in client.readings if each.name not in _LOSSES or each.role != own.role]
+        client.readings = (*others, *counted)

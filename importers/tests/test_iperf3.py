@@ -222,3 +222,109 @@ def test_a_version_behind_many_connections_is_found() -> None:
     )
     (reading,) = read_files([SourceFile("client.json", log.encode())])
     assert reading.format == "iperf3"
+
+
+def _udp(received: dict[str, object], **top: object) -> str:
+    document = json.loads(content("udp"))
+    document["end"]["sum_received"] |= received
+    return json.dumps(document | top)
+
+
+def _losses(log: str) -> dict[str, str]:
+    return {each.name: each.text for each in parse(log).fragments[0].readings if "los" in each.name}
+
+
+_NONE_LOST = {"bytes": 21720000, "packets": 15000, "lost_packets": 0, "lost_percent": 0}
+_SERVERS_TEXT = (
+    "Accepted connection from 10.9.0.1, port 40000\n"
+    "[  5] local 10.9.0.2 port 5201 connected to 10.9.0.1 port 40001\n"
+    "[ ID] Interval           Transfer     Bitrate         Jitter    Lost/Total Datagrams\n"
+    "[  5]   0.00-2.00   sec  20.7 MBytes  86.9 Mbits/sec  0.050 ms  5000/20000 (25%)  receiver\n"
+)
+
+
+def test_a_loss_that_contradicts_the_bytes_is_left_out() -> None:
+    parsed = parse(_udp(_NONE_LOST))
+    assert [each.code for each in parsed.problems] == ["iperf3.loss-contradicts"]
+    assert _losses(_udp(_NONE_LOST)) == {}
+    assert _losses(_udp({})) == {"loss_percent": "2", "packets_lost": "400"}
+
+
+def test_the_loss_counted_by_the_server_goes_first() -> None:
+    log = _udp(_NONE_LOST, server_output_text=_SERVERS_TEXT)
+    client, server = parse(log).fragments
+    assert _losses(log) == {"loss_percent": "25", "packets_lost": "5000"}
+    assert (server.role, server.fact_text("cookie")) == ("server", client.fact_text("cookie"))
+    assert server.fact_text("client_ports") == "40001"
+    agreed = _udp({"lost_percent": 25.2, "lost_packets": 5040}, server_output_text=_SERVERS_TEXT)
+    assert not parse(agreed).problems
+
+
+def test_text_is_held_against_the_datagrams_sent_and_the_servers_output() -> None:
+    rows = (
+        "[  5]   0.00-2.00   sec  27.6 MBytes   116 Mbits/sec  0.000 ms  0/20000 (0%)  sender\n"
+        "[  5]   0.00-2.00   sec  20.7 MBytes  86.9 Mbits/sec  0.050 ms  0/15000 (0%)  receiver\n"
+    )
+    heading = "[ ID] Interval           Transfer     Bitrate         Jitter    Lost/Total Datagrams\n"
+    log = _CONNECTING + _CONNECTED.format(5) + heading + rows
+    assert _losses(log + "\niperf Done.\n") == {}
+    assert _losses(log + "\nServer output:\n" + _SERVERS_TEXT + "\niperf Done.\n")["packets_lost"] == "5000"
+
+
+@pytest.mark.parametrize("gone", ["sum_sent_bidir_reverse", "sum_received_bidir_reverse"])
+def test_a_direction_without_a_side_is_not_taken_for_the_other(gone: str) -> None:
+    document = json.loads(content("bidir"))
+    del document["end"][gone]
+    (fragment,) = parse(json.dumps(document)).fragments
+    assert fragment.status is (Status.INCOMPLETE if "received" in gone else Status.COMPLETE)
+    (whole,) = parse(content("bidir")).fragments
+    amounts = {(each.name, each.role): each.text for each in whole.readings if each.name != "driver_s"}
+    assert all(amounts.get((each.name, each.role), each.text) == each.text for each in fragment.readings)
+
+
+def test_a_missing_direction_is_told() -> None:
+    document = json.loads(content("bidir"))
+    document["start"]["test_start"]["bidir"] = 1
+    document["end"] = {key: value for key, value in document["end"].items() if "reverse" not in key}
+    parsed = parse(json.dumps(document))
+    assert [each.code for each in parsed.problems] == ["iperf3.nothing-received"]
+    assert {each.role for each in parsed.fragments[0].readings} <= {"to_server", "client", "server"}
+    head = _HEAD.replace("[ ID] ", "[ ID][Role] ")
+    one_way = _BOTH.format(5, _ARRIVED).replace("]   0.00", "][TX-C]   0.00")
+    assert [each.status for each in parse(head + one_way).fragments] == [Status.INCOMPLETE]
+
+
+def test_tables_one_after_another_are_tests_and_the_last_line_needs_no_end() -> None:
+    fragments = parse((_HEAD + _BOTH.format(5, _ARRIVED)) * 2).fragments
+    assert [(each.status, each.trial) for each in fragments] == [(Status.COMPLETE, 1), (Status.COMPLETE, 2)]
+    (fragment,) = parse((_HEAD + _BOTH.format(5, _ARRIVED)).rstrip("\n")).fragments
+    assert fragment.status is Status.COMPLETE
+
+
+def test_options_that_change_the_work_are_facts_in_json_and_text() -> None:
+    document = json.loads(content("udp"))
+    document["start"] |= {"sock_bufsize": 65536, "tcp_mss": 1000}
+    document["start"]["test_start"] |= {"omit": 1, "tos": 16}
+    found = facts(json.dumps(document))
+    assert (found["window"], found["rate"], found["tool_options"]) == ("65536", "116000000", "omit=1, tos=16, mss=1000")
+    assert not {"window", "tool_options"} & facts(content("udp")).keys()
+    asked = (
+        "      Target Bitrate: 5000000\n"
+        "Starting Test: protocol: UDP, 1 streams, 1448 byte blocks, omitting 2 seconds, 5 second test, tos 0\n"
+    )
+    found = facts(_CONNECTING + asked + _CONNECTED.format(5) + _HEAD + _BOTH.format(5, _ARRIVED))
+    assert (found["rate"], found["tool_options"], found["client_ports"]) == ("5000000", "omit=2", "40005")
+
+
+def test_a_server_tells_both_directions_and_whether_anything_moved() -> None:
+    opening = _SERVERS_TEXT[: _SERVERS_TEXT.index("[ ID]")]
+    head = _HEAD.replace("[ ID] ", "[ ID][Role] ")
+    rows = (
+        "[  5][RX-S]   0.00-3.04   sec   299 MBytes   825 Mbits/sec                  receiver\n"
+        "[  8][TX-S]   0.00-3.04   sec   200 MBytes   550 Mbits/sec    4             sender\n"
+    )
+    (fragment,) = parse(opening + head + rows).fragments
+    rates = {each.role: each.text for each in fragment.readings if each.name == "mb_per_s"}
+    assert (fragment.role, rates) == ("server", {"to_server": "825"})
+    parsed = parse(opening + _HEAD + _BOTH.format(5, _NOTHING).splitlines(keepends=True)[1])
+    assert [each.code for each in parsed.problems] == ["iperf3.nothing-received"]
