@@ -41,7 +41,7 @@ _MEAN = re.compile(
     r"Aggregated (?:Function Time|\(Successful\).*?) : count (?P<calls>\d+) avg (?P<mean>\S+) \+/- (?P<sd>\S+)"
     r" min (?P<min>\S+) max (?P<max>\S+) sum \S+\s*"
 )
-_TARGET = re.compile(r"# target (?P<share>\d+(?:\.\d+)?)% (?P<value>\S+)\s*")
+_SHARE = re.compile(r"# target (?P<share>\d+(?:\.\d+)?)% (?P<value>\S+)\s*")
 _CODE = re.compile(r"Code (?P<code>\S+) : (?P<count>\d+) .*")
 _TEXT_LINES = {"running": _RUNNING, "threads": _THREADS, "ended": _ENDED, "mean": _MEAN}
 _SWITCHES = ("HTTP10", "H2", "Compression", "DisableFastClient", "Jitter", "Uniform", "NoCatchUp", "Ping")
@@ -103,15 +103,18 @@ def _gather_facts(root: Node, into: FragmentBuilder) -> None:
     into.add_printed("users", root.figure("NumThreads"))
     for key, name in _FACTS:
         into.add_printed(key, root.printed(name))
-    target = root.printed("URL") or root.printed("Destination")
-    if target is not None and (parts := _TARGET.fullmatch(target.text)):
-        path, tls = parts["path"].removesuffix("/") and parts["path"], "on" if parts["scheme"] == "https" else None
-        into.add_facts(("server", "url_path", "tls"), (parts["host"], path, tls), target.line)
+    _gather_target(root.printed("URL") or root.printed("Destination"), into)
     _gather_options(root, into)
     if _connects_each_time(root):
         into.add_raw_fact("factor.keep_alive", "off", line)
     for code, count in _list_codes(root):
         into.add_printed(f"return_code.{code}", count.printed())
+
+
+def _gather_target(target: Printed | None, into: FragmentBuilder) -> None:
+    if target is not None and (parts := _TARGET.fullmatch(target.text)):
+        path, tls = parts["path"].removesuffix("/") and parts["path"], "on" if parts["scheme"] == "https" else None
+        into.add_facts(("server", "url_path", "tls"), (parts["host"], path, tls), target.line)
 
 
 def _gather_options(root: Node, into: FragmentBuilder) -> None:
@@ -250,7 +253,7 @@ def _text_blocks(text: Text) -> list[_Block]:
             if (match := pattern.fullmatch(line)) is not None:
                 block.lines.setdefault(kind, (match, number))
                 block.last_line = number
-        if (share := _TARGET.fullmatch(line)) is not None:
+        if (share := _SHARE.fullmatch(line)) is not None:
             block.shares.append((share["share"], Printed(share["value"], number)))
         elif (code := _CODE.fullmatch(line)) is not None:
             block.codes.append((code["code"], Printed(code["count"], number)))
@@ -266,8 +269,7 @@ def _read_text(block: _Block, text: Text, found: ProblemLog) -> Fragment:
     into.add_facts(keys, (NAME, "HTTP" if is_http else None, "TCP" if is_http else None), block.first_line)
     into.add_printed("users", block.printed("threads", "threads"))
     into.add_printed("url", target)
-    host = _HOST.fullmatch(target.text) if target else None
-    into.add_printed("server", Printed(host[1], target.line) if host and target else None)
+    _gather_target(target, into)
     into.add_printed("asked_duration", block.printed("running", "asked"))
     for code, count in block.codes:
         into.add_printed(f"return_code.{code}", count)

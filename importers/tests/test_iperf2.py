@@ -246,7 +246,7 @@ def test_the_sum_of_both_ways_is_of_no_way() -> None:
     sums = "[SUM] 0.0000-2.0500 sec   180 MBytes  1.80 Gbits/sec\n"
     log = f"{_HEADING}{_connection(3)}{listener}{_connection(4)}{back}{_COLUMNS}{rows}{sums}"
     assert _rates(log) == {"to_server": "300 Mbits/sec + 400 Mbits/sec", "to_client": "500 Mbits/sec + 600 Mbits/sec"}
-    assert (_facts(log)["client_ports"], _facts(log)["users"]) == ("40003 40004 5001", "2")
+    assert (_facts(log)["ports"], _facts(log)["users"]) == ("40003-5001 40004-5001 5001-41005 5001-41006", "2")
 
 
 def test_datagrams_per_second_are_no_retransmits() -> None:
