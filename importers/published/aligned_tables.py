@@ -161,7 +161,8 @@ def _cells(line: _Line, columns: Sequence[tuple[int, int]]) -> list[str]:
     if len(fields) < len(columns):
         fields = [part for each in fields for part in _split(each, columns, anywhere=line.has_figure)]
         words = [word for each in line.fields for word in _words(each)]
-        fields = words if len(words) == len(columns) and not line.has_figure else fields
+        wide = any(sum(each.overlap(column) > 0 for column in columns) > 1 for each in fields)
+        fields = words if wide and len(words) == len(columns) and not line.has_figure else fields
     if len(fields) == len(columns):
         return [each.text for each in fields]
     cells = [""] * len(columns)

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from itertools import repeat
 from typing import Any
 
+from perfdb.analysis.audit.audit_document import MAXIMUM_TEXT, OUTLIER_TEXT, TIMES_MEDIAN, audit_runs
 from perfdb.analysis.audit.audit_run import PERCENT_TEXT, PercentRow, audit_percent, audit_run
 from perfdb.analysis.audit.printed_values import (
     CHANCE,
@@ -31,7 +32,8 @@ def _formula(kind: Kind, metric: str, place: int = 0) -> str:
     ``place`` is the index among the rules of this kind for this metric.
     """
     rule = [rule for rule in RULES if (rule.kind, rule.metric) == (kind, metric)][place]
-    return f"{measure_name(Measure(metric))} {'≤' if rule.at_most else '='} {rule.text}"
+    relation = "≤" if rule.at_most else "≥" if rule.at_least else "="
+    return f"{measure_name(Measure(metric))} {relation} {rule.text}"
 
 
 def _printed(measure: str, text: str, unit: str = "", *, place: str = "") -> Printed:
@@ -43,6 +45,19 @@ def _run(given: str, answer: str, printed: str, places: Iterable[str] = repeat("
     figures = zip(printed.split(", "), places, strict=False)
     run = PrintedRun(tuple(_printed(*each.split(), place=place) for each, place in figures), **circumstances)
     return Example(given, answer, lambda: " ".join(found.message for found in audit_run(run)))
+
+
+def _table(given: str, answer: str, title: str, *rows: tuple[str, int, str]) -> Example:
+    """Return the audit of Table 6 as an example; a row is (place, users, printed numbers)."""
+    runs = [
+        PrintedRun(tuple(_printed(*each.split(), place=place) for each in printed.split(", ")), users=users, think_ms=0)
+        for place, users, printed in rows
+    ]
+
+    def work() -> str:
+        return " ".join(found.message for of_run in audit_runs(runs, {"Table 6": title}) for found in of_run)
+
+    return Example(given, answer, work)
 
 
 def _percent(row: PercentRow) -> str:
@@ -236,6 +251,61 @@ DECLARATIONS: tuple[Declaration, ...] = (
             "mb_per_s 11.9",
             line_bits_per_s=1e8,
             mtu=1500,
+        ),
+    ),
+    Declaration(
+        Kind.PARTS,
+        "All parts of the CPU",
+        _formula(Kind.PARTS, "cpu_util"),
+        "All roles of a table together cannot use more than the whole system. A monitor's report counts CPU time in "
+        "whole seconds, so each part may be one second of the elapsed time off. Only tables are asked.",
+        "utilisation law",
+        _run(
+            "99.00 % of 2 processors in 150 s; stacks 48.00 % and 47.30 %, other machines 106.67 % of one processor",
+            "CPU utilisation is printed as 99.00 %, but cannot be below (48.00 + 47.30 + 106.67 = 201.97) / 2 = "
+            "100.985 %.",
+            "cpu_util 99.00, elapsed_s 150.00, processor_util@tcpip1 48.00, processor_util@tcpip2 47.30, "
+            "processor_util@nontcp 106.67",
+            repeat("Table 6"),
+            processors=2,
+            method=Method.REPORT,
+        ),
+    ),
+    Declaration(
+        Kind.MAXIMUM,
+        "Maximum throughput",
+        MAXIMUM_TEXT,
+        "A table headed as one of maximum throughput has the largest figures of the study. Users and MTU may differ; "
+        "the same run in another table is a contradiction instead.",
+        _ARITHMETIC,
+        _table(
+            "Table 6, Maximum Throughput: 11926.76 with 50 users; Table 5: 11941.14 with 20 users",
+            "Transactions per second is printed as 11926.76 trans/s, as the maximum, but there is 11941.14 trans/s in "
+            "Table 5 (20 users).",
+            "Maximum Throughput: Request-Response",
+            ("Table 6", 50, "trans_per_s 11926.76"),
+            ("Table 5", 20, "trans_per_s 11941.14"),
+        ),
+    ),
+    Declaration(
+        Kind.OUTLIER,
+        "A figure apart from its table",
+        OUTLIER_TEXT,
+        "Rules with a tolerance allow for unlike ways of counting. Where the other figures of a table, three or more, "
+        f"follow exactly, a figure of the same rule that is {TIMES_MEDIAN} times as far off as half of them, and "
+        "beyond rounding, is probably of another run.",
+        "median of the deviations",
+        _table(
+            "response times of 10, 50, 10, 5 and 20 users at 83.22, 88.74, 91.54, 84.05 and 81.81 transactions per "
+            "second",
+            "Response time is printed as 563.71 ms, but follows to be 50 / 88.74 × 1000 = 563.444 ms: 0.047% off, "
+            "while half of the 4 others of Table 6 are within 0.0022%.",
+            "",
+            ("Table 6", 10, "trans_per_s 83.22, response_ms 120.16"),
+            ("Table 6", 50, "trans_per_s 88.74, response_ms 563.71"),
+            ("Table 6", 10, "trans_per_s 91.54, response_ms 109.24"),
+            ("Table 6", 5, "trans_per_s 84.05, response_ms 59.49"),
+            ("Table 6", 20, "trans_per_s 81.81, response_ms 244.47"),
         ),
     ),
     Declaration(

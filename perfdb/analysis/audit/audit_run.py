@@ -5,9 +5,9 @@ other places, unless those contradict each other.
 """
 
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from itertools import combinations, islice
+from collections.abc import Callable, Container, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import combinations
 
 from perfdb.analysis.audit.printed_values import (
     Disagreement,
@@ -16,7 +16,6 @@ from perfdb.analysis.audit.printed_values import (
     Printed,
     PrintedRun,
     View,
-    detect_padding,
     grade,
     measure_name,
     printed_text,
@@ -130,12 +129,6 @@ def audit_run(run: PrintedRun, without: Container[Kind] = ()) -> list[Disagreeme
     return [*reversed(broken.values()), *_contradictions(run)]
 
 
-def audit_runs(runs: Sequence[PrintedRun]) -> list[list[Disagreement]]:
-    """Return the disagreements of each run of a document, with zero-padding recognised across runs."""
-    figures = iter(detect_padding([figure for run in runs for figure in run.figures]))
-    return [audit_run(replace(run, figures=tuple(islice(figures, len(run.figures))))) for run in runs]
-
-
 def _bounds(rule: Rule, view: View, role: str) -> dict[str, Bound] | None:
     """Return the rule's operands in this run; None if one is unknown."""
     found: dict[str, Bound] = {}
@@ -163,11 +156,11 @@ def _holds_as_printed(rule: Rule, printed: Printed, bounds: dict[str, Bound]) ->
         value = rule.expression.evaluate({name: bound.interval.value for name, bound in bounds.items()})
     except ZeroDivisionError:
         return True
-    return own is None or (own.low <= value and (rule.at_most or value <= own.high))
+    return own is None or ((rule.at_least or own.low <= value) and (rule.at_most or value <= own.high))
 
 
-def _expected(rule: Rule, view: View, role: str) -> tuple[Printed, dict[str, Bound], Interval] | None:
-    """Return a rule's printed number, operands, and calculated value; None without a value."""
+def expect(rule: Rule, view: View, role: str) -> tuple[Printed, dict[str, Bound], Interval] | None:
+    """Return a rule's printed number, operands, and calculated value with its allowance; None without a value."""
     asked = _asked(rule, view, role)
     value = None if asked is None else compute(rule.expression, asked[1])
     if asked is None or value is None:
@@ -179,21 +172,21 @@ def _ask(rule: Rule, view: View, role: str) -> Disagreement | None:
     asked = _asked(rule, view, role)
     if asked is None or _holds_as_printed(rule, *asked):
         return None
-    found = _expected(rule, view, role)
+    found = expect(rule, view, role)
     if found is None or rule.agrees(found[0], found[2]):
         return None
     printed, bounds, wanted = found
-    formula = _in_numbers(rule, bounds, printed, wanted)
+    formula = in_numbers(rule, bounds, printed, wanted)
     other = _elsewhere(rule, view, role, printed) or reading(
         Case(rule.kind, view, printed, wanted, _others(rule, view, role))
     )
-    relation = "cannot pass" if rule.at_most else "follows to be"
+    relation = "cannot pass" if rule.at_most else "cannot be below" if rule.at_least else "follows to be"
     message = f"{measure_name(printed.measure)} is printed as {printed_text(printed)}, but {relation} {formula}"
     message += f"; {other}." if other else "."
-    return _disagreement(rule.kind, printed, wanted, formula=formula, message=message, other=other)
+    return disagreement(rule.kind, printed, wanted, formula=formula, message=message, other=other)
 
 
-def _in_numbers(rule: Rule, bounds: dict[str, Bound], printed: Printed, wanted: Interval) -> str:
+def in_numbers(rule: Rule, bounds: dict[str, Bound], printed: Printed, wanted: Interval) -> str:
     """Return the rule with numbers inserted and the result; a lone number has none."""
     text = rule.expression.write({key: bound.text for key, bound in bounds.items()})
     if not isinstance(rule.expression, Operation) and text.replace(".", "").isdecimal():
@@ -214,13 +207,14 @@ def _elsewhere(rule: Rule, view: View, role: str, printed: Printed) -> str:
 def _others(rule: Rule, view: View, role: str) -> dict[str, tuple[Printed, Interval]]:
     """Return the same rule's values for the other roles."""
     others = [other for other in view.roles() if rule.role is None and other != role]
-    expected = {other: found for other in others if (found := _expected(rule, view, other)) is not None}
+    expected = {other: found for other in others if (found := expect(rule, view, other)) is not None}
     return {other: (printed, wanted) for other, (printed, _, wanted) in expected.items()}
 
 
-def _disagreement(
+def disagreement(
     kind: Kind, printed: Printed, wanted: Interval, *, formula: str, message: str, other: str = ""
 ) -> Disagreement:
+    """Return the disagreement of a printed number with ``wanted``."""
     value = printed.interval.value if printed.interval else 0.0
     return Disagreement(
         kind=kind,
@@ -253,9 +247,7 @@ def _contradictions(run: PrintedRun) -> Iterator[Disagreement]:
             message = (
                 f"{measure_name(measure)} is printed as {printed_text(later)}, but as {printed_text(first)}{where}."
             )
-            yield _disagreement(
-                Kind.CONTRADICTION, later, one, formula=f"{printed_text(first)}{where}", message=message
-            )
+            yield disagreement(Kind.CONTRADICTION, later, one, formula=f"{printed_text(first)}{where}", message=message)
 
 
 @dataclass(frozen=True, slots=True)

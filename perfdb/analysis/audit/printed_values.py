@@ -4,7 +4,7 @@ A printed number is any value that would be printed so: half a step of its last 
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from math import comb
@@ -121,7 +121,7 @@ class PrintedRun:
 
     ``think_ms`` 0: users never pause between transactions. ``asked_s``: the requested duration, a lower bound; the time
     between the snapshots is the upper bound. ``trials`` above 1: the numbers are means over trials, so that
-    products and quotients hold only approximately.
+    products and quotients hold only approximately. ``peers`` is equal for runs that differ in users and MTU alone.
     """
 
     figures: tuple[Printed, ...]
@@ -134,6 +134,7 @@ class PrintedRun:
     method: Method | None = None
     asked_s: float | None = None
     trials: int = 1
+    peers: Hashable = None
     _by_measure: dict[Measure, list[Printed]] = field(init=False, repr=False, compare=False, default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -251,6 +252,9 @@ class Kind(StrEnum):
     ROLES = "roles"
     BOUND = "bound"
     LINK = "link"
+    PARTS = "parts"
+    MAXIMUM = "maximum"
+    OUTLIER = "outlier"
     PERCENT = "percent"
     CONTRADICTION = "contradiction"
 

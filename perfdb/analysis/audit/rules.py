@@ -124,6 +124,23 @@ def _driver_seconds(view: View, role: str) -> Bound | None:
     return Bound(Interval(asked, middle, elapsed.interval.high), f"({asked:.12g} … {elapsed.in_own_unit})")
 
 
+def _parts(view: View, role: str) -> Bound | None:
+    """Return the sum of one processor's utilisations by all roles of a table.
+
+    A monitor counts CPU time in whole seconds, so that each part may be off by one.
+    """
+    found = [view.here(Measure("processor_util", each)) for each in view.roles() if each not in {TOTAL, "lpar"}]
+    parts = [(each, each.interval) for each in found if each is not None and each.interval is not None]
+    if len(parts) < 2:
+        return None
+    elapsed = view.find(Measure("elapsed_s"))
+    seconds = elapsed.interval.low if elapsed is not None and elapsed.interval is not None else 0.0
+    sampling = len(parts) * 100 / seconds if seconds and view.run.method is Method.REPORT else 0.0
+    low, value, high = (sum(ends) for ends in zip(*(interval for _, interval in parts), strict=True))
+    text = " + ".join(each.in_own_unit for each, _ in parts)
+    return Bound(Interval(low - sampling, value, high), f"({text} = {value:.12g})")
+
+
 MB = Number(2**20, "2^20")
 TRANS_PER_S = figure("trans_per_s", TOTAL)
 MB_PER_S = figure("mb_per_s", TOTAL, "MB per second")
@@ -135,6 +152,7 @@ USERS = Operand("users", "users", lambda view, role: _exactly(view.run.users))
 PROCESSORS = Operand("processors", "processors", _processors, _of_processors)
 BYTES = Operand("bytes", "(request bytes + response bytes)", _bytes)
 MESSAGE_MB = Operand("message_mb", "MB of a message", _message)
+PARTS = Operand("parts", "sum of the utilisations of one processor by all roles", _parts)
 
 
 LITTLE_TOLERANCE = 0.03
@@ -155,7 +173,7 @@ Condition = Callable[[View, str], bool]
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A rule: ``metric`` equals ``expression`` or, with ``at_most``, does not exceed it.
+    """A rule: ``metric`` equals ``expression``, or does not exceed it (``at_most``) or is not below it (``at_least``).
 
     ``role``: the only role checked, None for every role. ``when``: whether the rule holds for a run and role;
     ``unless``: a metric that must not be printed for the role. ``tolerance`` is relative and added to rounding;
@@ -170,6 +188,7 @@ class Rule:
     unless: str = ""
     tolerance: float = 0.0
     at_most: bool = False
+    at_least: bool = False
     linear: bool = False
     operands: tuple[Operand, ...] = field(init=False, repr=False, compare=False)
 
@@ -195,9 +214,9 @@ class Rule:
             yield from each.reads(role)
 
     def agrees(self, printed: Printed, wanted: Interval) -> bool:
-        """Return whether a printed number agrees with ``wanted``, or does not exceed it."""
+        """Return whether a printed number agrees with ``wanted``, or is on the right side of it."""
         own = printed.interval
-        return own is None or (own.reaches(wanted) if self.at_most else own.meets(wanted))
+        return own is None or ((self.at_least or own.reaches(wanted)) and (self.at_most or wanted.reaches(own)))
 
     def allowance(self, trials: int) -> float:
         """Return the relative tolerance for means over ``trials`` trials."""
@@ -300,6 +319,16 @@ BOUNDS = (
     ),
     Rule(Kind.BOUND, "processor_util", figure("run_wait"), at_most=True, linear=True),
     Rule(Kind.BOUND, "cpu_util", Number(100), at_most=True, linear=True),
+    # Only tables name roles that do not overlap.
+    Rule(
+        Kind.PARTS,
+        "cpu_util",
+        PARTS / PROCESSORS,
+        TOTAL,
+        when=lambda view, role: bool(view.place),
+        at_least=True,
+        linear=True,
+    ),
 )
 
 

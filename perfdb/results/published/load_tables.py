@@ -147,7 +147,7 @@ def store_printed(preview: Preview, new: Mapping[int, int], all_runs: Mapping[in
 
 def _store_audit(preview: Preview, new: Mapping[int, int], numbers: Mapping[int, int]) -> None:
     records = preview.records
-    found = [(at, each) for at, of_run in enumerate(audit_figures(records.runs)) for each in of_run]
+    found = [(at, each) for at, of_run in enumerate(audit_figures(records)) for each in of_run]
     found += [(numbers[id(percent.compared)], each) for percent, each in audit_differences(records.percents)]
     models.Disagreement.objects.bulk_create(disagreement_row(each, new[at]) for at, each in found if at in new)
 

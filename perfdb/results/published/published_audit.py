@@ -1,19 +1,20 @@
 """The audit of published tables: printed figures and differences are recomputed from others."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from importers.model import Problem, Severity
 from importers.published.mapping import What
-from perfdb.analysis.audit.audit_run import PercentRow, audit_percents, audit_runs
+from perfdb.analysis.audit.audit_document import audit_runs
+from perfdb.analysis.audit.audit_run import PercentRow, audit_percents
 from perfdb.analysis.audit.printed_values import Disagreement, Printed, PrintedRun
 from perfdb.analysis.checks.finding import Quantity
 from perfdb.analysis.metrics import BY_NAME, Better, Measure
 from perfdb.results.published.published_records import PrintedFigure, PrintedPercent, PublishedRecord, Records
 
 
-def audit_figures(runs: Sequence[PublishedRecord]) -> list[list[Disagreement]]:
+def audit_figures(records: Records) -> list[list[Disagreement]]:
     """Return the disagreements of each run."""
-    return audit_runs([_printed_run(run) for run in runs])
+    return audit_runs([_printed_run(run) for run in records.runs], records.titles)
 
 
 def audit_differences(percents: Iterable[PrintedPercent]) -> list[tuple[PrintedPercent, Disagreement]]:
@@ -27,7 +28,7 @@ def audit_differences(percents: Iterable[PrintedPercent]) -> list[tuple[PrintedP
 
 def add_audit(records: Records, file: str) -> None:
     """Add disagreements to the problems of the runs."""
-    for run, found in zip(records.runs, audit_figures(records.runs), strict=True):
+    for run, found in zip(records.runs, audit_figures(records), strict=True):
         run.record.problems += [to_problem(each, file, run.record.run_id) for each in found]
     for percent, disagreement in audit_differences(records.percents):
         record = percent.compared.record
@@ -51,6 +52,7 @@ def _printed_run(run: PublishedRecord) -> PrintedRun:
         mtu=configuration.mtu,
         method=run.method,
         trials=run.trials,
+        peers=frozenset(item for item in configuration.dimensions().items() if item[0] not in {"users", "mtu"}),
     )
 
 

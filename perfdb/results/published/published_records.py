@@ -57,11 +57,12 @@ class PrintedPercent:
 
 @dataclass(slots=True)
 class Records:
-    """The runs of a paste in order of appearance, with differences and problems."""
+    """The runs of a paste in order of appearance, with differences, problems and titles of tables by place."""
 
     runs: list[PublishedRecord] = field(default_factory=list)
     percents: list[PrintedPercent] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
+    titles: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +79,7 @@ def make_records(tables: Sequence[ReadTable], source: Source) -> Records:
     """Make the records of all tables; a configuration in several tables is one run."""
     found = Records()
     for table in tables:
+        found.titles[table.place] = table.grid.title
         found.problems.extend(each._replace(file=source.file) for each in table.applied.problems)
         runs = [_merge(found, _record(table.place, run, source, found.problems)) for run in table.applied.runs]
         found.percents.extend(

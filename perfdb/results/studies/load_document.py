@@ -14,7 +14,8 @@ from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from perfdb.analysis import units
-from perfdb.analysis.audit.audit_run import PercentRow, audit_percents, audit_runs
+from perfdb.analysis.audit.audit_document import audit_runs
+from perfdb.analysis.audit.audit_run import PercentRow, audit_percents
 from perfdb.analysis.audit.printed_values import Printed, PrintedRun
 from perfdb.analysis.checks.finding import Quantity
 from perfdb.analysis.dimensions import BY_NAME, FACTOR, NUMBERS, parse_bytes, parse_integer
@@ -265,7 +266,8 @@ def run_studies(job: Job) -> None:
 def audit_document(document: Document, runs: Mapping[str, int]) -> None:
     """Audit a document and store mismatches; ``runs`` maps rows to ids."""
     figures = _figures_by_run(document)
-    found = audit_runs([_printed_run(run, figures[run.row], document) for run in document.runs])
+    titles = {_place(item.number): item.title for item in document.items if item.kind == ReportItem.Kind.TABLE}
+    found = audit_runs([_printed_run(run, figures[run.row], document) for run in document.runs], titles)
     rows = [
         disagreement_row(each, runs[run.row])
         for run, of_run in zip(document.runs, found, strict=True)
@@ -288,6 +290,7 @@ def _printed_run(run: DocumentRun, figures: Iterable[DocumentFigure], document: 
         method=document.audit_method,
         asked_s=document.asked_s,
         trials=run.trials,
+        peers=frozenset((name, text) for name, text in named.items() if name not in {"users", "mtu"}),
     )
 
 

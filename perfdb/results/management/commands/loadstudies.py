@@ -32,7 +32,7 @@ _Row = TypeVar("_Row", DocumentFigure, DocumentPercent, DocumentClaim)
 _HEADING = re.compile(r"^## (.+)$", re.MULTILINE)
 _QUERY = re.compile(r"^- `([^`]+)`$", re.MULTILINE)
 # Rises when the documents made of the files change, so that all are loaded again.
-_VERSION = 2
+_VERSION = 3
 
 
 class Command(BaseCommand):
