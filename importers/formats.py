@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from importers.awm import log as awm
 from importers.cp_query import console_capture as cp_query
 from importers.files.archive import decompress
+from importers.files.content import bytes_digest
 from importers.files.line_prefix import Stripped, date_by_prefix, strip_foreign, strip_possible
 from importers.files.text import decode
 from importers.flent import log as flent
@@ -14,7 +15,7 @@ from importers.iperf2 import log as iperf2
 from importers.iperf3 import log as iperf3
 from importers.linux_snapshot import host_snapshot as linux_snapshot
 from importers.manifest import manifest_table as manifest
-from importers.model import Format, Fragment, Problem, Severity, SourceFile, Text
+from importers.model import Format, Fragment, Kind, Problem, Severity, SourceFile, Text
 from importers.netperf import log as netperf
 from importers.netpipe import log as netpipe
 from importers.nfs_read import transcript as nfs_read
@@ -113,6 +114,8 @@ def read_fragments(file: SourceFile, reading: FileReading, forced: str | None = 
         empty = False
         if stripped is not None:
             date_by_prefix(fragment, decoded.text, stripped)
+        if fragment.kind is Kind.DRIVER and fragment.run_id is None:
+            fragment.file_digest = decoded.text.once("digest", lambda: bytes_digest(plain.data))
         yield fragment
     if empty and not reading.problems:
         message = f"Nothing that an {chosen.TITLE} holds was found in this file; nothing was imported from it."

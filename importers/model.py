@@ -319,6 +319,8 @@ class Fragment:
     listings: tuple[Listing, ...] = ()
     digest: str = field(default="", init=False, repr=False, compare=False)
     """Digest of the content, once calculated (``content_digest``)."""
+    file_digest: str = field(default="", repr=False, compare=False)
+    """Digest of the file's bytes, for a load tool's log that names no run."""
 
     @property
     def is_client(self) -> bool:
@@ -407,7 +409,7 @@ class RunDraft:
     are the logs of further processes of the client, started together with the driver's: their data add up. ``copies``
     are further outputs of the driver's result. ``facts`` are merged from all fragments, driver first; those of
     manifests and of the run-ID pattern come last. ``trial`` is None when unknown. ``roles`` are those of files about
-    one host, once known.
+    one host, once known. ``is_named`` is False if the run ID is only the name of its file or folder.
     """
 
     run_id: str
@@ -422,6 +424,7 @@ class RunDraft:
     facts: list[SourcedFact] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     roles: dict[str, str] = field(default_factory=dict)
+    is_named: bool = True
 
     @property
     def logs(self) -> list[Fragment]:

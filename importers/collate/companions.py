@@ -13,6 +13,7 @@ from itertools import chain
 from pathlib import PurePosixPath
 from typing import TypeVar
 
+from importers.collate.marks import COOKIE, PORTS, is_same_test, may_be_ends
 from importers.collate.run_ids import own_folder, strip_ending
 from importers.key_values import whole
 from importers.model import Fragment, Kind, makes_experiment
@@ -65,20 +66,27 @@ def find_companions(fragments: Sequence[Fragment], run_ids: Mapping[int, str | N
     unnamed = [each for each in fragments if each.run_id is None and each.kind is not Kind.CIRCUMSTANCES]
     others = [each for each in unnamed if not each.is_client]
     logs = [each for each in fragments if each.is_client] if others else []
-    by_cookie, by_base = _grouped(logs, _cookie), _grouped(logs, lambda log: base_name(log.file))
+    by_mark: dict[object, list[Fragment]] = {}
+    for log in logs:
+        for mark in _ends(log):
+            by_mark.setdefault(mark, []).append(log)
+    by_base = _grouped(logs, lambda log: base_name(log.file))
     beside: dict[int, list[Fragment]] = {}
     for fragment in others:
-        found = by_cookie.get(_cookie(fragment)) or by_base.get(base_name(fragment.file)) or []
+        marked = [log for mark in _ends(fragment) for log in by_mark.get(mark, ())]
+        found = [*{id(log): log for log in marked}.values()] or by_base.get(base_name(fragment.file), [])
+        if fragment.is_peer:
+            found = [log for log in found if may_be_ends(log, fragment)]
         named = run_ids[id(fragment)]
         if found and (named is None or {run_ids[id(log)] for log in found} != {named}):
             beside[id(fragment)] = found
     return beside | _settings_of_folders(fragments, run_ids, beside)
 
 
-def _cookie(fragment: Fragment) -> object:
-    """Return the cookie that both ends of a test share, else a unique value."""
-    cookie = fragment.fact_text("cookie") if fragment.is_client or fragment.is_peer else None
-    return cookie or id(fragment)
+def _ends(log: Fragment) -> list[str]:
+    """Return the cookie and the ports that both ends of a test print."""
+    facts = log.facts if log.kind is Kind.DRIVER else ()
+    return [text for fact in facts if fact.key in {COOKIE, PORTS} for text in fact.text.split()]
 
 
 def _settings_of_folders(
@@ -115,6 +123,7 @@ def _agree(settings: Iterable[Fragment]) -> bool:
 def find_copies(fragments: Iterable[Fragment]) -> dict[int, list[Fragment]]:
     """Return the copies of each result by ``id()`` of the fullest one."""
     copies: dict[int, list[Fragment]] = {}
+    forms: set[object] = set()
     logs = [*(each for each in fragments if each.is_client)]
     if len({log.file for log in logs}) < 2:
         return copies
@@ -124,8 +133,11 @@ def find_copies(fragments: Iterable[Fragment]) -> dict[int, list[Fragment]]:
         marks = [*_marks(log)]
         others = (own for mark in marks for file, own in known.get(mark, {}).items() if file != log.file)
         alike = chain.from_iterable(others)
-        original = next((each for each in alike if _is_copy(log, each)), None)
+        # One test has one file of each form; the one of the same name goes first.
+        fitting = [each for each in alike if (id(each), _form(log)) not in forms and _is_copy(log, each)]
+        original = min(fitting, key=lambda each: base_name(each.file) != base_name(log.file), default=None)
         if original is not None:
+            forms.add((id(original), _form(log)))
             copies.setdefault(id(original), []).append(log)
             continue
         for mark in marks:
@@ -153,10 +165,26 @@ def _is_copy(one: Fragment, other: Fragment) -> bool:
     names = {_folder_and_name(each.file)[1] for each in (one, other)}
     if {one.fact_text("data_file"), other.fact_text("data_file")} & names:
         return True
+    same = is_same_test(one, other)
+    if same is False or _form(one) == _form(other) or not _share_rows(one, other):
+        return False
     figures = [{(each.name, each.role, each.unit): each.text for each in log.readings} for log in (one, other)]
     shared = figures[0].keys() & figures[1].keys()
-    differ = one.taken is not None and other.taken is not None and one.taken != other.taken
-    return not differ and len(shared) >= _FEWEST_FIGURES and all(figures[0][key] == figures[1][key] for key in shared)
+    return len(shared) >= _FEWEST_FIGURES and all(figures[0][key] == figures[1][key] for key in shared)
+
+
+def _form(log: Fragment) -> tuple[object, ...]:
+    """Return the kinds of figures, facts and rows, and the file's ending: trials of a series have one form."""
+    listed = [(each.name, each.columns) for each in log.listings]
+    figures = {each.name for each in log.readings}
+    return PurePosixPath(log.file).suffix, *listed, frozenset(figures | {fact.key for fact in log.facts})
+
+
+def _share_rows(one: Fragment, other: Fragment) -> bool:
+    """Return whether rows that both print are equal, and the files differ in ending or rows."""
+    rows = [{each.name: each.cells for each in log.listings} for log in (one, other)]
+    differ = rows[0].keys() != rows[1].keys() or len({PurePosixPath(log.file).suffix for log in (one, other)}) > 1
+    return differ and all(rows[0][name] == rows[1][name] for name in rows[0].keys() & rows[1].keys())
 
 
 def _same_test(one: Fragment, other: Fragment) -> bool:

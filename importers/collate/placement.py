@@ -4,9 +4,19 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import PurePosixPath
 
-from importers.collate.companions import names_of_files, process_number
-from importers.collate.run_ids import distinct_names, folder_of, own_folder, run_id_in_name
+from importers.collate.companions import base_name, names_of_files, process_number
+from importers.collate.marks import has_marks, is_same_test, may_be_ends
+from importers.collate.run_ids import (
+    distinct_names,
+    folder_of,
+    is_date,
+    own_folder,
+    run_id_in_name,
+    strip_ending,
+    undated,
+)
 from importers.collate.time_matching import choose_by_time, choose_by_time_and_host, hosts_of, is_within
 from importers.model import Fragment, Kind, Problem, RunDraft, Severity, content_digest
 
@@ -80,7 +90,9 @@ class Placement:
             digest = content_digest(fragment)
             # Processes that wrote into one file may well have had the same figures.
             seen[fragment.file, digest] += fragment.is_client and fragment.run_id is None
-            key = (digest, run_id, place, process_number(fragment), logs, seen[fragment.file, digest])
+            # Equal figures alone do not make two files one result.
+            source = "" if has_marks(fragment) else fragment.file_digest
+            key = (digest, source, run_id, place, process_number(fragment), logs, seen[fragment.file, digest])
             known = first.setdefault(key, fragment)
             if known is not fragment:
                 self.problems.append(_duplicate(fragment, known))
@@ -146,14 +158,34 @@ class Placement:
         self._place_waiting(self._join_by_time)
         self.unnamed += [[fragment] for fragment in self.waiting if fragment.is_client]
         self.waiting = [fragment for fragment in self.waiting if not fragment.is_client]
-        self._name_by_files()
+        self._name_by_files(self.unnamed)
         self._add_copies()
         self.waiting += [fragment for fragment in self.following if not self._follow(fragment)]
         self._place_waiting(self._join_by_folder)
         self._place_waiting(self._join_by_time)
-        for fragment in self.waiting:
-            message = "Nothing tells which run this belongs to: no run id in it or its name, no run at its time."
-            self.problems.append(about(fragment, Severity.ERROR, "collate.no-run", message, CHOOSE))
+        self._open_servers()
+        for join in (self._join_by_folder, self._join_by_time, self._join_the_only):
+            self._place_waiting(join)
+        self.problems += map(self._no_run, self.waiting)
+
+    def _open_servers(self) -> None:
+        """Make a run of each server's log that fits no client's."""
+        peers = [[fragment] for fragment in self.waiting if fragment.is_peer]
+        self.waiting = [fragment for fragment in self.waiting if not fragment.is_peer]
+        self._name_by_files(peers)
+        self.unnamed += peers
+
+    def _no_run(self, fragment: Fragment) -> Problem:
+        """Report a fragment that no run could be found for."""
+        fitting = choose_by_time(fragment, [opened.draft for opened in self.open_drafts])
+        why = "and no run at its time"
+        if fragment.taken is None:
+            why = "and no time"
+        elif fitting:
+            names = ", ".join(draft.run_id for draft in fitting)
+            why = f"and nothing else tells that run {names} at its time was on {fragment.host or 'its host'}"
+        message = f"Nothing tells which run this belongs to: no run id in it or its name, {why}."
+        return about(fragment, Severity.ERROR, "collate.no-run", message, CHOOSE)
 
     def _place_waiting(self, join: Callable[[Fragment], bool]) -> None:
         """Join fragments until there is no progress."""
@@ -163,19 +195,22 @@ class Placement:
             self.waiting = [fragment for fragment in self.waiting if id(fragment) not in done]
             progress = bool(done)
 
-    def _name_by_files(self) -> None:
-        """Name each run after its log's file or own folder."""
-        logs = Counter(own_folder(group[0], None) for group in self.unnamed)
+    def _name_by_files(self, groups: Sequence[Sequence[Fragment]]) -> None:
+        """Open the run of each group of logs, named after the file or own folder."""
+        logs = Counter(own_folder(group[0], None) for group in groups)
         evidence_folders = {own_folder(fragment, None) for fragment in self.waiting} - {None}
-        files = names_of_files(dict.fromkeys(group[0].file for group in self.unnamed))
+        files = names_of_files(dict.fromkeys(group[0].file for group in groups))
         paths = []
-        for group in self.unnamed:
+        for group in groups:
             folder = own_folder(group[0], None)
-            alone = folder is not None and logs[folder] == 1 and (folder in evidence_folders or len(group) > 1)
+            alone = logs[folder] == 1 and (folder in evidence_folders or len(group) > 1) and not is_date(folder)
             paths.append(folder if alone and folder else files[group[0].file])
-        names = distinct_names(paths)
-        for group, path in zip(self.unnamed, paths, strict=True):
-            opened = self._open(names[path], group[0])
+        dated = [undated(path) for path in paths]
+        names = distinct_names(dated)
+        for group, path, name in zip(groups, paths, map(names.__getitem__, dated), strict=True):
+            taken = name in self.by_run and group[0].is_peer and path == base_name(group[0].file)
+            opened = self._open(PurePosixPath(strip_ending(group[0].file)).name if taken else name, group[0])
+            opened.draft.is_named = False
             for fragment in group:
                 opened.take(fragment)
             what = "file" if path == files[group[0].file] else "folder"
@@ -221,8 +256,11 @@ class Placement:
         logs = [group[0] for group in self.unnamed if own_folder(group[0], None) == folder]
         if folder is None or len(logs) != 1:
             return False
-        opened = next(opened for opened in self.open_drafts if opened.draft.driver is logs[0])
+        opened = next(opened for opened in self.open_drafts if any(each is logs[0] for each in opened.members))
         if not may_join(opened.draft, fragment):
+            return False
+        peers = [each for each in self.waiting if each.is_peer and own_folder(each, None) == folder]
+        if fragment.is_peer and sum(may_join(opened.draft, each) for each in peers) > 1:
             return False
         opened.take(fragment)
         return True
@@ -238,6 +276,17 @@ class Placement:
         for opened in open_drafts:
             opened.take(report)
         return bool(open_drafts)
+
+    def _join_the_only(self, report: Fragment) -> bool:
+        """Join the only host's report to the only run within its time."""
+        others = [each for each in self.waiting if each.kind is Kind.REPORT and each.role == "" and each.taken]
+        within = [opened for opened in self.open_drafts if is_within(opened.draft, report)]
+        if report not in others or len(within) != 1 or len(hosts_of(others)) > len(hosts_of([report])):
+            return False
+        within[0].take(report)
+        message = f"This names no run; it was put to run {within[0].draft.run_id}, the only one within its time."
+        within[0].draft.problems.append(about(report, Severity.NOTE, "collate.joined-by-time", message))
+        return True
 
     def _open(self, run_id: str, fragment: Fragment) -> OpenDraft:
         opened = OpenDraft(RunDraft(run_id, fragment.trial), [])
@@ -262,6 +311,11 @@ class Placement:
 
         Of several drafts the time decides. None after reporting an ambiguity.
         """
+        if not fitting and fragment.is_peer and any(opened.draft.driver for opened in self.by_run.get(run_id, ())):
+            message = f"This test of the server fits no client's log of run {run_id}; it was left out."
+            remedy = "Upload the client's log of this test under another run id if it counts."
+            self.problems.append(about(fragment, Severity.NOTE, "collate.left-over", message, remedy))
+            return None
         if not fitting:
             return self._open(run_id, fragment)
         if len(fitting) == 1:
@@ -317,9 +371,15 @@ def _duplicate(fragment: Fragment, known: Fragment) -> Problem:
 def may_join(draft: RunDraft, fragment: Fragment) -> bool:
     """Return whether a draft has room for a fragment.
 
-    Trials must not differ, and each side has one log.
+    Trials must not differ, and each side has one log. Both ends must be of one test; a server counts its own tests.
     """
-    if fragment.trial is not None and draft.trial is not None and fragment.trial != draft.trial:
+    client, server = (draft.driver, fragment) if fragment.is_peer else (fragment, draft.peer)
+    is_same = None
+    if client is not None and client.is_client and server is not None:
+        if not may_be_ends(client, server):
+            return False
+        is_same = is_same_test(client, server)
+    if len({fragment.trial, draft.trial} - {None}) > 1 and not is_same:
         return False
     return not ((fragment.is_client and draft.driver is not None) or (fragment.is_peer and draft.peer is not None))
 

@@ -16,6 +16,8 @@ from importers.model import Fragment, Problem, RunDraft, Severity, SourcedFact
 _NOT_RUN_IDS = frozenset({"client", "server", "lpar", "before", "after", "log", "out", "result", "results"})
 _LOOKS_LIKE_RUN_ID = re.compile(r"[A-Za-z](?=\w*[0-9])[A-Za-z0-9-]{2,}")
 _TITLE = "report.title"  # the fact with the free text of a report's title
+_DAY = r"(?:19|20)\d\d(?:[-_.]?\d\d[-_.]?\d\d|/\d\d/\d\d)"
+_DATED = re.compile(rf"/{_DAY}(?:[-_.T ]?\d\d[-_.:h]?\d\d(?:[-_.:]?\d\d)?(?:Z|[+-]\d\d:?\d\d)?)?(?=/)")
 _SIZE = re.compile(r"([0-9]{1,30})\s*([KMGT]?)B?", re.IGNORECASE)
 
 
@@ -172,6 +174,17 @@ def distinct_names(paths: Iterable[str]) -> dict[str, str]:
             if used[names[path]] > 1:
                 names[path] = "/".join(own[-depth:])
     return names
+
+
+def is_date(folder: str | None) -> bool:
+    """Return whether the innermost folder of a path is a date."""
+    path = f"{folder}/x"
+    return not undated(path).endswith(f"{PurePosixPath(path).parent.name}/x")
+
+
+def undated(path: str) -> str:
+    """Return a path without folders that are dates, unless it has no other part."""
+    return str(PurePosixPath(_DATED.sub("", f"/{path.lstrip('/')}")).relative_to("/"))
 
 
 @lru_cache(maxsize=4096)

@@ -56,7 +56,16 @@ def window(draft: RunDraft) -> tuple[datetime, datetime | None] | None:
     The end is None if the log was cut off. None without a time.
     """
     log = _log(draft)
-    return None if log is None or log.taken is None else (log.taken, log.ended)
+    return None if log is None or log.taken is None else (log.taken, log.ended or _measured_end(log, log.taken))
+
+
+def _measured_end(log: Fragment, taken: datetime) -> datetime | None:
+    """Return the start plus the printed seconds of the measurement, or None without."""
+    texts = [each.text for each in log.readings if each.name == "driver_s" and each.unit in {"s", "sec"}]
+    try:
+        return taken + timedelta(seconds=float(texts[0])) if texts else None
+    except (ValueError, OverflowError):
+        return None
 
 
 def _log(draft: RunDraft) -> Fragment | None:

@@ -8,6 +8,7 @@ import io
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from hashlib import blake2b
 from itertools import chain, pairwise
 from tempfile import TemporaryFile
 from typing import BinaryIO, Protocol, overload
@@ -22,6 +23,14 @@ class Content(Protocol):
     def __len__(self) -> int: ...
 
     def __getitem__(self, part: slice, /) -> bytes: ...
+
+
+def bytes_digest(content: Content) -> str:
+    """Return a digest of all bytes."""
+    digest = blake2b(digest_size=16)
+    for first in range(0, len(content), PART):
+        digest.update(content[first : first + PART])
+    return digest.hexdigest()
 
 
 class FileContent:

@@ -171,7 +171,7 @@ class Configuration:
 class RunRecord:
     """A run with all data; a ``refused`` one must not be stored.
 
-    ``tags`` are only stored with a new run.
+    ``tags`` are only stored with a new run. ``is_named`` is False if the run ID is only a file's name.
     """
 
     run_id: str
@@ -188,6 +188,7 @@ class RunRecord:
     fragments: list[Fragment] = field(default_factory=list)
     tags: list[str] = field(default_factory=list)
     has_driver: bool = False
+    is_named: bool = True
     refused: bool = False
 
     @property

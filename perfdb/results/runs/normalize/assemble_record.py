@@ -40,7 +40,7 @@ def prepare(draft: RunDraft, context: Context) -> RunRecord:
     record = RunRecord(
         run_id=run_id,
         trial=trial,
-        status=draft.driver.status if draft.driver else Status.INCOMPLETE,
+        status=log.status if (log := draft.driver or draft.peer) else Status.INCOMPLETE,
         started=_started(draft, facts, problems) or context.received,
         configuration=configuration.configuration_of(facts, context.artifacts, problems),
         facts=facts,
@@ -48,6 +48,7 @@ def prepare(draft: RunDraft, context: Context) -> RunRecord:
         fragments=draft.fragments,
         tags=_tags(draft),
         has_driver=draft.driver is not None,
+        is_named=draft.is_named or configuration.RUN_ID in context.given,
     )
     record_values.add_values(record, draft, context.artifacts)
     record_values.add_traces(record, draft, context.artifacts)
@@ -60,7 +61,7 @@ def prepare(draft: RunDraft, context: Context) -> RunRecord:
     # Not before the checks: a report's CPU seconds are no pair of snapshots.
     record.counters += shares
     if not record.has_driver and not record.refused:
-        record.problems.append(_no_driver(record))
+        record.problems.append(_no_driver(record, is_server=draft.peer is not None))
     return record
 
 
@@ -107,11 +108,14 @@ def _refused(record: RunRecord, draft: RunDraft) -> bool:
     return bool(whole) and not any(counters.usable for counters in record.counters)
 
 
-def _no_driver(record: RunRecord) -> Problem:
+def _no_driver(record: RunRecord, *, is_server: bool) -> Problem:
+    missing = f"Run {record.run_id} has no log of the load driver yet: no throughput and no CPU per transaction."
+    if is_server:
+        missing = f"Of run {record.run_id} there is only the server's log: its figures are the server's (role server)."
     return Problem(
         Severity.NOTE,
         "run.no-driver-log",
-        f"Run {record.run_id} has no log of the load driver yet: no throughput and no CPU per transaction.",
+        missing,
         "Upload the driver's log of this run; it joins what is stored.",
         file=record.fragments[0].file,
         run_id=record.run_id,
