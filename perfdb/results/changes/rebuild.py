@@ -22,6 +22,7 @@ from perfdb.results.runs.bulk_changes import lock_study, touch_study
 from perfdb.results.runs.derive import derive_again, find_outdated
 from perfdb.results.runs.experiments import Vocabulary, keep_trial, settle_trial
 from perfdb.results.runs.measures import read_slots
+from perfdb.results.runs.normalize.configuration import RUN_ID
 from perfdb.results.runs.read import read_record
 from perfdb.results.runs.record import RunRecord, Source, Value
 
@@ -50,6 +51,8 @@ def rebuild_run(run: Run) -> Rebuilt:
         raise NotFoundError(f"Its files hold {found} for the importers of today.")
     record = make_record(draft, evidence.context)
     record.trial = run.trial
+    if not record.is_named and RUN_ID not in RunEvidence.objects.get(run=run).facts:
+        record.run_id = run.run_id
     return Rebuilt(record, evidence.sources)
 
 

@@ -8,15 +8,19 @@ dimension or traffic pattern differs; later evidence may add what the stored run
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import UTC
 from functools import cache
 
-from importers.model import Problem, Severity
+from django.db.models import Q
+
+from importers.collate.marks import COOKIE, PORTS, has_marks, is_same_test
+from importers.model import Fact, Fragment, Kind, Problem, Severity
 from perfdb.analysis import metrics, units
 from perfdb.analysis.metrics import Measure
 from perfdb.results.ingest.make_records import collate_fragments, digests_of, make_record, single_draft, sources_of
 from perfdb.results.ingest.stored_evidence import StoredEvidence, read_evidence, stored_digests
 from perfdb.results.ingest.supplied_facts import given_to
-from perfdb.results.models import Run, Study, UploadRun
+from perfdb.results.models import Run, RunEvidence, RunSource, Study, UploadRun
 from perfdb.results.runs.experiments import read_configuration
 from perfdb.results.runs.normalize import Context
 from perfdb.results.runs.read import ALONG, read_record
@@ -95,30 +99,83 @@ class _Matcher:
         record = uploaded.record
         if record.refused:
             return Match(uploaded, record, Outcome.REJECTED)
-        same_identity = self._new.get(record.identity, ()) if uploaded.run is None else ()
-        if any(_agree(record, other) for other in same_identity):
+        alike = self._new.get(record.identity, ()) if uploaded.run is None else ()
+        alike = [other for other in alike if _agree(record, other)]
+        if not all(_is_other_trial(record, _log(other), is_same_upload=True) for other in alike):
             return Match(uploaded, record, Outcome.CONFLICT, problems=[_twice_in_upload(record)])
-        same = next((run for run in self._runs_of(uploaded) if _contains(run, record)), None)
+        same = next((run for run in self._known_runs(uploaded) if _contains(run, uploaded)), None)
         if same is not None:
             return self._match_again(uploaded, same)
-        candidates = self._candidates(uploaded)
+        candidates, trials = self._candidates(uploaded)
         if len(candidates) > 1:
             return Match(uploaded, record, Outcome.REJECTED, problems=[_ambiguous(record, candidates)])
         if candidates:
             return self._join(uploaded, candidates[0])
+        problems = []
+        if alike or record.trial in trials:
+            record = replace(record, trial=self._last_trial(record.run_id) + 1)
+            problems.append(_another_trial(record))
         self._new.setdefault(record.identity, []).append(record)
-        return Match(uploaded, record, Outcome.NEW, sources=uploaded.sources)
+        return Match(uploaded, record, Outcome.NEW, sources=uploaded.sources, problems=problems)
 
-    def _candidates(self, uploaded: UploadedRecord) -> list[Run]:
-        """Return the stored runs that a record may join, only one if times decide."""
+    def _last_trial(self, run_id: str) -> int:
+        """Return the highest trial of a run ID, stored or in this upload."""
+        new = [record.trial for own in self._new.values() for record in own if record.run_id == run_id]
+        return max([*new, *(run.trial for run in self._stored.get(run_id, ()))])
+
+    def _candidates(self, uploaded: UploadedRecord) -> tuple[list[Run], set[int]]:
+        """Return the stored runs that a record may join, only one if times decide, and numbers of other trials."""
         if uploaded.run is not None:
-            return self._runs_of(uploaded)
-        candidates = [
-            run
-            for run in self._runs_of(uploaded)
-            if self._fits(uploaded.record, run) and _may_be_trial(uploaded.trial, run)
+            return self._runs_of(uploaded), set()
+        record = uploaded.record
+        fitting = [
+            run for run in self._runs_of(uploaded) if self._fits(record, run) and _may_be_trial(uploaded.trial, run)
         ]
-        return (len(candidates) > 1 and self._by_time(uploaded, candidates)) or candidates
+        others = [run for run in fitting if has_driver(run) and self._is_other_trial(uploaded, run)]
+        candidates = [run for run in fitting if run not in others]
+        by_time = self._by_time(uploaded, candidates) if len(candidates) > 1 else []
+        return by_time or candidates or self._other_ends(uploaded), {run.trial for run in others}
+
+    def _is_other_trial(self, uploaded: UploadedRecord, run: Run) -> bool:
+        is_same_upload = any(source.upload_id == uploaded.upload for source in run.sources.all())
+        return _is_other_trial(uploaded.record, self._stored_log(run), is_same_upload=is_same_upload)
+
+    def _stored_log(self, run: Run) -> Fragment:
+        """Return the marks of a stored run as a log."""
+        facts = self._record(run).facts
+        is_open = run.started in {source.upload.created for source in run.sources.all()}
+        return Fragment(
+            *("", "", 0, Kind.DRIVER, 0, 0),
+            role="client" if has_driver(run) else "server",
+            taken=None if is_open else run.started.astimezone(UTC).replace(tzinfo=None),
+            zone="+00:00",
+            facts=[Fact(key, facts[key].text, 0) for key in (COOKIE, PORTS) if key in facts],
+        )
+
+    def _other_ends(self, uploaded: UploadedRecord) -> list[Run]:
+        """Return the runs without the record's side of a test, by the cookie or ports of both sides."""
+        log = _log(uploaded.record)
+        mark = next((fact for fact in log.facts if fact.key in {COOKIE, PORTS}), None) if log else None
+        if log is None or mark is None or uploaded.record.is_named:
+            return []
+        is_fact = Q(**{f"facts__{mark.key}": mark.text}) | Q(**{f"facts__{mark.key}__text": mark.text})
+        files = RunSource.objects.filter(study=self._study, format=log.format)
+        evidence = RunEvidence.objects.filter(is_fact, run__in=files.values("run"), study=self._study)
+        known = files.filter(driver=log.is_client, run__in=evidence.values("run"))
+        found = self._select(pk__in=evidence.exclude(run__in=known.values("run")).values("run"))
+        return [run for run in found if is_same_test(log, self._stored_log(run))]
+
+    def _select(self, **conditions: object) -> list[Run]:
+        found = Run.objects.filter(study=self._study, **conditions).exclude(status=Run.Status.WITHDRAWN)
+        return list(found.select_related("study", *ALONG).prefetch_related("sources__upload").distinct())
+
+    def _known_runs(self, uploaded: UploadedRecord) -> list[Run]:
+        """Return the stored runs of a record's run ID, else of its log's file if that does not name the run."""
+        log = _log(uploaded.record)
+        own = self._runs_of(uploaded)
+        if own or uploaded.run is not None or uploaded.record.is_named or log is None:
+            return own
+        return self._select(sources__artifact=uploaded.context.artifacts[log.file])
 
     def _fits(self, record: RunRecord, run: Run) -> bool:
         """Return whether dimensions and trial of a record and a stored run agree.
@@ -174,8 +231,8 @@ class _Matcher:
         joined = _joined(self._study, uploaded, stored)
         if joined is None:
             return Match(uploaded, record, Outcome.CONFLICT, run, problems=[_conflict(record, self._record(run))])
-        if has_driver(run):
-            joined.trial = run.trial
+        if has_driver(run) or joined.run_id != run.run_id:
+            joined.run_id, joined.trial = run.run_id, run.trial
         if joined.refused:
             return Match(uploaded, record, Outcome.REJECTED, run, problems=joined.problems)
         return Match(uploaded, joined, Outcome.EXTENDED, run, [*stored.sources, *uploaded.sources])
@@ -186,9 +243,35 @@ def has_driver(run: Run) -> bool:
     return any(source.driver for source in run.sources.all())
 
 
-def _contains(run: Run, record: RunRecord) -> bool:
-    """Return whether a stored run has all evidence of a record; trials may differ."""
-    return digests_of(record.fragments) <= stored_digests(run)
+def _log(record: RunRecord) -> Fragment | None:
+    """Return the client's log of a record, else the server's."""
+    logs = [fragment for fragment in record.fragments if fragment.kind is Kind.DRIVER]
+    return next((log for log in logs if log.is_client), logs[0] if logs else None)
+
+
+def _contains(run: Run, uploaded: UploadedRecord) -> bool:
+    """Return whether a stored run has all evidence of a record; trials may differ.
+
+    Equal figures of a log without run ID and marks are another trial's, unless the file is the same.
+    """
+    log = _log(uploaded.record)
+    if log is not None and not (log.run_id or has_marks(log)):
+        artifact = uploaded.context.artifacts[log.file]
+        if artifact not in {source.artifact_id for source in run.sources.all()}:
+            return False
+    return digests_of(uploaded.record.fragments) <= stored_digests(run)
+
+
+def _is_other_trial(record: RunRecord, other: Fragment | None, *, is_same_upload: bool) -> bool:
+    """Return whether the client's log of a record is of another test than a log of the same run ID.
+
+    Their marks tell; without any, a file that only gave its name to the run does, and files of one upload do.
+    """
+    log = _log(record)
+    if log is None or other is None or not log.is_client or (log.run_id and log.trial is not None):
+        return False
+    same = is_same_test(log, other)
+    return not same if same is not None else not log.run_id and (is_same_upload or not record.is_named)
 
 
 def _joined(study: Study, uploaded: UploadedRecord, stored: StoredEvidence) -> RunRecord | None:
@@ -218,6 +301,14 @@ def _same_pattern(one: RunRecord, other: RunRecord) -> bool:
     """Return whether the stated traffic patterns agree, also of workloads without sizes."""
     texts = [record.facts["workload"].text.strip() for record in (one, other) if "workload" in record.facts]
     return len({text.upper().split()[0] for text in texts if text}) < 2
+
+
+def _another_trial(record: RunRecord) -> Problem:
+    message = (
+        f"Another test is called {record.run_id} too (its start, cookie, ports or file differ); "
+        f"this one is trial {record.trial}."
+    )
+    return _problem(record, "run.another-trial", message, "None is needed.", Severity.NOTE)
 
 
 def _twice_in_upload(record: RunRecord) -> Problem:
@@ -266,6 +357,6 @@ def _difference(new: RunRecord, stored: RunRecord) -> tuple[Measure | None, str,
     return None, "", ""
 
 
-def _problem(record: RunRecord, code: str, message: str, remedy: str) -> Problem:
+def _problem(record: RunRecord, code: str, message: str, remedy: str, severity: Severity = Severity.ERROR) -> Problem:
     first = record.fragments[0]
-    return Problem(Severity.ERROR, code, message, remedy, first.file, first.first_line, record.run_id)
+    return Problem(severity, code, message, remedy, first.file, first.first_line, record.run_id)
