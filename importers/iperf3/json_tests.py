@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 
 from importers.files.json_documents import Document, Node, find_results
 from importers.fragment_builder import Column, FragmentBuilder, Printed, Row, build_listing
-from importers.iperf3.plain import is_gap
 from importers.model import Listing, Status
 
 _REVERSE = "_bidir_reverse"
@@ -220,16 +219,6 @@ class Direction:
     def rate(self) -> Printed | None:
         """Return the received bits per second."""
         return self.received.figure("bits_per_second") if self.received is not None else None
-
-    @property
-    def has_gap(self) -> bool:
-        """Return whether more bytes are missing than datagrams are lost."""
-        if self.sent is None or self.received is None or self.loss is None:
-            return False
-        ends = [each.figure("bytes") for each in (self.sent, self.received)]
-        sent, arrived = (float(each.text) if each is not None else None for each in ends)
-        lost = self.loss.figure("lost_percent")
-        return sent is not None and lost is not None and is_gap(sent * (1 - float(lost.text) / 100), arrived)
 
 
 def find_directions(test: Test) -> list[Direction]:

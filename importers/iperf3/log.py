@@ -117,8 +117,6 @@ def _read_sides(test: Test, source: tuple[str, str, int], found: ProblemLog) -> 
         other.run_id, other.trial = other.run_id or own.run_id, other.trial or own.trial
         if (cookie := own.fact_text("cookie")) and other.fact_text("cookie") is None:
             other.facts = (*other.facts, Fact("cookie", cookie, other.first_line))
-    gaps = {each.role for each in find_directions(test) if each.has_gap}
-    plain.settle_losses(own, gaps, next(iter(others), None), ProblemLog(source[0], own.run_id, found.problems))
     return [own, *others]
 
 

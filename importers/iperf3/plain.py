@@ -18,7 +18,6 @@ _OPENING = re.compile(
 )
 _FIRST_ERROR = re.compile(r"iperf3: (?:error|interrupt) - ")
 _WORDS = ("Connecting to host ", "Server listening on ", "Accepted connection from ", "iperf3: ")
-_SERVER_OUTPUT = "Server output:"
 _DASHES = "- - - - -"
 _DONE = "iperf Done."  # With --timestamps behind the time.
 _ROW = re.compile(
@@ -29,8 +28,6 @@ _ROW = re.compile(
 )
 TRANSFER = "Transfer the file again and import it."
 AGAIN = "Measure again."
-_LOSSES = frozenset({"loss_percent", "packets_lost"})
-_UNDER_WAY = 0.02
 _INTERRUPTED = ("interrupt", "has terminated", "closed the connection")
 
 
@@ -152,15 +149,8 @@ def parse(text: Text, source: tuple[str, str, int], found: ProblemLog) -> list[F
 
 
 def parse_lines(lines: Iterable[tuple[int, str]], source: tuple[str, str, int], found: ProblemLog) -> list[Fragment]:
-    """Return a fragment for each test in numbered lines; a server's output behind a client's settles its losses."""
-    blocks = _blocks(lines)
-    fragments = [_read(block, source, found) for block in blocks]
-    for place, block in enumerate(blocks):
-        has_output = any(_SERVER_OUTPUT in text for _, text in block.lines)
-        server = fragments[place + 1] if has_output and place + 1 < len(blocks) else None
-        if block.role == "client":
-            settle_losses(fragments[place], _find_gaps(block), server, found)
-    return fragments
+    """Return a fragment for each test in numbered lines."""
+    return [_read(block, source, found) for block in _blocks(lines)]
 
 
 def _blocks(lines: Iterable[tuple[int, str]]) -> list[_Block]:
@@ -409,47 +399,3 @@ def report_nothing_received(line: int, found: ProblemLog) -> Status:
     """Report a result without the receiving side."""
     message = "The result does not say what was received: there is no throughput."
     return found.cut("iperf3.nothing-received", message, AGAIN, line)
-
-
-def _find_gaps(block: _Block) -> set[str]:
-    """Return the roles of directions whose receiver counted fewer datagrams than were sent, lost ones included."""
-    ends: dict[tuple[str | None, str | None], float] = {
-        (row["way"], row["side"]): float(row["total"]) for _, row in _find_totals(block) if row["total"]
-    }
-    roles = {way: _DIRECTIONS[way] if way else "total" for way, _ in ends}
-    return {role for way, role in roles.items() if is_gap(ends.get((way, "sender")), ends.get((way, "receiver")))}
-
-
-def is_gap(sent: float | None, counted: float | None) -> bool:
-    """Return whether more is missing than may be under way at the end of a test."""
-    return sent is not None and counted is not None and sent - counted > sent * _UNDER_WAY
-
-
-def settle_losses(client: Fragment, gaps: set[str], server: Fragment | None, found: ProblemLog) -> None:
-    """Replace a client's losses by those that the server counted; drop losses that contradict the amounts.
-
-    ``gaps`` has the roles of the client's contradicting losses; ``server`` is the fragment of the server's output.
-    """
-    workload = client.fact_text("workload")
-    for own in [each for each in client.readings if each.name == "loss_percent"]:
-        is_received_there = own.role == "to_server" or (own.role == "total" and workload == "STRP")
-        counted = [
-            each._replace(role=own.role)
-            for each in (server.readings if server is not None and is_received_there else ())
-            if each.name in _LOSSES and each.role in {"server", "to_server"}
-        ]
-        theirs = next((each for each in counted if each.name == "loss_percent"), None)
-        differs = theirs is not None and abs(float(own.text) - float(theirs.text)) > max(0.05, float(theirs.text) / 10)
-        remedy = "Compare the log of the server."
-        if theirs is not None and differs:
-            message = (
-                f"The client says that {own.text} % were lost, the server {theirs.text} %: the server's loss counts."
-            )
-        elif own.role in gaps:
-            remedy = "Measure again with --get-server-output."
-            message = f"The loss of {own.text} % contradicts the amounts that were sent and received: it is left out."
-        else:
-            continue
-        found.warn("iperf3.loss-contradicts", message, remedy, own.line)
-        others = [each for each in client.readings if each.name not in _LOSSES or each.role != own.role]
-        client.readings = (*others, *counted)
