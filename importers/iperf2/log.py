@@ -150,6 +150,9 @@ def _judge_results(test: Test, results: _Results, found: ProblemLog) -> Status:
     if missing:
         message = "There is no sum of the connections: each has its rate, but the test has none."
         return found.cut("iperf2.no-sum", message, "Use text instead of -y C, or iperf3, for parallel streams.", line)
+    if any(row is not None and not row.rate.strip("0.") and not row.is_empty for row in results.values()):
+        message = "The test was too short for a rate: bytes were moved, and the rate is 0."
+        return found.cut("iperf2.no-rate", message, "Transfer more bytes.", line)
     for result in results.values():
         if result is not None and result is test.find_result(SUM):
             _check_sum(test, result, found)

@@ -104,6 +104,10 @@ class _Block:
         return "client" if self.role == "server" else "server"
 
     @property
+    def first_line(self) -> int:
+        return min(each[0][0] for each in (self.lines, self.intervals, self.results) if each)
+
+    @property
     def is_error_alone(self) -> bool:
         """Return whether there is an error and no test. A server that refuses has no test."""
         rows = self.is_opened or self.intervals or self.results
@@ -118,6 +122,7 @@ class _Block:
         # Trailing blanks would be tried by every optional part of the pattern.
         if " sec " in line and (row := _ROW.search(line.rstrip(" "))):
             (self.results if self.in_results or row["side"] else self.intervals).append((number, row))
+            self.is_udp = self.is_udp or row["lost"] is not None
             self.below_dashes = False
             return
         self.lines.append((number, line))
@@ -131,11 +136,14 @@ class _Block:
 
 
 def recognise(text: Text) -> bool:
-    """Look for iperf3's table below an opening line or with results, or for an error message."""
-    if not text.mentions((*_WORDS, "[ ID]"), _HEAD_LINES):
+    """Look for a result, or for iperf3's table below an opening line or of rates, or for an error message."""
+    if not text.mentions((*_WORDS, "[ ID]", " sec "), _HEAD_LINES):
         return False
     head = [line for line in islice(text.lines, _HEAD_LINES) if line.strip()]
-    if any(map(_TABLE.search, head)) and any((row := _ROW.search(line.rstrip(" "))) and row["side"] for line in head):
+    rows = [row for line in head if " sec " in line and (row := _ROW.search(line.rstrip(" ")))]
+    if any(row["side"] for row in rows):
+        return True
+    if rows and any("Bitrate" in line and _TABLE.search(line) for line in head):  # iperf 2 has a bandwidth.
         return True
     if any(_OPENING.search(line) for line in head):
         return any(_TABLE.search(line) or _FIRST_ERROR.search(line) for line in head) or len(head) < _HEAD_LINES // 2
@@ -161,11 +169,12 @@ def _blocks(lines: Iterable[tuple[int, str]]) -> list[_Block]:
     client: _Block | None = None
     for number, line in lines:
         opening = _OPENING.search(line) if ", port " in line or "Server " in line else None
-        # A further table behind results is of another test.
-        is_table = (current is None or current.results) and _TABLE.search(line)
+        # A further table behind results is of another test; a result may have no table.
+        is_table = "[ ID]" in line and (current is None or bool(current.results)) and _TABLE.search(line) is not None
+        is_row = current is None and " sec " in line and _ROW.search(line.rstrip(" ")) is not None
         if opening and opening[0].startswith("Server"):
             current = None
-        elif opening or is_table or (current is None and _FIRST_ERROR.search(line)):
+        elif opening or is_table or is_row or (current is None and _FIRST_ERROR.search(line)):
             role = "server" if opening and opening[0].startswith("Accepted") else "client"
             current = _Block(role, waiting, number, is_opened=opening is not None)
             client = current if role == "client" else client
@@ -197,7 +206,7 @@ def _read(block: _Block, source: tuple[str, str, int], found: ProblemLog) -> Fra
     time = next((match for _, text in block.lines if (match := _TIME.search(text))), None)
     return FragmentBuilder(_list_facts(block), _list_readings(block, status)).build(
         source,
-        (block.lines[0][0], block.last_line),
+        (block.first_line, block.last_line),
         status,
         listings=build_listing("intervals", _list_intervals(block)),
         role=block.role,
@@ -246,7 +255,7 @@ def _find_rows(rows: list[_Numbered]) -> list[_Numbered]:
 
 def _list_facts(block: _Block) -> Iterator[Fact]:
     stated = _find_statements(block)
-    yield Fact("factor.tool", "iperf3", block.lines[0][0])
+    yield Fact("factor.tool", "iperf3", block.first_line)
     yield from stated.values()
     yield from _list_addresses(block)
     yield from _list_workload(block)

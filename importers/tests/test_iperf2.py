@@ -279,3 +279,9 @@ def test_a_server_tells_both_directions() -> None:
     connection = "[  1] local 10.9.0.2 port 5001 connected with 10.9.0.1 port 40003 (full-duplex)\n"
     rows = "[  1] 0.00-2.01 sec  100 MBytes  417 Mbits/sec\n[ *1] 0.00-2.01 sec  200 MBytes  835 Mbits/sec\n"
     assert _rates(heading + connection + _COLUMNS + rows) == {"to_server": "417", "to_client": "835"}
+
+
+def test_bytes_without_a_rate_are_no_result() -> None:
+    parsed = parse(f"{_HEADING}{_connection(3)}{_COLUMNS}[  3]  0.0- 0.0 sec   512 KBytes  0.00 bits/sec\n")
+    assert [each.status for each in parsed.fragments] == [Status.INCOMPLETE]
+    assert [each.code for each in parsed.problems] == ["iperf2.no-rate"]

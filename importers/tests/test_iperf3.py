@@ -296,3 +296,12 @@ def test_a_server_tells_both_directions_and_whether_anything_moved() -> None:
     assert (fragment.role, rates) == ("server", {"to_server": "825"})
     parsed = parse(opening + _HEAD + _BOTH.format(5, _NOTHING).splitlines(keepends=True)[1])
     assert [each.code for each in parsed.problems] == ["iperf3.nothing-received"]
+
+
+def test_result_rows_need_no_head_and_a_table_of_bitrates_no_result() -> None:
+    rows = _BOTH.format("SUM", _ARRIVED)
+    (reading,) = read_files([SourceFile("tail.txt", (rows + "\niperf Done.\n").encode())])
+    assert [(each.status, each.first_line) for each in reading.fragments] == [(Status.COMPLETE, 1)]
+    interval = "[  5]   0.00-1.00   sec   100 MBytes   839 Mbits/sec    7    402 KBytes\n"
+    (reading,) = read_files([SourceFile("cut.txt", (_HEAD + interval).encode())])
+    assert (reading.format, [each.status for each in reading.fragments]) == ("iperf3", [Status.INCOMPLETE])
