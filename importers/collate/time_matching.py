@@ -73,7 +73,7 @@ def _log(draft: RunDraft) -> Fragment | None:
     return next((log for log in (draft.driver, draft.peer) if log is not None and log.taken is not None), None)
 
 
-def _shift(draft: RunDraft, fragment: Fragment) -> timedelta:
+def clock_shift(draft: RunDraft, fragment: Fragment) -> timedelta:
     """Return the lead of the fragment's clock over the log's, by UTC offsets.
 
     Zero unless both print a known zone.
@@ -97,7 +97,7 @@ def is_within(draft: RunDraft, report: Fragment) -> bool:
     times = window(draft)
     if times is None or times[1] is None or report.taken is None or report.ended is None:
         return False
-    shift = _shift(draft, report)
+    shift = clock_shift(draft, report)
     return report.taken <= _moved(times[0], shift) and _moved(times[1], shift) <= report.ended
 
 
@@ -109,7 +109,7 @@ def _distance(fragment: Fragment, draft: RunDraft) -> timedelta | None:
     times = window(draft)
     if times is None or fragment.taken is None:
         return None
-    shift = _shift(draft, fragment)
+    shift = clock_shift(draft, fragment)
     # The run's times on the fragment's clock.
     start, end = _moved(times[0], shift), _moved(times[1], shift) if times[1] else None
     if fragment.kind is Kind.SNAPSHOT and fragment.phase == "before":

@@ -5,7 +5,7 @@ the intervals within the run.
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from datetime import datetime, time, timedelta
 from itertools import groupby
 from operator import attrgetter
@@ -16,12 +16,14 @@ from importers.sysstat.samples import CPU, HostSamples, Sample
 
 NAME = "sysstat"
 TITLE = "sysstat report"
-VERSION = 1
+VERSION = 2
 
 CLOCK = "hh:mm:ss"
+LENGTH = "interval", "s"
 _FAILED = re.compile(r"Cannot open \S+: .+|Invalid system activity file: .+|Requested activities not available.*")
 _END = attrgetter("end", "day")
 _HALF_A_DAY = timedelta(hours=12)
+_FIRST_DAY = datetime(1970, 1, 1)
 _METRICS = {"idle": "idle_util", "iowait": "iowait_util", "steal": "steal_util"}
 _PERCENT = frozenset(
     (
@@ -54,9 +56,12 @@ def parse(file: Text) -> Parsed:
         return Parsed(problems=found.problems)
     fragments = []
     for host in _hosts(file, found):
+        if host.misfits:
+            message = f"Lines without as many figures as their head has columns were left out: {len(host.misfits)}."
+            found.warn("sysstat.cells", message, "Transfer the file again if it was cut off.", host.misfits[0])
         if host.samples or host.averages:
             fragments.append(_fragment(file, host))
-        else:
+        elif not found.problems:
             message = "The report has no rates of processors, interfaces or TCP."
             found.warn("sysstat.nothing", message, "Make it with -u ALL -n DEV,EDEV,TCP,ETCP.", host.line)
     return Parsed(fragments, found.problems)
@@ -85,9 +90,10 @@ def _hosts(file: Text, found: ProblemLog) -> Iterator[HostSamples]:
 
 
 def _fragment(file: Text, host: HostSamples) -> Fragment:
-    if host.restarted:
+    if host.restarted and host.averages:
         message = "The host was started anew within the report: its averages are of parts of it and were left out."
         host.found.note("sysstat.restart", message, "Check that no run lies across the restart.", host.line)
+    _check_processors(host)
     taken, ended = _window(host)
     lines = [sample.line for sample in (*host.samples, *host.averages)]
     return Fragment(
@@ -104,8 +110,23 @@ def _fragment(file: Text, host: HostSamples) -> Fragment:
         zone=host.zone,
         facts=tuple(_facts(host)),
         readings=tuple(_readings(host)),
-        listings=tuple(_listings(host.samples)),
+        listings=tuple(_listings(host)),
     )
+
+
+def _lone_processors(host: HostSamples) -> set[str]:
+    """Return the numbers of the processors of a report without a row for all of them."""
+    keys = {sample.key for sample in host.samples if sample.activity == CPU}
+    return set() if "all" in keys else {key for key in keys if key.isdigit()}
+
+
+def _check_processors(host: HostSamples) -> None:
+    """Warn of a report that has some processors and no row for all."""
+    lone = _lone_processors(host)
+    if lone and str(len(lone)) != host.processors:
+        of = f"{len(lone)} of {host.processors}" if host.processors else str(len(lone))
+        message = f"The report has {of} processors and no row for all processors: the host's CPU is unknown."
+        host.found.warn("sysstat.some-processors", message, "Report all: mpstat -P ALL, or sar without -P.", host.line)
 
 
 def _facts(host: HostSamples) -> Iterator[Fact]:
@@ -140,7 +161,9 @@ def _window(host: HostSamples) -> tuple[datetime | None, datetime | None]:
     if not moments:
         return None, None
     start, days, before = moments[0], timedelta(0), moments[0]
-    if host.begin and host.day is not None:
+    if (length := host.samples[0].seconds) and start > _FIRST_DAY:
+        start = before = start - timedelta(seconds=int(length))
+    elif host.begin and host.day is not None:
         start = before = datetime.combine(host.day, time.fromisoformat(host.begin))
     for moment in moments:
         # Later blocks of the same report begin again at its first interval, less than half a day back.
@@ -151,22 +174,27 @@ def _window(host: HostSamples) -> tuple[datetime | None, datetime | None]:
     return start, max(moments) if dated else max(moments[-1] + days, start)
 
 
-def _listings(samples: Sequence[Sample]) -> Iterator[Listing]:
-    """Yield a table for all processors, each interface and TCP."""
-    groups: dict[tuple[str, str, tuple[str, ...]], list[Sample]] = {}
-    for sample in samples:
-        activity, key, _, _, columns, _, _ = sample
-        if activity != CPU or key == "all":
-            groups.setdefault((activity, key, columns), []).append(sample)
+def _listings(host: HostSamples) -> Iterator[Listing]:
+    """Yield a table for all processors together, else for each where all are there; for each interface and TCP."""
+    lone = _lone_processors(host)
+    processors = lone if str(len(lone)) == host.processors else {"all"}
+    groups: dict[tuple[str, str, tuple[str, ...], bool], list[Sample]] = {}
+    for sample in host.samples:
+        activity, key, _, _, columns, _, _, seconds = sample
+        if activity != CPU or key in processors:
+            groups.setdefault((activity, key, columns, bool(seconds)), []).append(sample)
     named: set[str] = set()
-    for (activity, key, columns), own in groups.items():
-        name = f"{activity} {key}" if key and activity != CPU else activity
+    for (activity, key, columns, timed), own in groups.items():
+        name = f"{activity} {key}" if key and (activity, key) != (CPU, "all") else activity
         number = sum(each == name or each.startswith(f"{name} #") for each in named)
         unique = name if not number else f"{name} #{number + 1}"
         named.add(unique)
-        heads = (("end", CLOCK), *((column, _unit(column)) for column in columns))
+        heads = [("end", CLOCK), *((column, _unit(column)) for column in columns)]
         rows = [(sample.end or None, *sample.texts) for sample in own]
-        yield Listing(unique, heads, rows, [sample.line for sample in own])
+        if timed:
+            heads.append(LENGTH)
+            rows = [(*row, sample.seconds) for row, sample in zip(rows, own, strict=True)]
+        yield Listing(unique, tuple(heads), rows, [sample.line for sample in own])
 
 
 def _unit(column: str) -> str:

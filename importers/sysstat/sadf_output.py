@@ -12,14 +12,16 @@ from defusedxml.ElementTree import DefusedXMLParser
 
 from importers.files import json_documents
 from importers.files.json_documents import Node
+from importers.fragment_builder import from_epoch
 from importers.model import ProblemLog, Text
-from importers.sysstat.samples import CPU, Cells, HostSamples, figures, plain_columns, read_day, read_figure
+from importers.sysstat.samples import CPU, Cells, HostSamples, Length, figures, plain_columns, read_day, read_figure
 
 _LISTS = {"net-dev": "iface", "net-edev": "iface"}
 _SINGLE = ("net-tcp", "net-etcp")
 _PARTS = ("timestamp", "cpu-load", "avg-cpu", "network")
 _DOCTYPE = re.compile(r"<!DOCTYPE sysstat\b")
 _XML_KEYS = ("number", "iface")
+_UTC = "+00:00"
 
 
 def is_json(text: Text) -> bool:
@@ -83,35 +85,41 @@ def _indent(line: str) -> int:
 
 def _statistic(node: Node, host: HostSamples) -> None:
     stamp, *loads, network = map(node.get, _PARTS)
-    end, day = _stamp(stamp, host) if stamp is not None else ("", None)
+    when = _stamp(stamp, host) if stamp is not None else ("", (None, ""))
     for load in loads:
         if load is not None:
             for each in load.values() if load.is_array else (load,):
-                _add_node(each, CPU, end, day, host)
+                _add_node(each, CPU, when, host)
     if network is None:
         return
     for key, interfaces in zip(_LISTS.values(), map(network.get, _LISTS), strict=True):
         for each in interfaces.values() if interfaces is not None else ():
-            _add_node(each, key, end, day, host)
+            _add_node(each, key, when, host)
     for found in map(network.get, _SINGLE):
         if found is not None:
-            _add_node(found, "", end, day, host)
+            _add_node(found, "", when, host)
 
 
-def _stamp(stamp: Node, host: HostSamples) -> tuple[str, date | None]:
-    """Return time and day, of mpstat's or sadf's form."""
+_When = tuple[str, Length]
+"""The time of an interval's end, with day and length."""
+
+
+def _stamp(stamp: Node, host: HostSamples) -> _When:
+    """Return the time of mpstat's or sadf's form."""
     if stamp.is_string:
-        return stamp.text, None
+        return stamp.text, (None, "")
     texts = stamp.texts()
     if texts.get("utc") == "1":
-        host.zone = "+00:00"
-    return texts.get("time", ""), read_day(texts.get("date", ""), host.found, stamp.line, american=False)
+        host.zone = _UTC
+    day = read_day(texts.get("date", ""), host.found, stamp.line, american=False)
+    return texts.get("time", ""), (day, texts.get("interval", ""))
 
 
-def _add_node(node: Node, key: str, end: str, day: date | None, host: HostSamples) -> None:
+def _add_node(node: Node, key: str, when: _When, host: HostSamples) -> None:
     texts = node.texts()
     owner = texts.pop(key, "all" if key == CPU else "")
-    host.add(owner, end, node.line, figures(plain_columns(tuple(texts)), texts.values()), day)
+    end, length = when
+    host.add(owner, end, node.line, figures(plain_columns(tuple(texts)), texts.values()), length)
 
 
 class _Target:
@@ -120,7 +128,7 @@ class _Target:
     def __init__(self, found: ProblemLog) -> None:
         self.host = HostSamples(found)
         self._text: list[str] = []
-        self._stamp: tuple[str, date | None] = ("", None)
+        self._stamp: _When = ("", (None, ""))
         self.parser: DefusedXMLParser
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
@@ -130,14 +138,15 @@ class _Target:
             self.host.host, self.host.line = attributes.get("nodename"), line
         elif tag == "timestamp":
             if attributes.get("utc") == "1":
-                self.host.zone = "+00:00"
+                self.host.zone = _UTC
             day = read_day(attributes.get("date", ""), self.host.found, line, american=False)
-            self._stamp = attributes.get("time", ""), day
+            self._stamp = attributes.get("time", ""), (day, attributes.get("interval", ""))
         elif self._stamp[0] and tag in {"cpu", *_LISTS, *_SINGLE}:
             key = next((attributes[name] for name in _XML_KEYS if name in attributes), "")
             cells = {name: text for name, text in attributes.items() if name not in _XML_KEYS and read_figure(text)}
             found = figures(plain_columns(tuple(cells)), cells.values())
-            self.host.add(key, self._stamp[0], line, found, self._stamp[1])
+            end, length = self._stamp
+            self.host.add(key, end, line, found, length)
 
     def end(self, tag: str) -> None:
         text = "".join(self._text).strip()
@@ -167,10 +176,13 @@ def read_xml(text: Text, found: ProblemLog) -> HostSamples:
 
 
 _CSV_HEAD = "# hostname;interval;timestamp"
+_HORIZONTAL = "[...]"
 _FIRST = 3  # Behind host, interval and time.
 _KEYS = ("CPU", "IFACE")
-_STAMP = re.compile(r"(?P<day>\d{4}-\d\d-\d\d) (?P<time>\d\d:\d\d:\d\d)(?: (?P<zone>UTC))?")
-_PAIR = re.compile(r"[^\t]+\t-?\d+\t\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?: UTC)?\t[^\t]+\t[%\w/]+\t[-\d.,]+")
+_STAMP = re.compile(r"(?P<day>\d{4}-\d\d-\d\d) (?P<time>\d\d:\d\d:\d\d)(?: (?P<zone>[-+:\w]+))?|(?P<epoch>\d{9,11})")
+_WHEN = r"(?:\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?: [-+:\w]+)?|\d{9,11})"
+_PAIR = re.compile(rf"[^\t]+\t-?\d+\t{_WHEN}\t[^\t]+\t[^\t]+\t[-\d.,]+")
+_EVENT = re.compile(rf"[^\t;]+[\t;]-1[\t;]{_WHEN}[\t;](?:LINUX-RESTART|COM)\b.*")
 
 
 def is_csv(text: Text) -> bool:
@@ -180,7 +192,7 @@ def is_csv(text: Text) -> bool:
 
 def is_pairs(text: Text) -> bool:
     """Return whether the first line is a value of sadf -p."""
-    return bool(text.lines) and _PAIR.fullmatch(text.lines[0]) is not None
+    return bool(text.lines) and any(form.fullmatch(text.lines[0]) for form in (_PAIR, _EVENT))
 
 
 def read_csv(text: Text, found: ProblemLog) -> HostSamples:
@@ -197,10 +209,16 @@ def read_csv(text: Text, found: ProblemLog) -> HostSamples:
             places = {name: at for at, name in enumerate(columns) if at >= _FIRST}
             key = next((places.pop(name) for name in _KEYS if name in places), None)
             kept, names = tuple(places.values()), plain_columns(tuple(places))
+            if _HORIZONTAL in line:
+                message = "Each line has all activities beside each other (sadf -h): where one ends is not printed."
+                found.warn("sysstat.horizontal", message, "Use sadf -d without -h, or sadf -j.", number)
+                return host
+        elif _EVENT.fullmatch(line):
+            continue
         elif len(cells) != len(columns) or len(cells) <= _FIRST:
-            _short(found, number)
+            host.misfits.append(number)
         else:
-            place = (cells[0], cells[2], "" if key is None else cells[key], number)
+            place = (cells[0], cells[1], cells[2], "" if key is None else cells[key], number)
             _add(host, place, figures(names, [cells[at] for at in kept]))
     return host
 
@@ -208,48 +226,45 @@ def read_csv(text: Text, found: ProblemLog) -> HostSamples:
 def read_pairs(text: Text, found: ProblemLog) -> HostSamples:
     """Read sadf -p: successive lines make a sample."""
     host = HostSamples(found)
-    for (name, stamp, key), lines in groupby(_pairs(text, found), key=lambda each: each[1][:3]):
+    for (name, length, stamp, key), lines in groupby(_pairs(text, host), key=lambda each: each[1][:4]):
         block = list(lines)
         _add(
             host,
-            (name, stamp, "" if key == "-" else key, block[0][0]),
-            figures(plain_columns(tuple(each[3] for _, each in block)), [each[4] for _, each in block]),
+            (name, length, stamp, "" if key == "-" else key, block[0][0]),
+            figures(plain_columns(tuple(each[4] for _, each in block)), [each[5] for _, each in block]),
         )
     return host
 
 
-def _pairs(text: Text, found: ProblemLog) -> Iterator[tuple[int, tuple[str, ...]]]:
+def _pairs(text: Text, host: HostSamples) -> Iterator[tuple[int, tuple[str, ...]]]:
     for number, line in text.numbered():
         if _PAIR.fullmatch(line):
-            host, _, *rest = line.split("\t")
-            yield number, (host, *rest)
-        else:
-            _short(found, number)
+            yield number, tuple(line.split("\t"))
+        elif not _EVENT.fullmatch(line):
+            host.misfits.append(number)
 
 
-def _add(host: HostSamples, place: tuple[str, str, str, int], cells: Cells) -> None:
-    name, printed, key, line = place
+def _add(host: HostSamples, place: tuple[str, str, str, str, int], cells: Cells) -> None:
+    name, length, printed, key, line = place
     stamp = _read_stamp(printed)
     if stamp is None:
-        _short(host.found, line)
+        host.misfits.append(line)
         return
     day, clock, zone = stamp
     host.host = host.host or name
     host.zone = host.zone or zone
-    host.add(key, clock, line, cells, day)
+    host.add(key, clock, line, cells, (day, length))
 
 
 @lru_cache(64)
 def _read_stamp(printed: str) -> tuple[date | None, str, str] | None:
     """Return day, time and zone of a time stamp; None for other texts."""
     stamp = _STAMP.fullmatch(printed)
+    moment = from_epoch(printed) if stamp and stamp["epoch"] else None
+    if moment is not None:
+        return moment.date(), f"{moment:%H:%M:%S}", _UTC
     if stamp is None:
         return None
     # A day of this form leaves nothing to be said.
     day = read_day(stamp["day"], ProblemLog(""), 0, american=False)
-    return day, stamp["time"], "+00:00" if stamp["zone"] else ""
-
-
-def _short(found: ProblemLog, line: int) -> None:
-    message = "This line is no sample as sadf prints it; it was left out."
-    found.warn("sysstat.cells", message, "Transfer the file again if it was cut off.", line)
+    return day, stamp["time"], _UTC if stamp["zone"] == "UTC" else stamp["zone"] or ""

@@ -24,7 +24,8 @@ _TELLING = {
 _DECIMAL_COMMA = re.compile(r"(-?\d+),(\d+)")
 _AGAIN = "Transfer the file again."
 _CLOCK = re.compile(r"(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d", re.ASCII)
-_NUMBER = re.compile(r"-?\d{1,20}(\.\d{1,6})?", re.ASCII)
+_NUMBER = re.compile(r"(-?\d{1,20}(?:\.\d{1,6})?)%?", re.ASCII)
+_LENGTH = re.compile(r"[1-9]\d{0,4}", re.ASCII)
 _DATES = (
     re.compile(r"(?P<year>\d{4})-(?P<month>\d\d)-(?P<day>\d\d)"),
     re.compile(r"(?P<day>\d\d)\.(?P<month>\d\d)\.(?P<year>\d{4}|\d\d)"),
@@ -44,11 +45,15 @@ Cells = tuple[Columns, Sequence[str]]
 """Columns, each of which comes once, and their numbers."""
 
 
+Length = tuple[date | None, str]
+"""The day of an interval's end and its length in seconds; None and empty if not printed."""
+
+
 class Sample(NamedTuple):
     """The rates of one activity over one interval.
 
     ``end`` is the end of the interval, as ``HH:MM:SS``; empty where no time is printed. ``key`` names the processor or
-    interface; ``day`` is known where the sample itself is dated.
+    interface; ``day`` is known where the sample itself is dated; ``seconds`` is the printed length, or empty.
     """
 
     activity: str
@@ -58,13 +63,14 @@ class Sample(NamedTuple):
     columns: tuple[str, ...]
     texts: Sequence[str]
     day: date | None = None
+    seconds: str = ""
 
 
 @dataclass(slots=True)
 class HostSamples:
     """The samples of one host.
 
-    ``begin`` is the start of the first interval, if printed.
+    ``begin`` is the start of the first interval, if printed. ``misfits`` are the lines that do not fit their head.
     """
 
     found: ProblemLog
@@ -79,17 +85,18 @@ class HostSamples:
     samples: list[Sample] = field(default_factory=list)
     averages: list[Sample] = field(default_factory=list)
     restarted: bool = False
+    misfits: list[int] = field(default_factory=list)
 
-    def add(self, key: str, end: str, line: int, cells: Cells, day: date | None = None) -> None:
+    def add(self, key: str, end: str, line: int, cells: Cells, length: Length = (None, "")) -> None:
         """Add a sample; ``end`` is empty if no time is printed."""
         if end and not is_clock(end):
             self.found.warn("sysstat.time", f"{end[:20]!r} is no time of day; the line was left out.", _AGAIN, line)
         else:
-            self.samples += _sample(key, end, line, cells, day)
+            self.samples += _sample(key, end, line, cells, length)
 
     def add_average(self, key: str, line: int, cells: Cells) -> None:
         """Add an average over the whole report, as printed."""
-        self.averages += _sample(key, "", line, cells, None)
+        self.averages += _sample(key, "", line, cells, (None, ""))
 
     def moment(self, end: str, day: date | None) -> datetime | None:
         """Return the end of an interval, not counting midnights, or None."""
@@ -97,13 +104,16 @@ class HostSamples:
         return _moment(day, end) if day is not None and end else None
 
 
-def _sample(key: str, end: str, line: int, cells: Cells, day: date | None) -> list[Sample]:
+def _sample(key: str, end: str, line: int, cells: Cells, length: Length) -> list[Sample]:
     """Return the sample in a list, an empty list for an unknown activity."""
     columns, texts = cells
     activity = columns.activity
     if activity is None:
         return []
-    return [Sample(activity, "all" if activity == CPU and key in ALL else key, end, line, columns.names, texts, day)]
+    key = "all" if activity == CPU and key in ALL else key
+    day, seconds = length
+    seconds = seconds if _LENGTH.fullmatch(seconds) else ""
+    return [Sample(activity, key, end, line, columns.names, texts, day, seconds)]
 
 
 @lru_cache(maxsize=64)
@@ -138,9 +148,9 @@ def plain_columns(printed: tuple[str, ...]) -> Columns:
 
 @lru_cache(maxsize=4096)
 def read_figure(text: str) -> str | None:
-    """Return a number with a decimal point, in any locale; None for other texts."""
-    pointed = _DECIMAL_COMMA.sub(r"\1.\2", text) if "," in text else text
-    return pointed if _NUMBER.fullmatch(pointed) else None
+    """Return a number with a decimal point, in any locale and without a per cent sign; None for other texts."""
+    number = _NUMBER.fullmatch(_DECIMAL_COMMA.sub(r"\1.\2", text) if "," in text else text)
+    return number[1] if number else None
 
 
 def figures(columns: Columns, texts: Iterable[str]) -> Cells:

@@ -9,7 +9,16 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from importers.model import ProblemLog, Text
-from importers.sysstat.samples import Columns, HostSamples, columns_of, figures, is_clock, plain_columns, read_day
+from importers.sysstat.samples import (
+    Columns,
+    HostSamples,
+    columns_of,
+    figures,
+    is_clock,
+    plain_columns,
+    read_day,
+    read_figure,
+)
 
 _HEAD = re.compile(
     r"Linux (?P<release>\S+) \((?P<host>[^)]*)\)\s+(?P<day>\S+)\s+_(?P<machine>\S+)_\s+\((?P<cpus>\d+) CPU\)\s*"
@@ -98,14 +107,14 @@ class _Reader:
 
     def _row(self, number: int, end: str, cells: list[str]) -> None:
         # Nearly all lines are rows, which the last cell tells.
-        if cells and not cells[-1][0].isdigit() and not any(map(_is_figure, cells)):
-            if any(cell[0] in "%" or cell.endswith("/s") for cell in cells):
-                self._head(cells)
-                self.host.begin = self.host.begin or (end if is_clock(end) else "")
+        if cells and not cells[-1][0].isdigit() and not any(map(read_figure, cells)):
+            self._head(cells)
+            self.host.begin = self.host.begin or (end if is_clock(end) else "")
+            return
+        if self.columns and self._names.activity is None:
             return
         if len(cells) != len(self.columns):
-            message = "This line has not as many figures as its head has columns; it was left out."
-            self.host.found.warn("sysstat.cells", message, "Transfer the file again if it was cut off.", number)
+            self.host.misfits.append(number)
             return
         key = "" if self._key is None else cells[self._key]
         found = figures(self._names, [cells[at] for at in self._kept])
@@ -121,11 +130,6 @@ class _Reader:
         self._key = next((places.pop(name) for name in _KEYS if name in places), None)
         self._kept = tuple(at for name, at in places.items() if name not in _KEYS)
         self._names = plain_columns(tuple(cells[at] for at in self._kept))
-
-
-def _is_figure(cell: str) -> bool:
-    """Return whether a cell begins like a number; "all" may replace a processor's number."""
-    return cell[0].isdigit() or cell[0] == "-"
 
 
 @lru_cache(maxsize=64)
@@ -149,4 +153,4 @@ def _read_vmstat(lines: Sequence[tuple[int, str]], host: HostSamples) -> None:
                 day = read_day(stamp[1], host.found, number, american=False)
                 words = line[:-_STAMPED].split()
                 cells = [words[at] for at in places if at < len(words)]
-                host.add("all", stamp[2], number, figures(columns_of(tuple(names[: len(cells)])), cells), day)
+                host.add("all", stamp[2], number, figures(columns_of(tuple(names[: len(cells)])), cells), (day, ""))

@@ -76,7 +76,8 @@ def test_figures_stand_in_the_lines_they_name(form: str) -> None:
     if form in {"sar_text", "sadf_csv", "sadf_xml"}:
         found = listing(fragment, "cpu")
         for row, line in zip(found.rows, found.lines, strict=True):
-            assert all(str(cell) in lines[line - 1] for cell in row[1:])
+            cells = [cell for cell, head in zip(row, found.columns, strict=True) if head[0] not in {"end", "interval"}]
+            assert all(str(cell) in lines[line - 1] for cell in cells)
 
 
 @pytest.mark.parametrize("form", ["sadf_json", "sar_text", "sadf_csv", "sadf_xml"])
@@ -192,3 +193,68 @@ def test_of_a_cut_document_the_last_interval_counts_if_it_is_whole() -> None:
     whole, half = (read_text("".join(lines[: closing[1] + more])) for more in (1, 0))
     assert [len(listing(reading.fragments[0], "cpu").rows) for reading in (whole, half)] == [2, 1]
     assert codes(whole) == codes(half) == ["sysstat.cut-off"]
+
+
+def test_a_printed_length_makes_the_first_interval_count() -> None:
+    for form in ("sadf_json", "sadf_csv", "sadf_pairs", "sadf_xml"):
+        fragment = read_case(form)
+        assert (fragment.taken, fragment.ended) == (BEGIN, END)
+        assert column(fragment, "cpu", "interval") == ["10"] * 3
+
+
+SADF = "# hostname;interval;timestamp;CPU;%user;%nice;%system;%iowait;%steal;%idle"
+
+
+@pytest.mark.parametrize(
+    ("stamp", "zone"),
+    [
+        ("1710425110", "+00:00"),
+        ("2024-03-14 14:05:10 UTC", "+00:00"),
+        ("2024-03-14 14:05:10", ""),
+        ("2024-03-14 14:05:10 CET", "CET"),
+    ],
+)
+def test_sadf_prints_its_times_in_several_forms(stamp: str, zone: str) -> None:
+    rows = f"{SADF}\nlnxc1;-1;{stamp};LINUX-RESTART\t(2 CPU)\nlnxc1;10;{stamp};-1;3.00;0.00;4.00;0.00;0.00;93.00\n"
+    pairs = rows.split("\n")[1].replace(";", "\t") + "".join(
+        f"\nlnxc1\t10\t{stamp}\tall\t{name}\t{text}" for name, text in (("%user", "3.00"), ("%idle", "93.00"))
+    )
+    for text in (rows, f"{pairs}\n"):
+        reading = read_text(text)
+        assert (reading.format, reading.problems) == ("sysstat", [])
+        (fragment,) = reading.fragments
+        assert (fragment.taken, fragment.ended, fragment.zone) == (BEGIN, datetime(2024, 3, 14, 14, 5, 10), zone)
+
+
+def test_horizontal_lines_are_refused_once() -> None:
+    line = "lnxc1;10;2024-03-14 14:05:10 UTC;-1;3.00;0.00;4.00;0.00;0.00;93.00;1.00;2.00;3.00;4.00"
+    reading = read_text(f"{SADF}[...];active/s;passive/s;iseg/s;oseg/s\n{line}\n{line}\n")
+    assert (reading.fragments, codes(reading)) == ([], ["sysstat.horizontal"])
+
+
+HEAD = "Linux 5.14.21 (lnxc1) \t2024-03-14 \t_x86_64_\t(2 CPU)\n\n"
+CPUS = "14:05:00 CPU %usr %nice %sys %iowait %irq %soft %steal %guest %gnice %idle\n"
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        "14:05:00 runq-sz plist-sz ldavg-1 ldavg-5 ldavg-15 blocked\n14:05:10 3 212 0.41 0.22 0.11 0\n",
+        "14:05:00 CPU MHz\n14:05:10 all 2400.00\n",
+        "14:05:00 CPU 24/s 25/s NMI/s\n14:05:10 0 0.00 1.00 2.00\n",
+        "14:05:00 BUS idvendor idprod maxpower manufact product\n14:05:10 1 1d6b 2 0 Linux 5.14 xHCI Host Controller\n",
+    ],
+)
+def test_a_head_has_no_figures_and_unused_blocks_no_warnings(block: str) -> None:
+    row = "14:05:10 all 10.0% 0.0% 5.0% 0.0% 0.0% 0.0% 0.0% 0.0% 0.0% 85.0%\n"
+    reading = read_text(f"{HEAD}{CPUS}{row}\n{block}\n{CPUS}14:05:20 all 1.0\n14:05:30 all 1.0\n")
+    assert codes(reading) == ["sysstat.cells"]
+    (fragment,) = reading.fragments
+    assert column(fragment, "cpu", "idle") == ["85.0"]
+
+
+def test_single_processors_count_where_all_are_there() -> None:
+    row = "14:05:10 {} 10.00 0.00 5.00 0.00 0.00 0.00 0.00 0.00 0.00 85.00\n"
+    both, one = (read_text(HEAD + CPUS + "".join(map(row.format, own))) for own in ("01", "1"))
+    assert [each.name for each in both.fragments[0].listings] == ["cpu 0", "cpu 1"]
+    assert (codes(both), codes(one), one.fragments[0].listings) == ([], ["sysstat.some-processors"], ())

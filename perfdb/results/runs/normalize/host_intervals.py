@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from fractions import Fraction
 
+from importers.collate.time_matching import clock_shift
 from importers.model import Fragment, Listing, Problem, RunDraft, Severity
 from perfdb.analysis import units
 from perfdb.analysis.checks.report_window import Window
@@ -18,6 +19,7 @@ from perfdb.results.runs.record import Origin, RunRecord, TraceColumn, Value, pa
 
 _CPU = "cpu"
 _CLOCK = "hh:mm:ss"
+_LENGTH = "interval", "s"
 _METRICS = {"idle": "idle_util", "iowait": "iowait_util", "steal": "steal_util"}
 _PROCESSORS = "processors"
 _DAY = 86400
@@ -27,8 +29,9 @@ _WHOLE_SECOND = timedelta(seconds=1)
 
 @dataclass(frozen=True, slots=True)
 class _Interval:
-    """A row of a listing with start and end in local time."""
+    """A row of a listing with start and end on the load driver's clock."""
 
+    listing: Listing
     row: int
     begin: datetime
     end: datetime
@@ -38,13 +41,18 @@ class _Interval:
         return Fraction((self.end - self.begin) / timedelta(seconds=1))
 
 
+_WeightedRows = Sequence[tuple[Listing, int, Fraction]]
+
+
 def add_values(record: RunRecord, draft: RunDraft, artifacts: Mapping[str, int]) -> None:
     """Add each host's idle, waiting and steal shares, and its processors."""
     window = measured(record, draft)
     for report in _reports(draft):
         role, artifact = draft.roles[report.file], artifacts[report.file]
-        listing = next((each for each in report.listings if each.name == _CPU), None)
-        rows = _rows_of_run(record, report, listing, window) if listing else None
+        listings = [each for each in report.listings if each.name == _CPU]
+        listings = listings or [each for each in report.listings if each.name.startswith(f"{_CPU} ")]
+        shift = clock_shift(draft, report)
+        rows = _rows_of_run(record, report, listings, window, shift) if listings else None
         for reading in report.readings:
             if rows is None or reading.name == _PROCESSORS:
                 try:
@@ -56,8 +64,8 @@ def add_values(record: RunRecord, draft: RunDraft, artifacts: Mapping[str, int])
                     record.problems.append(problem)
                     continue
                 record.values.setdefault(Measure(reading.name, role), value)
-        if listing is not None and rows:
-            for measure, value in _means(listing, rows, role, artifact):
+        if rows:
+            for measure, value in _means(rows, role, artifact):
                 record.values.setdefault(measure, value)
 
 
@@ -84,16 +92,17 @@ def measured(record: RunRecord, draft: RunDraft) -> Window | None:
 
 
 def _rows_of_run(
-    record: RunRecord, report: Fragment, listing: Listing, window: Window | None
-) -> Sequence[tuple[int, Fraction]] | None:
+    record: RunRecord, report: Fragment, listings: Sequence[Listing], window: Window | None, shift: timedelta
+) -> _WeightedRows | None:
     """Return the run's rows with weights; None if the printed averages count instead.
 
-    With known times, rows within the measured time are weighted by seconds; otherwise all rows count alike.
+    ``listings`` are that of all processors, or one for each of them, whose mean is taken. With known times, rows within
+    the measured time are weighted by seconds; otherwise all rows count alike.
     """
-    intervals = list(_intervals(listing, report))
+    intervals = [each for listing in listings for each in _intervals(listing, report, shift)]
     if window is not None and intervals:
         inside = [
-            (each.row, each.seconds)
+            (each.listing, each.row, each.seconds)
             for each in intervals
             if each.begin > window.start - _WHOLE_SECOND and each.end < window.end + _WHOLE_SECOND
         ]
@@ -101,7 +110,9 @@ def _rows_of_run(
             record.problems.append(_outside(record, report, window))
         return inside
     printed = any(reading.name != _PROCESSORS for reading in report.readings)
-    return None if printed else [(row, Fraction(1)) for row in range(len(listing.rows))]
+    return (
+        None if printed else [(listing, row, Fraction(1)) for listing in listings for row in range(len(listing.rows))]
+    )
 
 
 def _outside(record: RunRecord, report: Fragment, window: Window) -> Problem:
@@ -111,11 +122,16 @@ def _outside(record: RunRecord, report: Fragment, window: Window) -> Problem:
     return Problem(Severity.WARNING, "report.other-window", message, remedy, *about)
 
 
-def _intervals(listing: Listing, report: Fragment) -> Iterator[_Interval]:
-    """Yield the rows with an end time, across midnight."""
+def _intervals(listing: Listing, report: Fragment, shift: timedelta) -> Iterator[_Interval]:
+    """Yield the rows with an end time, across midnight.
+
+    A row begins its printed length before its end, without one at the end of the row before. ``shift`` is the lead of
+    the report's clock.
+    """
     if report.taken is None or ("end", _CLOCK) not in listing.columns:
         return
     at, begin = listing.columns.index(("end", _CLOCK)), report.taken
+    length = listing.columns.index(_LENGTH) if _LENGTH in listing.columns else None
     clock = (begin - datetime.combine(begin.date(), datetime.min.time())) // timedelta(seconds=1)
     for row, cells in enumerate(listing.rows):
         try:
@@ -123,25 +139,23 @@ def _intervals(listing: Listing, report: Fragment) -> Iterator[_Interval]:
         except ValueError:
             continue
         end = begin + timedelta(seconds=(now - clock) % _DAY)
+        begin = begin if length is None else end - timedelta(seconds=int(cells[length] or 0))
         if end > begin:
-            yield _Interval(row, begin, end)
+            yield _Interval(listing, row, begin - shift, end - shift)
         begin, clock = end, now
 
 
-def _means(
-    listing: Listing, rows: Sequence[tuple[int, Fraction]], role: str, artifact: int
-) -> Iterator[tuple[Measure, Value]]:
+def _means(rows: _WeightedRows, role: str, artifact: int) -> Iterator[tuple[Measure, Value]]:
     """Yield means of the rows, weighted by their lengths."""
-    columns = [name for name, _ in listing.columns]
+    first, at, _ = rows[0]
     for name, metric in _METRICS.items():
-        if name not in columns:
-            continue
+        column = name, "%"
         try:
-            cells = [(_share(listing.rows[row][columns.index(name)]), weight) for row, weight in rows]
-        except ValueError:
+            cells = [(_share(each.rows[row][each.columns.index(column)]), weight) for each, row, weight in rows]
+        except ValueError:  # A listing has no such column, or a cell no number.
             continue
         mean = sum(value * weight for value, weight in cells) / sum(weight for _, weight in cells)
-        yield Measure(metric, role), Value(float(mean), Origin.REPORTED, "", artifact, listing.lines[rows[0][0]])
+        yield Measure(metric, role), Value(float(mean), Origin.REPORTED, "", artifact, first.lines[at])
 
 
 def _share(text: str | None) -> Fraction:
@@ -154,12 +168,14 @@ def add_traces(record: RunRecord, draft: RunDraft, artifacts: Mapping[str, int])
     for report in _reports(draft):
         start = draft.driver.taken if draft.driver and draft.driver.taken else report.taken
         for listing in report.listings:
-            intervals = list(_intervals(listing, report))
+            intervals = list(_intervals(listing, report, clock_shift(draft, report)))
             if start is None or not intervals:
                 continue
             name, artifact = f"{draft.roles[report.file]} {listing.name}", artifacts[report.file]
             ends = [(each.end - start) / timedelta(seconds=1) for each in intervals]
             record.traces.append(TraceColumn(artifact, name, 0, "t1", "s", ends))
             for position, (column, unit) in enumerate(listing.columns[1:], start=1):
+                if (column, unit) == _LENGTH:
+                    continue
                 samples = [parse_sample(listing.rows[each.row][position]) for each in intervals]
                 record.traces.append(TraceColumn(artifact, name, position, column, unit, samples))
