@@ -1,5 +1,7 @@
 """Lost datagrams: figures of one result that contradict each other."""
 
+import json
+
 import pytest
 
 from perfdb.results.models import Run
@@ -69,3 +71,28 @@ def test_bytes_that_arrived_go_before_a_printed_loss(
     found, codes = losses(bring, "n.txt", text)
     assert found == pytest.approx(stored)
     assert codes == ([] if stored == float(percent) else ["loss.contradiction"])
+
+
+def iperf3(side: str, lost: int, *, reverse: bool = False) -> bytes:
+    """One end's JSON of a test over UDP: 2000 datagrams, of which this end counts so many as lost."""
+    sums = {"seconds": 4, "bytes": 2_000_000, "bits_per_second": 4e6, "packets": 2000, "sender": True}
+    arrived = {"bytes": 2_000_000 - 1000 * lost, "bits_per_second": 4e6 - 2000 * lost}
+    counted = {**sums, **arrived, "lost_packets": lost, "lost_percent": lost / 20, "jitter_ms": 0.1, "sender": False}
+    hosts = {"local_host": "192.0.2.5", "remote_host": "192.0.2.6"}
+    test = {"protocol": "UDP", "num_streams": 1, "blksize": 1000, "duration": 4, "reverse": int(reverse)}
+    peer = {"connecting_to": {"host": "srv9"}} if side == "client" else {"accepted_connection": {"host": "192.0.2.5"}}
+    start = {"version": "iperf 3.16", "cookie": "ck7", "connected": [hosts], "test_start": test, **peer}
+    end = {"sum": counted, "sum_sent": sums, "sum_received": counted}
+    return json.dumps({"start": start, "intervals": [], "end": end}).encode()
+
+
+@pytest.mark.parametrize(
+    ("reverse", "stored"), [(False, 30.0), (True, 0.0)], ids=["server received", "client received"]
+)
+def test_the_receiver_counts_where_both_ends_differ(bring: Bring, reverse: bool, stored: float) -> None:
+    logs = [(f"{side}.json", iperf3(side, lost, reverse=reverse)) for side, lost in (("client", 0), ("server", 600))]
+    assert bring(*logs).state == "done"
+    run = Run.objects.get()
+    figures = {str(each.measure): each.value for each in read_figures(run)}
+    assert (figures["loss_percent"], figures["loss_percent@server"]) == (stored, 30.0)
+    assert [each.code for each in run.problems.all() if each.code.startswith("loss.")] == ["loss.sides-differ"]

@@ -37,7 +37,8 @@ class _Counts(NamedTuple):
 
 def check_losses(record: RunRecord, draft: RunDraft) -> None:
     """Settle each printed loss; contradictions become problems."""
-    _take_receivers(record, draft)
+    if _differ(record, draft):
+        return
     total = Measure(_LOSS)
     for measure in dict.fromkeys((total, *(each for each in record.values if each.metric == _LOSS))):
         value, counts = record.values.get(measure), next(_counts_of(record, measure.role), None)
@@ -72,18 +73,19 @@ def _counts_of(record: RunRecord, role: str) -> Iterator[_Counts]:
         yield _Counts("bytes", moved[0].value, moved[1].value)
 
 
-def _take_receivers(record: RunRecord, draft: RunDraft) -> None:
-    """Replace the client's loss by that of the server, which received, if they differ."""
+def _differ(record: RunRecord, draft: RunDraft) -> bool:
+    """Return whether both ends report other losses; the receiver's becomes the run's."""
     workload, total, other = record.configuration.workload, Measure(_LOSS), Measure(_LOSS, "server")
     own, server = record.values.get(total), record.values.get(other)
     if own is None or server is None or abs(own.value - server.value) <= _POINTS:
-        return
+        return False
     receives = workload is None or workload.pattern != "STRG"
     message = f"The client's log has a loss of {own.printed}%, the server's {server.printed}%: the receiver's counts."
     record.problems.append(_problem(record, draft, own, "loss.sides-differ", message))
     for metric in (_LOSS, "packets_lost") if receives else ():
         if (found := record.values.get(Measure(metric, "server"))) is not None:
             record.values[Measure(metric)] = found
+    return True
 
 
 def _problem(record: RunRecord, draft: RunDraft, value: Value | None, code: str, message: str) -> Problem:
