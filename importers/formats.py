@@ -144,8 +144,9 @@ def _choose(text: Text, forced: str | None) -> tuple[Format | Problem, Stripped 
     if foreign is not None and len(fitting := _fitting(foreign.text)) == 1:
         return fitting[0], foreign
     fitting = _fitting(text)
-    if len(fitting) == 1:
-        return fitting[0], None
+    deciding = [each for each in fitting if _decides(each, text)]
+    if len(fitting) == 1 or len(deciding) == 1:
+        return (deciding or fitting)[0], None
     if fitting:
         names = " and ".join(each.TITLE for each in fitting)
         message = f"More than one format recognises this file: {names}; nothing was imported from it."
@@ -160,6 +161,12 @@ def _choose(text: Text, forced: str | None) -> tuple[Format | Problem, Stripped 
         f"docs/importers/run_records.md. If this is a log of a known tool, choose its format by hand: {known}."
     )
     return _refusal(text.name, "read.unknown-format", message, remedy), None
+
+
+def _decides(each: Format, text: Text) -> bool:
+    """Return whether the file begins with a head line of the format, behind which nothing is of another one."""
+    decides: Callable[[Text], bool] | None = getattr(each, "decides", None)
+    return decides is not None and decides(text)
 
 
 def _fitting(text: Text) -> list[Format]:

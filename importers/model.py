@@ -360,7 +360,8 @@ class Format(Protocol):
     """The functions and constants of an importer module.
 
     ``NAME`` is stable; ``VERSION`` rises when ``parse`` returns more or other values. A format whose files may hold
-    very many runs also has ``each(text, problems)``, which yields the fragments and adds to ``problems``.
+    very many runs also has ``each(text, problems)``, which yields the fragments and adds to ``problems``. One with a
+    head line of its own may have ``decides(text)``: whether the file begins with this line and is of no other format.
     """
 
     NAME: str

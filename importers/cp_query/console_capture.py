@@ -11,7 +11,7 @@ from functools import cached_property, lru_cache
 from itertools import islice
 from pathlib import PurePosixPath
 
-from importers.cp_query.console_lines import Line, clean, is_ready
+from importers.cp_query.console_lines import Line, clean, command_of, is_ready, label_command
 from importers.cp_query.responses import (
     Evidence,
     Moment,
@@ -26,13 +26,18 @@ from importers.model import Fact, Fragment, Kind, Parsed, Problem, ProblemLog, T
 
 NAME = "cp_query"
 TITLE = "CP QUERY capture"
-VERSION = 2
+VERSION = 3
 
 _HEAD = re.compile(r"(?: ?[0-9:]{8} )?\*\s*CPQUERY-CAPTURE\s+(?P<version>\S+)(?P<rest>.*)", re.IGNORECASE)
 _MARKS = re.compile(r"TIME IS |CONNECT=|AVGPROC-|USERID=.*MACH=|VSWITCH SYSTEM|LAN .*Maxconn:|PROCESSOR 0[0-9A-F]* ")
 _HEAD_WORD = re.compile(r"\*\s*CPQUERY-CAPTURE", re.IGNORECASE)
 # A part of a file without any of these words has no mark.
-_MARK_WORDS = ("TIME IS ", "CONNECT=", "AVGPROC-", "USERID=", "VSWITCH SYSTEM", "Maxconn:", "PROCESSOR 0")
+_MARK_WORDS = (
+    *("TIME IS ", "CONNECT=", "AVGPROC-", "USERID=", "VSWITCH ", "Maxconn:", "PROCESSOR 0", "z/VM Version", "STORAGE"),
+    *("XSTORE=", "All Frames:", "SYSGEN ", "Adapter ", "OSA  ", "CTCA ", "MSG O", "MONITOR ", "Path ", " AT "),
+)
+# Responses whose first lines other text may have: they count below their command alone.
+_COMMON = frozenset({"query userid", "query monitor", "query set", "query chpid"})
 _PART = 5000  # Lines.
 _USERID = re.compile(r"(\S+)\s+AT\s+\S+")
 _INDICATED = re.compile(r"USERID=\s*(\S+)")
@@ -51,9 +56,33 @@ def recognise(text: Text) -> bool:
     for part in _parts(text):
         if any("*" in line and _HEAD.match(line) for line in part):
             return True
-        if _has_words("\n".join(part)) and any(_MARKS.match(line.text) for line in clean(part)):
+        if _has_words("\n".join(part)) and _has_response(clean(part)):
             return True
     return False
+
+
+def decides(text: Text) -> bool:
+    """Return whether the first line is a capture's head line: then all of the file is a capture."""
+    first = next((line for line in text.lines if line.strip()), "")
+    return _HEAD.match(first) is not None
+
+
+def _has_response(lines: list[Line]) -> bool:
+    """Return whether a line is one of a response that is read, with or without the command."""
+    before = ""
+    for line in lines:
+        command = label_command(line.text)
+        if _MARKS.match(line.text) or (
+            command is not None and (command not in _COMMON or _is_command(before, command))
+        ):
+            return True
+        before = line.text
+    return False
+
+
+def _is_command(text: str, command: str) -> bool:
+    echo = command_of(text)
+    return echo is not None and echo.command.startswith(command)
 
 
 def _has_words(text: str) -> bool:
@@ -133,7 +162,7 @@ def _captures(text: Text) -> Iterator[_Capture]:
 
 
 def _is_one(capture: _Capture) -> bool:
-    return capture.head is not None or any(_MARKS.match(line.text) for line in capture.cleaned)
+    return capture.head is not None or _has_response(capture.cleaned)
 
 
 def _read_capture(capture: _Capture, text: Text, found: ProblemLog) -> Fragment | None:

@@ -6,7 +6,8 @@ import pytest
 
 from importers.cp_query import console_capture as cp_query
 from importers.files.text import decode
-from importers.model import Kind, Severity
+from importers.formats import read_files
+from importers.model import Kind, Severity, SourceFile
 from importers.tests.captures import HEAD, TIME, USER, USERID, VSWITCH, codes, counters, facts, only, parse
 
 
@@ -126,3 +127,34 @@ def test_further_keys_of_the_head_line_are_kept() -> None:
     fragment = only(parse(f"{HEAD} trial=3 operator=smith", *TIME))
     assert fragment.trial == 3
     assert facts(fragment)["cp.head.operator"] == "smith"
+
+
+@pytest.mark.parametrize(
+    ("command", "response"),
+    [
+        (
+            "query cplevel",
+            "z/VM Version 7 Release 3.0, service level 2301 (64-bit)\nGenerated at 03/04/24 10:00:00 EDT\n",
+        ),
+        ("query storage", "STORAGE = 32G CONFIGURED = 32G INC = 1M STANDBY = 0 RESERVED = 0\n"),
+        ("query virtual osa", "OSA  0700 ON OSA   0A00 SUBCHANNEL = 0007\n     0700 QDIO-ELIGIBLE\n"),
+        ("query processors", "PROCESSOR 00 MASTER CP\nPROCESSOR 01 ALTERNATE CP\n"),
+        ("indicate load", "AVGPROC-037% 02\nXSTORE-000000/SEC MIGRATE-0000/SEC\n"),
+        ("query vswitch", "VSWITCH SYSTEM VSWX     Type: QDIO    Connected: 2    Maxconn: INFINITE\n"),
+    ],
+)
+def test_one_response_is_a_capture(command: str, response: str) -> None:
+    for content in (response, f"{command}\n{response}"):
+        (reading,) = read_files([SourceFile("before.client.txt", content.encode())])
+        assert (reading.format, len(reading.fragments)) == ("cp_query", 1)
+
+
+def test_the_head_line_decides() -> None:
+    screen = (
+        "FCX102      CPU nnnn  SER nnnnn  Interval 11:00:00 - 11:01:00    Perf. Monitor\n"
+        "PROC TYPE  %CPU  %CP %EMU  %WT %SYS  %SP %SIC %LOGLD      %VTOT %VEMU  ded. User\n"
+    )
+    head = "* CPQUERY-CAPTURE 1 run_id=CAP9 phase=after role=client userid=GUESTA\n"
+    capture = f"{head}query time\nTIME IS 11:01:00 UTC SUNDAY 03/01/26\n{screen}"
+    (reading,) = read_files([SourceFile("a.txt", capture.encode())])
+    assert (reading.format, [each.run_id for each in reading.fragments]) == ("cp_query", ["CAP9"])
