@@ -9,6 +9,7 @@ from itertools import pairwise
 from importers.published.printed_numbers import is_nothing, read_cell
 
 _FIELD = re.compile(r"\S+(?: \S+)*")
+_BETWEEN_FIGURES = re.compile(r"\S+(?: (?![+\u2212-]?\.?\d)\S+)*")
 _WORD = re.compile(r"\S+")
 _RULE = re.compile(r"[\s|:+=_-]*(?:-{3}|={3}|_{3})[\s|:+=_-]*")
 _QUOTED = re.compile(r"\s*(?:>\s?)+")
@@ -94,7 +95,13 @@ def _lines(text: str) -> Iterator[_Line]:
         plain = (_QUOTED.sub("", line, count=1) if quoted else line)[:_LONGEST_LINE].expandtabs()
         if not _RULE.fullmatch(plain):
             kept = _IN_CELL.sub(lambda match: match[0].replace(" ", _HARD_BLANK), plain)
-            yield _Line(number, _fields(_FIELD, kept))
+            yield _Line(number, [part for field in _fields(_FIELD, kept) for part in _figures(field)])
+
+
+def _figures(field: _Field) -> list[_Field]:
+    """Return the figures that single blanks separate, with their units; else the field."""
+    parts = _fields(_BETWEEN_FIGURES, field.text, field.start) if read_cell(field.text) is None else []
+    return parts if len(parts) > 1 and all(map(_is_value, parts)) else [field]
 
 
 def _fields(pattern: re.Pattern[str], text: str, start: int = 0) -> list[_Field]:
@@ -104,7 +111,7 @@ def _fields(pattern: re.Pattern[str], text: str, start: int = 0) -> list[_Field]
 
 def _by_words(block: list[_Line]) -> list[_Line]:
     """Return lines of equally many words, some of them figures, as rows of words."""
-    if len(block) < 2 or any(len(line.fields) != 1 for line in block):
+    if len(block) < 2 or any(len(line.fields) != 1 and not line.has_figure for line in block):
         return block
     split = [_Line(line.number, [word for each in line.fields for word in _words(each)]) for line in block]
     count = len(split[-1].fields)

@@ -214,22 +214,30 @@ class _Guesser:
         return self._line(f"left.{column}", "", texts)
 
     def _without_names(self) -> Mapping:
-        """Return a mapping without names of metrics: a row and a column of values."""
+        """Return a mapping without names of metrics: first rows and columns of values."""
+        side = self._first_columns()
+        body = range(1, len(self._texts))
+        head = next((at for at in body if any(map(read_cell, self._texts[at][side:]))), 1)
+        head = next((at for at in range(1, head) if self._is_section(at)), head)
+        rows = [at for at in range(head, len(self._texts)) if not self._is_section(at)]
         corner = self._texts[0][0]
-        rows = [at for at in range(1, len(self._texts)) if not self._is_section(at)]
-        side = self._named_columns()
-        beside = self._line("top.0", "" if line_name(corner).value else corner, self._texts[0][side:])
+        top = [
+            self._line(f"top.{at}", "" if at or line_name(corner).value else corner, self._texts[at][side:])
+            for at in range(head)
+        ]
         left = [
-            self._line(f"left.{column}", self._texts[0][column], [self._texts[at][column] for at in rows])
+            self._line(f"left.{column}", self._corner(head, column), [self._texts[at][column] for at in rows])
             for column in range(side)
         ]
         self._why["fixed.metric"] = NOTHING
-        return Mapping(1, side, (beside,), tuple(left))
+        return Mapping(head, side, tuple(top), tuple(left))
 
-    def _named_columns(self) -> int:
-        """Return the number of first columns, at least one, whose headings name dimensions."""
-        names = self._texts[0][:-1]
-        return max(next((at for at, text in enumerate(names) if not line_name(text).value), len(names)), 1)
+    def _first_columns(self) -> int:
+        """Return the number of first columns, at least one, that name dimensions or hold no figures."""
+        columns = range(self._grid.width - 1)
+        texts = [[row[at] for row in self._texts] for at in columns]
+        held = (at for at in columns if not line_name(texts[at][0]).value and any(map(read_cell, texts[at][1:])))
+        return max(next(held, len(columns)), 1)
 
     def _corner(self, head: int, column: int) -> str:
         return self._texts[head - 1][column] if head else ""
@@ -292,7 +300,7 @@ class _Guesser:
     def _metric_of_cells(self, mapping: Mapping) -> dict[str, Guess]:
         """Return metric and unit by the unit that every figure prints."""
         cells = [read_cell(text) for row in self._texts[mapping.head :] for text in row[mapping.side :]]
-        units = {each.figure.unit for each in cells if each is not None}
+        units = {each.figure.unit for each in cells if each is not None and each.figure.unit != "%"}
         found = read_name(unit) if len(units) == 1 and (unit := units.pop()) else None
         if found is None or found.name.what is not What.MEASURE:
             return {}

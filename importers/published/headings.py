@@ -96,13 +96,13 @@ class Headings:
         }
 
     def columns(self) -> list[Part]:
-        """Return the meaning of each column by the heading rows."""
+        """Return the meaning of each column by the heading rows; none of the heading columns has one."""
         mapping, grid = self._mapping, self._grid
         lines = [top_texts(grid, mapping, line) for line in range(min(mapping.head, len(grid.rows)))]
         parts = []
         for column in range(grid.width):
             part = Part()
-            for line, texts in enumerate(lines):
+            for line, texts in enumerate(lines if column >= mapping.side else ()):
                 part = part.joined(self._part(mapping.top[line], texts[column], grid.rows[line][column].line))
             part.label = join_labels([texts[column] for texts in lines])
             parts.append(part)

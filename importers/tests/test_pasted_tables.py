@@ -118,6 +118,9 @@ def test_blanks_inside_of_a_cell_separate_no_columns() -> None:
     assert grid.texts()[0] == ["", "base", "new"]
     (grid,) = read_tables("users OSA IUCV\n1 10.5 12.5\n20 20.5 -\n").grids
     assert grid.texts()[2] == ["20", "20.5", "-"]
+    text = "> users  before  after  gain\n> 1      10.5 Gbps 11.0 Gbps +4.8%\n> 10     20.0 Gbps 25.0 Gbps +25.0%\n"
+    (grid,) = read_tables(text).grids
+    assert grid.texts()[2] == ["10", "20.0 Gbps", "25.0 Gbps", "+25.0%"]
     assert not read_tables("We ran 1 user  first.\nThen  we ran 10.\nAll is well.\n").grids
 
 

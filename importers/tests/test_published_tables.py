@@ -11,9 +11,10 @@ from importers.published.apply_mapping import apply_mapping
 from importers.published.grid import Grid
 from importers.published.guess_mapping import Guessed, guess_mapping, title_facts
 from importers.published.heading_words import is_difference, read_comparison, read_name
+from importers.published.headings import section_text
 from importers.published.mapping import Mapping, Name, What
 from importers.published.pasted_tables import read_tables
-from importers.published.printed_numbers import is_nothing, read_number
+from importers.published.printed_numbers import is_nothing, read_cell, read_number
 from importers.published.published_runs import Applied, PublishedRun
 from importers.tests.test_pasted_tables import as_csv, grids
 
@@ -198,6 +199,7 @@ PAIRS = """Table 1. trans/sec
 def test_kinds_and_pairs_of_differences(text: str, kinds: set[What], pairs: list[tuple[int, int]]) -> None:
     _, applied = understood(text)
     assert applied.problems == []
+    assert not vanished(only(text), guess_mapping(only(text)).mapping, applied)
     assert {each.kind for each in applied.percents} == kinds
     assert [(each.compared, each.baseline) for each in applied.percents] == pairs
 
@@ -227,6 +229,10 @@ def test_figures_are_no_headings() -> None:
     guessed, applied = understood("| pairs | OSA | IUCV |\n| 3 | 95.99 Mbps | 50 Mbps |\n| 5 | 99 Mbps | 51 Mbps |\n")
     assert (guessed.mapping.side, guessed.mapping.fixed["metric"]) == (1, "gbit_per_s")
     assert [figures(run) for run in applied.runs] == [{"gbit_per_s@total": n} for n in ("95.99", "50", "99", "51")]
+    # Columns and rows of words are headings.
+    text = "| | | 6.1 | 6.2 |\n| | | vanilla | fast |\n| Mean | send | 2.5 Gbps | 3.5 Gbps |\n"
+    guessed, applied = understood(text)
+    assert (guessed.mapping.head, guessed.mapping.side, guessed.mapping.fixed["metric"]) == (2, 2, "gbit_per_s")
     # Which latency it is, and whose sizes, is asked.
     guessed, _ = understood("| workload | OSA |\n| RR | 10.95 us |\n| CRR | 20.99 us |\n")
     assert guessed.open == ["fixed.metric"]
@@ -408,6 +414,16 @@ def test_what_titles_say() -> None:
     }
 
 
+def vanished(grid: Grid, mapping: Mapping, applied: Applied) -> set[str]:
+    """Return the figures of the body that are no figure, difference, fact or heading."""
+    found = {(each.line, each.column) for run in applied.runs for each in run.figures}
+    found |= {(each.line, each.column) for each in applied.percents}
+    facts = {each.printed for run in applied.runs for each in run.facts.values()}
+    body = [cell for row in grid.rows[mapping.head :] if not section_text(row) for cell in row[mapping.side :]]
+    numbers = [cell for cell in body if (content := read_cell(cell.text)) and content.figure.value]
+    return {cell.text for cell in numbers if (cell.line, cell.column) not in found and cell.text not in facts}
+
+
 @given(
     rows=grids(),
     words=st.lists(st.sampled_from(["MB/sec", "% diff", "users", "runid", "OSA", "RR1", "12.5", "", "layer3", "ms"])),
@@ -420,5 +436,6 @@ def test_any_table_can_be_guessed_and_read(rows: list[list[str]], words: list[st
         applied = apply_mapping(grid, guessed.mapping)
         assert Mapping.from_json(json.loads(json.dumps(guessed.mapping.to_json()))) == guessed.mapping
         assert all(each.line for each in applied.problems)
+        assert applied.problems or not vanished(grid, guessed.mapping, applied)
         again = guess_mapping(grid, [guessed.mapping]).mapping
         assert again.head == guessed.mapping.head
