@@ -64,7 +64,7 @@ def _larger(printed: Printed, others: Sequence[PrintedRun]) -> Disagreement | No
     best, figure, run = max(known, key=lambda each: each[0].value, default=(None, None, None))
     if own is None or best is None or figure is None or run is None or best.reaches(own):
         return None
-    under = [f"{run.users} users" if run.users else "", f"MTU {run.mtu}" if run.mtu else ""]
+    under = [f"{run.users} user{'s' * (run.users > 1)}" if run.users else "", f"MTU {run.mtu}" if run.mtu else ""]
     circumstances = ", ".join(filter(None, under))
     formula = f"{printed_text(figure)} in {figure.place}" + (f" ({circumstances})" if circumstances else "")
     name = measure_name(printed.measure)

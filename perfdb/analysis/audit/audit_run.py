@@ -252,13 +252,17 @@ def _contradictions(run: PrintedRun) -> Iterator[Disagreement]:
 
 @dataclass(frozen=True, slots=True)
 class PercentRow:
-    """A printed difference of ``other`` relative to ``base``, in per cent; ``absolute``: in the unit of ``base``."""
+    """A printed difference of ``other`` relative to ``base``, in per cent.
+
+    ``absolute``: in the unit of ``base``. ``reduction``: printed is how much smaller ``other`` is.
+    """
 
     base: Printed
     other: Printed
     percent: Quantity
     place: str = ""
     absolute: bool = False
+    reduction: bool = False
 
 
 _BASE = Operand("base", "base", lambda view, role: None)
@@ -285,7 +289,7 @@ def audit_percent(row: PercentRow) -> Disagreement | None:
     expression, unit, factor = (_ABSOLUTE, row.base.own_unit, row.base.factor) if row.absolute else (PERCENT, "%", 1.0)
     half = row.percent.half_step * factor
     wanted, turned = percent_interval(base, other, expression), percent_interval(other, base, expression)
-    value *= factor
+    value *= -factor if row.reduction else factor
     printed = Interval(value - half, value, value + half)
     if wanted is None or printed.meets(wanted):
         return None
@@ -294,6 +298,7 @@ def audit_percent(row: PercentRow) -> Disagreement | None:
     meant = _percent_reading(printed, wanted, turned, unit)
     name = measure_name(row.base.measure)
     said = f"{row.percent.text} {row.base.quantity.unit or unit}" if row.absolute else f"{row.percent.text} %"
+    said = f"a reduction of {said}" if row.reduction else said
     message = f"The difference of {name} is printed as {said}, but follows to be {formula}"
     return Disagreement(
         kind=Kind.PERCENT,

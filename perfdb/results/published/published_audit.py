@@ -68,11 +68,16 @@ def _percent_row(each: PrintedPercent) -> PercentRow | None:
     base, other = (_in_table(run, each) for run in (each.baseline, each.compared))
     if base is None or other is None:
         return None
-    kind, number = each.percent.kind, each.percent.number
+    kind = each.percent.kind
     falls = kind is What.IMPROVEMENT and BY_NAME[each.percent.metric].better is Better.LOWER
-    if falls or kind is What.REDUCTION:
-        number = number.removeprefix("-") if number.startswith("-") else f"-{number}"
-    return PercentRow(base, other, Quantity(number, "%", each.percent.line), each.table, kind is What.ABSOLUTE)
+    return PercentRow(
+        base,
+        other,
+        Quantity(each.percent.number, "%", each.percent.line),
+        each.table,
+        absolute=kind is What.ABSOLUTE,
+        reduction=falls or kind is What.REDUCTION,
+    )
 
 
 def _in_table(run: PublishedRecord, percent: PrintedPercent) -> Printed | None:

@@ -107,6 +107,41 @@ def test_what_is_printed_where_is_kept_as_that_of_the_studies(owner: User) -> No
     ]
 
 
+@pytest.mark.parametrize(
+    ("heading", "right", "wrong", "message"),
+    [
+        (
+            "% reduction",
+            ("20.0", "25.0"),
+            "35.0",
+            "printed as a reduction of 35.0 %, but follows to be 100 × (3.75 / 5.00 − 1) = -25.00 %",
+        ),
+        ("% improvement", ("-20.0", "25.0"), "35.0", "printed as a reduction of 35.0 %"),
+        (
+            "abs. difference",
+            ("-20.0", "-1.25"),
+            "-1.75",
+            "printed as -1.75 ms, but follows to be 3.75 − 5.00 = -1.250 ms",
+        ),
+    ],
+)
+def test_each_kind_of_difference_is_audited(heading: str, right: tuple[str, str], wrong: str, message: str) -> None:
+    table = f",OSA,IUCV,{heading}\nMB/sec,100.0,80.0,{right[0]}\nresponse time (msec),5.00,3.75,{right[1]}\n"
+    assert [each.message for each in preview_tables(None, read_paste(table, None)).problems] == []
+    (problem,) = preview_tables(None, read_paste(table.replace(f",{right[1]}\n", f",{wrong}\n"), None)).problems
+    assert (problem.code, problem.line) == ("audit.percent", 3)
+    assert message in problem.message
+
+
+def test_a_table_of_maxima_is_held_against_the_others() -> None:
+    most = "Table 2. Maximum Throughput\ndevice,users,workload,MB/sec\nOSA,5,RR,50.5\nIUCV,5,RR,70.5\n"
+    text = f"Table 1. All runs\ndevice,users,workload,MB/sec\nOSA,1,RR,51.0\nIUCV,1,RR,70.0\nIUCV,1,CRR,90\n\n{most}"
+    (problem,) = preview_tables(None, read_paste(text, None)).problems
+    assert (problem.code, problem.line, problem.run_id) == ("audit.maximum", 9, "osa-rr-5")
+    assert "51.0 MB/s in Table 1 (1 user)" in problem.message
+    assert preview_tables(None, read_paste(text.replace("51.0", "50.5"), None)).problems == []
+
+
 def test_what_is_said_of_the_measurement_lets_the_audit_check_more(owner: User) -> None:
     text = "Device,workload,users,trans/sec,CPU (%),cpu_msec/trans\nQDIO,RR,10,1000,50,1.00\nQDIO,RR,20,1000,50,2.00\n"
     reading = read_paste(text, None)
