@@ -71,16 +71,31 @@ def find_companions(fragments: Sequence[Fragment], run_ids: Mapping[int, str | N
         for mark in _ends(log):
             by_mark.setdefault(mark, []).append(log)
     by_base = _grouped(logs, lambda log: base_name(log.file))
+    by_profile = _grouped(logs, _profile) if any(map(_profile, others)) else {}
+    by_place = _grouped(logs, _place) if by_profile else {}
+    runs = {run_ids[id(log)] for log in logs}
     beside: dict[int, list[Fragment]] = {}
     for fragment in others:
         marked = [log for mark in _ends(fragment) for log in by_mark.get(mark, ())]
         found = [*{id(log): log for log in marked}.values()] or by_base.get(base_name(fragment.file), [])
+        if fragment.is_setting and (profile := _profile(fragment)):
+            same = by_profile.get(profile, [])
+            found = [log for log in same if _place(log) == _place(fragment)] or same or found
+            near = by_place.get(_place(fragment), [])
+            if not found and len(near) == 1 and run_ids[id(fragment)] not in runs:
+                found = near
         if fragment.is_peer:
             found = [log for log in found if may_be_ends(log, fragment)]
         named = run_ids[id(fragment)]
         if found and (named is None or {run_ids[id(log)] for log in found} != {named}):
             beside[id(fragment)] = found
     return beside | _settings_of_folders(fragments, run_ids, beside)
+
+
+def _profile(fragment: Fragment) -> tuple[str, str] | None:
+    """Return the format and the name of the profile that a log ran, or that a file of settings has."""
+    name = fragment.fact_text("profile")
+    return (fragment.format, name) if name else None
 
 
 def _ends(log: Fragment) -> list[str]:

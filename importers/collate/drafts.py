@@ -61,7 +61,9 @@ def collate(fragments: Iterable[Fragment], pattern: RunIdPattern | None = None) 
     position = {id(fragment): index for index, fragment in enumerate(ordered)}
     for opened in sorted(placement.open_drafts, key=lambda opened: min(position[id(each)] for each in opened.members)):
         pair_snapshots(opened.draft, [each for each in opened.members if each.kind is Kind.SNAPSHOT])
-        if opened.draft.fragments:
+        if opened.draft.fragments and all(each.is_setting for each in opened.draft.fragments):
+            problems.extend(map(_settings_alone, opened.draft.fragments))
+        elif opened.draft.fragments:
             opened.draft.facts = _merged_facts(opened.draft.fragments)
             add_circumstances(opened.draft, rows)
             apply_pattern(compiled, pattern, opened.draft)
@@ -71,6 +73,12 @@ def collate(fragments: Iterable[Fragment], pattern: RunIdPattern | None = None) 
     collated.rows = unused_rows(rows, collated.drafts)
     problems.extend(left_over(collated.rows))
     return collated
+
+
+def _settings_alone(fragment: Fragment) -> Problem:
+    message = "No log in this upload was made with these settings: they make no run."
+    remedy = "Upload the file together with the log that it belongs to."
+    return Problem(Severity.WARNING, "collate.settings-alone", message, remedy, fragment.file, fragment.first_line)
 
 
 def has_usable_names(fragment: Fragment) -> bool:
