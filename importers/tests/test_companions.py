@@ -1,7 +1,7 @@
 """Companion files of a log: other end, other output, other form of a result."""
 
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -80,6 +80,57 @@ def test_the_same_cookie_is_the_same_test() -> None:
     first, second = collate([*servers, *clients]).drafts
     found = {draft.run_id: draft.peer for draft in (first, second)}
     assert found == {"c1": servers[1], "c2": servers[0]}
+
+
+def test_both_ends_have_the_same_ports() -> None:
+    clients = [fragment(f"c{n}.txt", facts={"ports": f"4{n}-5001"}) for n in (1, 2)]
+    servers = [fragment("server.txt", role="server", trial=n, facts={"ports": f"4{n}-5001"}) for n in (2, 3, 1)]
+    collated = collate([*servers, *clients])
+    assert {draft.run_id: draft.peer for draft in collated.drafts} == {
+        "c1": servers[2],
+        "c2": servers[0],
+        "server": servers[1],
+    }
+
+
+@pytest.mark.parametrize(
+    ("client", "server"),
+    [
+        ({"ports": "41-5001"}, {"ports": "42-5001"}),
+        ({"cookie": "k"}, {"cookie": "l"}),
+        ({"users": "2"}, {"users": "3"}),
+    ],
+    ids=lambda facts: next(iter(facts)),
+)
+def test_ends_of_other_tests_are_not_joined_by_name_or_folder(client: dict[str, str], server: dict[str, str]) -> None:
+    for names in (("r/x.send.txt", "r/x.recv.txt"), ("r/a.txt", "r/b.txt"), ("AB101/a.txt", "AB101/b.txt")):
+        logs = [fragment(names[0], facts=client), fragment(names[1], role="server", facts=server)]
+        assert all(draft.driver is None or draft.peer is None for draft in collate(logs).drafts)
+
+
+def test_servers_logs_that_fit_equally_are_not_chosen_from() -> None:
+    logs = [fragment("r/a.txt"), fragment("r/s1.txt", role="server"), fragment("r/s2.txt", role="server")]
+    assert [draft.peer is None for draft in collate(logs).drafts] == [True, False, False]
+
+
+def timed(file: str, kind: Kind = Kind.DRIVER, host: str | None = None, seconds: int = 60, **more: Any) -> Fragment:
+    role = "client" if kind is Kind.DRIVER else ""
+    return fragment(file, kind, role, host=host, taken=WHEN, ended=WHEN + timedelta(seconds=seconds), **more)
+
+
+def test_the_only_run_in_the_time_of_the_only_report_has_it() -> None:
+    (draft,) = collate([timed("load.log"), timed("sar.txt", Kind.REPORT, "hosta", 300)]).drafts
+    assert [each.file for each in draft.reports] == ["sar.txt"]
+
+
+@pytest.mark.parametrize(
+    "other", [timed("more.log"), timed("other.txt", Kind.REPORT, "hostb", 300)], ids=["runs", "reports"]
+)
+def test_a_report_that_could_be_anothers_is_left_and_its_time_told(other: Fragment) -> None:
+    collated = collate([timed("load.log"), other, timed("sar.txt", Kind.REPORT, "hosta", 300)])
+    assert not any(draft.reports for draft in collated.drafts)
+    assert {problem.code for problem in collated.problems} == {"collate.no-run"}
+    assert all("no run at its time" not in problem.message for problem in collated.problems)
 
 
 def test_a_log_that_names_its_run_names_that_of_the_other_end() -> None:
@@ -164,6 +215,18 @@ def test_results_that_only_look_alike_are_two(change: dict[str, Any]) -> None:
     values: dict[str, Any] = {"figures": FIGURES, "facts": {"workload": "RR"}, "taken": WHEN}
     other = fragment("pp_log.csv", **(values | change))
     assert len(collate([printed, other]).drafts) == 2
+
+
+def test_trials_with_equal_figures_are_no_copies() -> None:
+    trials = [fragment(f"t{n}.txt", figures=FIGURES, facts={"users": "1"}, file_digest=str(n)) for n in (1, 2)]
+    assert [draft.run_id for draft in collate(trials).drafts] == ["t1", "t2"]
+
+
+def test_each_trial_has_its_own_copy() -> None:
+    printed = [fragment(f"t{n}.txt", figures=FIGURES, file_digest=f"p{n}") for n in (1, 2)]
+    full = [fragment(f"t{n}.csv", figures=FIGURES, facts={"mtu": "1500"}, file_digest=f"f{n}") for n in (1, 2)]
+    drafts = collate([*printed, *full]).drafts
+    assert [(draft.driver, draft.copies) for draft in drafts] == [(full[0], [printed[0]]), (full[1], [printed[1]])]
 
 
 def test_a_summary_names_its_data_file() -> None:
