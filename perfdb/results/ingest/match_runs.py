@@ -6,7 +6,7 @@ Run IDs are not unique in real studies. A record belongs to a stored run if run 
 dimension or traffic pattern differs; later evidence may add what the stored run lacks.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC
 from functools import cache
@@ -21,10 +21,11 @@ from perfdb.results.ingest.make_records import collate_fragments, digests_of, ma
 from perfdb.results.ingest.stored_evidence import StoredEvidence, read_evidence, stored_digests
 from perfdb.results.ingest.supplied_facts import given_to
 from perfdb.results.models import Run, RunEvidence, RunSource, Study, UploadRun
+from perfdb.results.runs.evidence import decode_facts
 from perfdb.results.runs.experiments import read_configuration
 from perfdb.results.runs.normalize import Context
 from perfdb.results.runs.read import ALONG, read_record
-from perfdb.results.runs.record import RunRecord, Source
+from perfdb.results.runs.record import FactValue, RunRecord, Source
 
 Outcome = UploadRun.Outcome
 
@@ -93,6 +94,7 @@ class _Matcher:
         for run in stored.select_related("study", *ALONG):
             self._stored.setdefault(run.run_id, []).append(run)
         self._record = cache(read_record)
+        self._facts: Callable[[Run], Mapping[str, FactValue]] = cache(lambda run: decode_facts(run.evidence))
 
     def match(self, uploaded: UploadedRecord) -> Match:
         """Return the outcome of a record."""
@@ -101,7 +103,7 @@ class _Matcher:
             return Match(uploaded, record, Outcome.REJECTED)
         alike = self._new.get(record.identity, ()) if uploaded.run is None else ()
         alike = [other for other in alike if _agree(record, other)]
-        if not all(_is_other_trial(record, _log(other), is_same_upload=True) for other in alike):
+        if not all(_is_other_trial(record, _log(other), by_file=True) for other in alike):
             return Match(uploaded, record, Outcome.CONFLICT, problems=[_twice_in_upload(record)])
         same = next((run for run in self._known_runs(uploaded) if _contains(run, uploaded)), None)
         if same is not None:
@@ -131,18 +133,24 @@ class _Matcher:
         fitting = [
             run for run in self._runs_of(uploaded) if self._fits(record, run) and _may_be_trial(uploaded.trial, run)
         ]
-        others = [run for run in fitting if has_driver(run) and self._is_other_trial(uploaded, run)]
+        others = [run for run in fitting if self._is_other_trial(uploaded, run)]
         candidates = [run for run in fitting if run not in others]
         by_time = self._by_time(uploaded, candidates) if len(candidates) > 1 else []
         return by_time or candidates or self._other_ends(uploaded), {run.trial for run in others}
 
     def _is_other_trial(self, uploaded: UploadedRecord, run: Run) -> bool:
-        is_same_upload = any(source.upload_id == uploaded.upload for source in run.sources.all())
-        return _is_other_trial(uploaded.record, self._stored_log(run), is_same_upload=is_same_upload)
+        """Return whether a stored run is of another test, by files only if it has a log of the same side."""
+        record, sources = uploaded.record, run.sources.all()
+        log = _log(record)
+        if log is None:
+            return False
+        of_side = any(each.driver == log.is_client and each.format == log.format for each in sources)
+        by_file = not record.is_named or any(source.upload_id == uploaded.upload for source in sources)
+        return _is_other_trial(record, self._stored_log(run), by_file=by_file and of_side)
 
     def _stored_log(self, run: Run) -> Fragment:
         """Return the marks of a stored run as a log."""
-        facts = self._record(run).facts
+        facts = self._facts(run)
         is_open = run.started in {source.upload.created for source in run.sources.all()}
         return Fragment(
             *("", "", 0, Kind.DRIVER, 0, 0),
@@ -189,11 +197,11 @@ class _Matcher:
         agree = own.agrees(theirs)
         if not agree and not replace(own, device=None).agrees(theirs):
             return False
-        # The stored record is read only for the few runs that come so far.
-        if "workload" in record.facts and not _same_pattern(record, self._record(run)):
+        facts = self._facts(run)
+        if not _same_pattern(record.facts, facts):
             return False
         # The driver's name stands in for the device until a file states the device itself.
-        return agree or not ("device" in record.facts and "device" in self._record(run).facts)
+        return agree or not ("device" in record.facts and "device" in facts)
 
     def _runs_of(self, uploaded: UploadedRecord) -> list[Run]:
         """Return the stored runs of a record's run ID."""
@@ -262,16 +270,16 @@ def _contains(run: Run, uploaded: UploadedRecord) -> bool:
     return digests_of(uploaded.record.fragments) <= stored_digests(run)
 
 
-def _is_other_trial(record: RunRecord, other: Fragment | None, *, is_same_upload: bool) -> bool:
-    """Return whether the client's log of a record is of another test than a log of the same run ID.
+def _is_other_trial(record: RunRecord, other: Fragment | None, *, by_file: bool) -> bool:
+    """Return whether the log of a record is of another test than a log of the same run ID.
 
-    Their marks tell; without any, a file that only gave its name to the run does, and files of one upload do.
+    Their marks tell; without any, the files do if ``by_file`` and if the log prints no run ID.
     """
     log = _log(record)
-    if log is None or other is None or not log.is_client or (log.run_id and log.trial is not None):
+    if log is None or other is None or (log.run_id and log.trial is not None):
         return False
     same = is_same_test(log, other)
-    return not same if same is not None else not log.run_id and (is_same_upload or not record.is_named)
+    return by_file and not log.run_id if same is None else not same
 
 
 def _joined(study: Study, uploaded: UploadedRecord, stored: StoredEvidence) -> RunRecord | None:
@@ -294,12 +302,12 @@ def _may_be_trial(trial: int | None, run: Run) -> bool:
 
 
 def _agree(one: RunRecord, other: RunRecord) -> bool:
-    return one.configuration.agrees(other.configuration) and _same_pattern(one, other)
+    return one.configuration.agrees(other.configuration) and _same_pattern(one.facts, other.facts)
 
 
-def _same_pattern(one: RunRecord, other: RunRecord) -> bool:
+def _same_pattern(*records: Mapping[str, FactValue]) -> bool:
     """Return whether the stated traffic patterns agree, also of workloads without sizes."""
-    texts = [record.facts["workload"].text.strip() for record in (one, other) if "workload" in record.facts]
+    texts = [facts["workload"].text.strip() for facts in records if "workload" in facts]
     return len({text.upper().split()[0] for text in texts if text}) < 2
 
 

@@ -132,6 +132,13 @@ def test_a_servers_log_alone_is_a_run_of_the_receivers_figures(bring: Bring) -> 
     assert "only the server's log" in run.problems.get(code="run.no-driver-log").message
 
 
+def test_a_servers_log_of_the_next_night_is_other_trials(bring: Bring) -> None:
+    for ports in ((40100, 40102), (40200, 40202)):
+        assert bring(("s.log", server(*ports))).state == "done"
+    assert trials() == [("s", 1), ("s", 2), ("s", 3), ("s", 4)]
+    assert outcomes(bring(("s.log", server(40100, 40102)))) == ["already-there"] * 2
+
+
 @pytest.mark.parametrize("first", ["server", "client"])
 def test_the_other_end_joins_when_it_comes(bring: Bring, first: str) -> None:
     logs = [("s.log", server(40100)), ("c.log", iperf2(40100))]
