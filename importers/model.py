@@ -410,7 +410,7 @@ class RunDraft:
     are the logs of further processes of the client, started together with the driver's: their data add up. ``copies``
     are further outputs of the driver's result. ``facts`` are merged from all fragments, driver first; those of
     manifests and of the run-ID pattern come last. ``trial`` is None when unknown. ``roles`` are those of files about
-    one host, once known. ``is_named`` is False if the run ID is only the name of its file or folder.
+    one host, once known. ``is_named`` is False if only the file's name gave the run ID.
     """
 
     run_id: str

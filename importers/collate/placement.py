@@ -12,6 +12,7 @@ from importers.collate.run_ids import (
     distinct_names,
     folder_of,
     is_date,
+    match_run_id,
     own_folder,
     run_id_in_name,
     strip_ending,
@@ -147,6 +148,10 @@ class Placement:
         folder = self._folder(fragment)
         if fragment.run_id is not None:
             return
+        run_id = opened.draft.run_id
+        is_stated = run_id.casefold() in self.known or (self.pattern and match_run_id(self.pattern, run_id))
+        if fragment.kind is Kind.DRIVER:
+            opened.draft.is_named = bool(folder or is_stated)
         what = "folder's" if folder else "file's"
         message = f"The run id {opened.draft.run_id} was taken from the {what} name."
         known = [problem for problem in opened.draft.problems if problem.message == message]

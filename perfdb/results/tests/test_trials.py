@@ -105,6 +105,12 @@ def test_a_file_of_the_same_name_is_another_trial(bring: Bring, first: bytes, se
     assert outcomes(bring(("t.log", second))) == ["already-there"]
 
 
+@pytest.mark.parametrize(("name", "state"), [("tcp1.txt", "done"), ("AB101/tcp.txt", "preview")])
+def test_a_folder_names_a_run_and_a_files_name_does_not(bring: Bring, name: str, state: str) -> None:
+    bring((name, qperf()))
+    assert bring((name, qperf("1.33"))).state == state
+
+
 def test_other_figures_of_the_same_test_are_a_conflict(bring: Bring) -> None:
     bring(("t.log", iperf2(rate="512")))
     assert bring(("t.log", iperf2(rate="513"))).state == "preview"
