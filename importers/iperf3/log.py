@@ -154,8 +154,7 @@ class _Spans:
 def _read_test(test: Test, source: tuple[str, str, int], found: ProblemLog) -> Fragment | None:
     """Return a test's fragment; None for a server without a test."""
     if _is_idle_server(test):
-        message = "The server was ended while it waited for a test; there is no run to keep."
-        found.note("iperf3.no-test", message, "Nothing needs to be done.", test.first_line)
+        plain.report_no_test(test.first_line, found)
         return None
     run_id, trial = _find_names(test)
     noted = ProblemLog(source[0], run_id)
@@ -184,7 +183,7 @@ def _read_test(test: Test, source: tuple[str, str, int], found: ProblemLog) -> F
 def _is_idle_server(test: Test) -> bool:
     """Return whether a server was ended while waiting for a test."""
     failure, start = test.failure, test.start
-    if failure is None or start is None or "server has terminated" not in failure.text:
+    if failure is None or start is None or plain.SERVER_ENDED not in failure.text:
         return False
     return start.get("test_start") is None
 

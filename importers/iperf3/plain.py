@@ -28,6 +28,7 @@ _ROW = re.compile(
 )
 TRANSFER = "Transfer the file again and import it."
 AGAIN = "Measure again."
+SERVER_ENDED = "server has terminated"
 _INTERRUPTED = ("interrupt", "has terminated", "closed the connection")
 
 
@@ -109,13 +110,18 @@ class _Block:
 
     @property
     def is_error_alone(self) -> bool:
-        """Return whether there is an error and no test. A server that refuses has no test."""
-        rows = self.is_opened or self.intervals or self.results
-        return self.error is not None and not rows and "unable to connect" not in self.error.text
+        """Return whether there is an error and no test."""
+        return self.error is not None and not (self.is_opened or self.intervals or self.results)
 
-    @property
-    def is_unfinished(self) -> bool:
-        return self.role == "client" and self.is_opened and not self.is_done and self.error is None
+    def take_error(self, other: "_Block") -> bool:
+        """Take over an error without a test, if it can be the end of this test; a refused test never began."""
+        if self.role == "server" or not self.is_opened or self.is_done or self.error is not None:
+            return False
+        if other.error is None or "unable to connect" in other.error.text:
+            return False
+        self.error, self.lines = other.error, sorted([*other.lines, *self.lines])
+        self.last_line = max(self.last_line, other.last_line)
+        return True
 
     def add(self, number: int, line: str) -> None:
         self.last_line = number
@@ -158,7 +164,23 @@ def parse(text: Text, source: tuple[str, str, int], found: ProblemLog) -> list[F
 
 def parse_lines(lines: Iterable[tuple[int, str]], source: tuple[str, str, int], found: ProblemLog) -> list[Fragment]:
     """Return a fragment for each test in numbered lines."""
-    return [_read(block, source, found) for block in _blocks(lines)]
+    blocks = [block for block in _blocks(lines) if not _is_idle_server(block, found)]
+    tests = [block for block in blocks if not block.is_error_alone]
+    if len(tests) == 1:
+        for block in blocks:
+            if block.is_error_alone and block.error is not None and not tests[0].take_error(block):
+                message = f"There is an error without a test beside the result: {block.error.text}."
+                found.note("iperf3.error-aside", message, "Import an attempt that failed by itself.", block.error.line)
+        blocks = tests
+    return [_read(block, source, found) for block in _join_errors(blocks)]
+
+
+def _is_idle_server(block: _Block, found: ProblemLog) -> bool:
+    """Return whether a server was ended while waiting for a test, with a note."""
+    is_idle = block.is_error_alone and block.error is not None and SERVER_ENDED in block.error.text
+    if is_idle:
+        report_no_test(block.last_line, found)
+    return is_idle
 
 
 def _blocks(lines: Iterable[tuple[int, str]]) -> list[_Block]:
@@ -186,17 +208,15 @@ def _blocks(lines: Iterable[tuple[int, str]]) -> list[_Block]:
             current.add(number, line)
         else:
             waiting.append((number, line))
-    return _join_errors(blocks)
+    return blocks
 
 
 def _join_errors(blocks: list[_Block]) -> list[_Block]:
     """Join each error with the unfinished test behind it: an error output may come before all other output."""
     joined: list[_Block] = []
     for block in blocks:
-        before = joined[-1] if joined else None
-        if before is not None and before.is_error_alone and block.is_unfinished:
+        if joined and joined[-1].is_error_alone and block.take_error(joined[-1]):
             joined.pop()
-            block.error, block.lines = before.error, [*before.lines, *block.lines]
         joined.append(block)
     return joined
 
@@ -408,3 +428,9 @@ def report_nothing_received(line: int, found: ProblemLog) -> Status:
     """Report a result without the receiving side."""
     message = "The result does not say what was received: there is no throughput."
     return found.cut("iperf3.nothing-received", message, AGAIN, line)
+
+
+def report_no_test(line: int, found: ProblemLog) -> None:
+    """Note a server that was ended between tests."""
+    message = "The server was ended while it waited for a test; there is no run to keep."
+    found.note("iperf3.no-test", message, "Nothing needs to be done.", line)

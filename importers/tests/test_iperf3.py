@@ -102,16 +102,33 @@ def test_an_error_before_all_output_is_of_the_unfinished_test() -> None:
     assert {each.name for each in fragment.readings} == {"bytes_sent", "retransmits"}
 
 
+_REFUSED = "iperf3: error - unable to connect to server: Connection refused\n"
+
+
 @pytest.mark.parametrize(
     ("error", "ending"),
-    [
-        ("iperf3: error - unable to connect to server: Connection refused\n", ""),
-        ("iperf3: error - control socket has closed unexpectedly\n", "\niperf Done.\n"),
-    ],
+    [(_REFUSED, ""), ("iperf3: error - control socket has closed unexpectedly\n", "\niperf Done.\n")],
 )
-def test_an_error_of_an_earlier_attempt_stays_apart(error: str, ending: str) -> None:
+def test_an_error_beside_the_only_result_costs_nothing(error: str, ending: str) -> None:
     test = _CONNECTING + _CONNECTED.format(5) + _HEAD + _BOTH.format(5, _ARRIVED) + ending
-    assert [each.status for each in parse(error + test).fragments] == [Status.FAILED, Status.COMPLETE]
+    parsed = parse(error + test)
+    assert [each.status for each in parsed.fragments] == [Status.COMPLETE]
+    assert [each.code for each in parsed.problems] == ["iperf3.error-aside"]
+
+
+def test_errors_of_a_series_are_attempts_that_failed() -> None:
+    test = _CONNECTING + _CONNECTED.format(5) + _HEAD + _BOTH.format(5, _ARRIVED) + "\niperf Done.\n"
+    statuses = [each.status for each in parse(test + _REFUSED + test).fragments]
+    assert statuses == [Status.COMPLETE, Status.FAILED, Status.COMPLETE]
+
+
+def test_a_server_ended_between_tests_has_no_further_test() -> None:
+    listening = "Server listening on 5201 (test #2)\n"
+    row = _BOTH.format(5, _ARRIVED).splitlines(keepends=True)[1]
+    log = f"{_SERVERS_TEXT[: _SERVERS_TEXT.index('[ ID]')]}{_HEAD}{row}{listening}"
+    parsed = parse(log + "iperf3: interrupt - the server has terminated\n")
+    assert [(each.role, each.status) for each in parsed.fragments] == [("server", Status.COMPLETE)]
+    assert [each.code for each in parsed.problems] == ["iperf3.no-test"]
 
 
 def test_the_key_tells_the_direction() -> None:
