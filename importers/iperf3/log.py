@@ -209,7 +209,10 @@ def _judge(test: Test, ways: Sequence[Direction], found: ProblemLog) -> Status:
     if test.problem:
         message = f"This result of iperf3 {test.problem}; what comes before is kept without a throughput."
         return found.cut("iperf3.cut-off", message, plain.TRANSFER, test.problem_line)
-    if test.failure is not None:
+    is_whole = test.error is None and bool(ways) and all(each.rate is not None for each in ways)
+    if test.failure is not None and is_whole and not plain.is_interrupt(test.failure.text):
+        plain.report_aside(test.failure, found)
+    elif test.failure is not None:
         return plain.judge_failure(test.failure, found, describe_known_bytes(ways))
     if test.end is None:
         return plain.report_cut("The result has no end", test.last_line, found)

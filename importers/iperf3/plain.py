@@ -169,8 +169,7 @@ def parse_lines(lines: Iterable[tuple[int, str]], source: tuple[str, str, int], 
     if len(tests) == 1:
         for block in blocks:
             if block.is_error_alone and block.error is not None and not tests[0].take_error(block):
-                message = f"There is an error without a test beside the result: {block.error.text}."
-                found.note("iperf3.error-aside", message, "Import an attempt that failed by itself.", block.error.line)
+                report_aside(block.error, found)
         blocks = tests
     return [_read(block, source, found) for block in _join_errors(blocks)]
 
@@ -404,7 +403,7 @@ def _columns(way: str | None, unit: str, rate_unit: str, counted: str) -> tuple[
 
 def judge_failure(error: Printed, found: ProblemLog, known_bytes: str = "") -> Status:
     """Return the status by iperf3's own error; ``known_bytes``: "sent" or "received", if known."""
-    if any(word in error.text for word in _INTERRUPTED):
+    if is_interrupt(error.text):
         message = f"The test was interrupted ({error.text}): figures are missing, and there is no throughput."
         if known_bytes:
             message += f" What was {known_bytes} is kept."
@@ -428,6 +427,16 @@ def report_nothing_received(line: int, found: ProblemLog) -> Status:
     """Report a result without the receiving side."""
     message = "The result does not say what was received: there is no throughput."
     return found.cut("iperf3.nothing-received", message, AGAIN, line)
+
+
+def is_interrupt(error: str) -> bool:
+    return any(word in error for word in _INTERRUPTED)
+
+
+def report_aside(error: Printed, found: ProblemLog) -> None:
+    """Note an error outside a finished test."""
+    message = f"There is an error without a test beside the result: {error.text}."
+    found.note("iperf3.error-aside", message, "Import an attempt that failed by itself.", error.line)
 
 
 def report_no_test(line: int, found: ProblemLog) -> None:

@@ -111,9 +111,10 @@ _REFUSED = "iperf3: error - unable to connect to server: Connection refused\n"
 )
 def test_an_error_beside_the_only_result_costs_nothing(error: str, ending: str) -> None:
     test = _CONNECTING + _CONNECTED.format(5) + _HEAD + _BOTH.format(5, _ARRIVED) + ending
-    parsed = parse(error + test)
-    assert [each.status for each in parsed.fragments] == [Status.COMPLETE]
-    assert [each.code for each in parsed.problems] == ["iperf3.error-aside"]
+    for log in (error + test, error + content("tcp")):
+        parsed = parse(log)
+        assert [each.status for each in parsed.fragments] == [Status.COMPLETE]
+        assert [each.code for each in parsed.problems] == ["iperf3.error-aside"]
 
 
 def test_errors_of_a_series_are_attempts_that_failed() -> None:
