@@ -194,6 +194,8 @@ def _blocks(lines: Iterable[tuple[int, str]]) -> list[_Block]:
         is_table = "[ ID]" in line and (current is None or bool(current.results)) and _TABLE.search(line) is not None
         is_row = current is None and " sec " in line and _ROW.search(line.rstrip(" ")) is not None
         if opening and opening[0].startswith("Server"):
+            if current is not None and current.error is not None and SERVER_ENDED in current.error.text:
+                current.error = None  # The server ended while it waited: its error came before this line.
             current = None
         elif opening or is_table or is_row or (current is None and _FIRST_ERROR.search(line)):
             role = "server" if opening and opening[0].startswith("Accepted") else "client"

@@ -127,7 +127,10 @@ def test_a_server_ended_between_tests_has_no_further_test() -> None:
     listening = "Server listening on 5201 (test #2)\n"
     row = _BOTH.format(5, _ARRIVED).splitlines(keepends=True)[1]
     log = f"{_SERVERS_TEXT[: _SERVERS_TEXT.index('[ ID]')]}{_HEAD}{row}{listening}"
-    parsed = parse(log + "iperf3: interrupt - the server has terminated\n")
+    ended = "iperf3: interrupt - the server has terminated\n"
+    assert [each.status for each in parse(log.replace(listening, ended + listening)).fragments] == [Status.COMPLETE]
+    assert [each.status for each in parse(log.replace(listening, ended)).fragments] == [Status.INCOMPLETE]
+    parsed = parse(log + ended)
     assert [(each.role, each.status) for each in parsed.fragments] == [("server", Status.COMPLETE)]
     assert [each.code for each in parsed.problems] == ["iperf3.no-test"]
 
