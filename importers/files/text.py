@@ -29,7 +29,7 @@ RECORD_LENGTHS = (133, 132, 121, 80)
 _CARRIAGE_CONTROLS = " 10-+".encode(EBCDIC)
 _RECORDS = 2000  # Fixed records that are decoded at once.
 _NOT_TEXT = "This is not a text report in ASCII, UTF-8 or EBCDIC; nothing was imported."
-_CONTROLS = bytes({*range(0x20), 0x7F, *range(0x80, 0xA0)} - {0x09, 0x0A, 0x0C, 0x0D, 0x1B})
+_CONTROLS = bytes({*range(0x20), 0x7F, *range(0x80, 0xA0)} - {0x07, 0x08, 0x09, 0x0A, 0x0C, 0x0D, 0x1B})
 _OF_SADC = re.compile(rb"\x96\xd5[\x70-\x7f]\x21|\xd5\x96\x21[\x70-\x7f]")
 """Signature of sysstat's binary files, in either byte order."""
 

@@ -11,55 +11,71 @@ from importers.trial_numbers import number_each
 
 NAME = "ping"
 TITLE = "ping or fping report"
-VERSION = 3
+VERSION = 4
 
 _HEAD_LINES = 50
+_ADDRESS = r"(?:\d+(?:\.\d+){3}|[\da-fA-F]*:[\da-fA-F:]+(?:%\w+)?)"
 _HEADS = tuple(
     re.compile(pattern)
     for pattern in (
         r"PING6? ?(?P<server>[^\s(]+) ?\((?P<address>.+?)\)(?: from (?P<client>\S+)(?: \S+)?)?:? "
-        r"(?P<bytes>\d+)(?:\(\d+\))? (?:data )?bytes(?: of data)?\.?\s*",
+        r"(?P<bytes>\d+)(?:\(\d+\))? (?:data )?bytes(?: of data)?\.?(?:, id .*)?\s*",
         r"PING6\(\d+=40\+8\+(?P<bytes>\d+) bytes\) (?P<client>\S+) --> (?P<server>\S+)\s*",
-        r"Pinging (?P<server>\S+)(?: \[(?P<address>[^\]]+)\])?(?: from (?P<client>\S+))?"
-        r" with (?P<bytes>\d+) bytes of data:\s*",
+        # Of Windows, in any language.
+        rf"(?:.*? )??(?:(?P<server>\S+) \[(?P<address>{_ADDRESS})\]|(?P<server_w>{_ADDRESS}))"
+        rf"(?: \w+ (?P<client>{_ADDRESS}))?\D*? (?P<bytes>\d+) \D+:\s*",
     )
 )
 _REPLY = re.compile(
-    r"(?:\[(?P<epoch>\d+\.\d+)\] )?(?:\d+ bytes from .+?[:,] (?:icmp_)?seq=(?P<seq>\d+) |Reply from \S+: )"
-    r".*?time[=<](?P<time>[\d.]+) ?ms.*"
+    r"(?:\[(?P<epoch>\d+\.\d+)\] )?\d+ bytes from .+?[:,] (?:icmp_)?seq=(?P<seq>\d+) "
+    r"(?:.*?time[=<](?P<time>[\d.]+) ?ms.*|(?:hlim|ttl)=\d+\s*)"
+    rf"|(?:.* )?{_ADDRESS}[^:=]*: ?.*[=<](?P<time_w>\d+) ?(?:ms|мс)(?: TTL=\d+)?\s*"
 )
-_NAMED = re.compile(r"--- (?P<server>\S+) ping6? statistics ---\s*|Ping statistics for (?P<address>\S+):\s*")
+_NAMED = re.compile(r"[.E\b ]*--- (?P<server>\S+) ping6? statistics ---\s*|Ping statistics for (?P<address>\S+):\s*")
+_NAMED_ABROAD = re.compile(rf".*\b[Pp]ing\b.* (?P<address>{_ADDRESS})\b.*:\s*")
 _STATISTICS = re.compile(
     r"(?P<sent>\d+) packets transmitted, (?P<received>\d+) (?:packets )?received,"
-    r"(?: (?:\+(?P<duplicates>\d+) duplicates|\+(?P<errors>\d+) errors),)* (?P<loss>[\d.]+)% packet loss"
-    r"(?:, time (?P<time>\d+)ms)?\s*"
-    r"|\s+Packets: Sent = (?P<sent_w>\d+), Received = (?P<received_w>\d+), Lost = \d+ \((?P<loss_w>\d+)% loss\),?\s*"
+    r"(?: (?:\+?(?P<duplicates>\d+) duplicates|\+\d+ corrupted|\+(?P<errors>\d+) errors),)*"
+    r" (?:(?P<loss>[\d.,]+)% packet loss|-- somebody.*)(?:, time (?P<time>\d+)ms|, \d+ packets out of wait time)?\s*"
+    r"|\s+\S+ ?: \D+ = (?P<sent_w>\d+), \D+ = (?P<received_w>\d+), \D+ = \d+(?: \(\D*(?P<loss_w>\d+)%\D*\),?)?\s*"
 )
+_LOSS_BELOW = re.compile(r"\s+\(\D*(?P<loss>\d+)%\D*\),?\s*")
 _TIMES = re.compile(
     r"(?:rtt|round-trip) min/avg/max(?:/(?:mdev|stddev|std-dev))? = (?P<min>[\d.]+)/(?P<mean>[\d.]+)/(?P<max>[\d.]+)"
     r"(?:/(?P<sd>[\d.]+))? ms(?:, pipe \d+)?(?:, ipg/ewma (?P<gap>[\d.]+)/[\d.]+ ms)?\s*"
-    r"|\s+Minimum = (?P<min_w>\d+)ms, Maximum = (?P<max_w>\d+)ms, Average = (?P<mean_w>\d+)ms\s*"
+    r"|\s+\w+ = (?P<min_w>\d+) ?\w+, \w+ = (?P<max_w>\d+) ?\w+, \w+ = (?P<mean_w>\d+) ?(?:ms|мс\w*)\s*"
 )
 _TOO_LONG = re.compile(r"(?:ping: |From .*)?.*[Mm]essage too long,? \(?mtu ?= ?(\d+)\)?.*|From .*\(mtu = (\d+)\)\s*")
-_ERROR = re.compile(r"ping6?: .*\S|connect: Network is unreachable\s*")
+_ERROR = re.compile(
+    r"(?:(?:\S*/)?ping[46]?|PING): (?!(?i:warning)\b|sock|.*attempting).*\S|connect: Network is unreachable\s*"
+    r"|Ping request could not find host .*"
+)
 _WORDS = ("PING", "ping", "Ping", "Network is unreachable", "time=", "time<")
 _UNREACHED = re.compile(
-    r"From \S+.*|Reply from \S+: (?!bytes=).*|(?:Request timed out|General failure|Destination .*)\..*"
+    r"From \S+.*|\d+ bytes from .+: (?!icmp_seq|seq).*|Reply from \S+: (?!bytes=).*"
+    r"|(?:Request timed out|General failure|Destination .*)\..*"
 )
-_EXPECTED = re.compile(r"no answer yet for .*|Request timeout for .*|pipe \d+\s*|Approximate round trip times in .*")
-_HOST_TIMES = re.compile(r"(?P<server>\S+)\s+:(?P<times>(?: (?:\d+(?:\.\d+)?|-)){2,})\s*")
+_EXPECTED = re.compile(
+    r"no answer yet for .*|Request timeout for .*|pipe \d+\s*|Approximate round trip times in .*|[.E\b ]+"
+    r"|(?:(?:\S*/)?ping[46]?: )?(?:(?i:warning): .*|sock.*|.*attempting .*)|ai->ai_.*|PATTERN: .*"
+)
+_HOST = r"(?P<server>\S+)(?: \((?P<address>[^)\s]+)\))?\s+:"
+_HOST_TIMES = re.compile(rf"{_HOST}(?P<times>(?: (?:\d+(?:\.\d+)?|-)){{2,}})\s*")
 _HOST_REPLY = re.compile(
-    r"(?:\[(?P<epoch>[\d.]+)\] )?(?P<server>\S+)\s+: \[(?P<seq>\d+)\], (?:\d+ bytes, (?P<time>[\d.]+) ms|timed out).*"
+    rf"(?:\[(?P<epoch>[\d.]+)\] )?{_HOST} \[(?P<seq>\d+)\], (?:\d+ bytes, (?P<time>[\d.]+) ms|timed out).*"
 )
 _HOST_SUMMARY = re.compile(
-    r"(?P<server>\S+)\s+: xmt/rcv/%(?:loss|return) = (?P<sent>\d+)/(?P<received>\d+)/(?P<loss>[\d.]+)%"
-    r"(?:, min/avg/max = (?P<min>[\d.]+)/(?P<mean>[\d.]+)/(?P<max>[\d.]+))?\s*"
+    rf"{_HOST} xmt/rcv/%(?:loss|return) = (?P<sent>\d+)/(?P<received>\d+)/(?P<loss>[\d.]+)%"
+    r"(?:, outage\(ms\) = (?P<outage>\d+))?(?:, min/avg/max = (?P<min>[\d.]+)/(?P<mean>[\d.]+)/(?P<max>[\d.]+))?\s*"
 )
 _HOST_OTHER = re.compile(
     r"\s+[\d.]+ (?:targets|alive|unreachable|unknown addresses|timeouts|ICMP|other ICMP|ms \(|sec \().*"
-    r"|ICMP .+ for ICMP Echo sent to .+|\S+(?: is|:) (?:alive|unreachable|.*not known).*"
+    r"|\[\d\d:\d\d:\d\d\]|\S+.* : duplicate for \[.*|ICMP .+ for ICMP Echo sent to .+"
+    r"|\S+(?: is|:) (?:alive|unreachable|.*not known).*"
 )
-_FPING_KEYS = ("factor.tool", "factor.protocol", "workload", "users", "server")
+_INTERIM = re.compile(r"\[\d\d:\d\d:\d\d\]\s*")
+_TIMED_BYTES = 16
+_FPING_KEYS = ("factor.tool", "factor.protocol", "workload", "users", "server", "server_address")
 _COLUMNS = (("n", ""), ("response_ms", "ms"))
 _Source = tuple[str, str, int]
 """File, format and version."""
@@ -72,18 +88,20 @@ class _Report:
     first_line: int
     last_line: int
     lines: dict[str, tuple[re.Match[str], int]] = field(default_factory=dict)
-    replies: list[tuple[str, str]] = field(default_factory=list)
+    replies: list[tuple[str, str | None]] = field(default_factory=list)
     reply_lines: list[int] = field(default_factory=list)
     epochs: tuple[str, str] | None = None
     error: Printed | None = None
     unreached: Printed | None = None
+    counted: Printed | None = None
+    """An answer of a router that Windows counts as received."""
     mtu: Printed | None = None
 
     def group(self, kind: str, name: str) -> Printed | None:
         found = self.lines.get(kind)
         groups = found[0].groupdict() if found else {}
         text = groups.get(name) or groups.get(f"{name}_w")
-        return Printed(text, found[1]) if found and text else None
+        return Printed(text.replace(",", "."), found[1]) if found and text else None
 
     @property
     def is_ended(self) -> bool:
@@ -94,14 +112,15 @@ def recognise(text: Text) -> bool:
     """Look for ping's first line, error or replies, or for lines that are all fping's."""
     head = text.lines[:_HEAD_LINES]
     if text.mentions(_WORDS, _HEAD_LINES) and any(
-        _match_head(line) or _ERROR.fullmatch(line) or _REPLY.fullmatch(line) or _NAMED.fullmatch(line) for line in head
+        _match_head(line) or any(each.fullmatch(line) for each in (_ERROR, _REPLY, _NAMED)) for line in head
     ):
         return True
-    return _is_fping(line for line in head if line.strip())
+    return _is_fping(head)
 
 
 def _match_head(line: str) -> re.Match[str] | None:
-    return next((match for head in _HEADS if (match := head.fullmatch(line))), None) if line[:1] == "P" else None
+    may_be = line[:1] == "P" or line.rstrip()[-1:] == ":"
+    return next((match for head in _HEADS if (match := head.fullmatch(line))), None) if may_be else None
 
 
 def parse(text: Text) -> Parsed:
@@ -114,7 +133,7 @@ def each(text: Text, problems: list[Problem]) -> Iterator[Fragment]:
     """Yield the fragments one by one: a network may have very many hosts."""
     found = ProblemLog(text.name, problems=problems)
     # A last line without end may be cut off.
-    if _is_fping(line for _, line in text.whole() if line.strip()):
+    if _is_fping(text.lines[:_HEAD_LINES]):
         return number_each(_read_hosts((text.name, NAME, VERSION), text.whole(), found))
     return number_each(_read(report, text, found) for report in _reports(text.whole(), found))
 
@@ -151,7 +170,7 @@ def _begins(current: _Report | None, line: str) -> bool:
 def _take(report: _Report, number: int, line: str) -> bool:
     reply = _REPLY.fullmatch(line)
     if reply is not None:
-        report.replies.append((reply["seq"] or str(len(report.replies)), reply["time"]))
+        report.replies.append((reply["seq"] or str(len(report.replies)), reply["time"] or reply["time_w"]))
         report.reply_lines.append(number)
         if from_epoch(reply["epoch"] or ""):
             report.epochs = (report.epochs or (reply["epoch"], ""))[0], reply["epoch"]
@@ -161,7 +180,13 @@ def _take(report: _Report, number: int, line: str) -> bool:
     elif _ERROR.fullmatch(line) or _UNREACHED.fullmatch(line):
         _keep_reason(report, number, line)
     else:
-        kinds = (("statistics", _STATISTICS), ("times", _TIMES), ("named", _NAMED))
+        kinds = (
+            ("statistics", _STATISTICS),
+            ("times", _TIMES),
+            ("named", _NAMED),
+            ("named", _NAMED_ABROAD),
+            ("loss", _LOSS_BELOW),
+        )
         kind = next(((name, match) for name, pattern in kinds if (match := pattern.fullmatch(line))), None)
         if kind is None:
             return _EXPECTED.fullmatch(line) is not None
@@ -176,6 +201,8 @@ def _keep_reason(report: _Report, number: int, line: str) -> None:
         report.error = report.error or printed
     else:
         report.unreached = report.unreached or printed
+        if line.startswith("Reply from "):
+            report.counted = report.counted or printed
 
 
 def _read(report: _Report, text: Text, found: ProblemLog) -> Fragment:
@@ -218,7 +245,8 @@ def _gather_figures(report: _Report, into: FragmentBuilder) -> None:
     into.add_reading("response_ms", report.group("times", "mean"), "ms")
     for name in ("min", "mean", "max", "sd"):
         into.add_reading(f"latency_{name}_ms", report.group("times", name), "ms")
-    into.add_reading("loss_percent", report.group("statistics", "loss"), "%")
+    if report.counted is None:
+        into.add_reading("loss_percent", report.group("statistics", "loss") or report.group("loss", "loss"), "%")
     into.add_reading("errors", report.group("statistics", "errors"), "errors")
     into.add_reading("driver_s", report.group("statistics", "time"), "ms")
 
@@ -231,55 +259,84 @@ def _judge(report: _Report, found: ProblemLog) -> Status:
         text = report.error.text
         remedy = "Send fewer bytes, or raise the MTU." if "too long" in text.lower() else "Correct host or network."
         return found.fail("ping.failed", f"ping failed: {text.removeprefix('ping: ')}", remedy, report.error.line)
-    if received is not None and nothing:
+    if received is not None and (nothing or (report.counted and "times" not in report.lines)):
         reason = f": {report.unreached.text}" if report.unreached else "."
         return found.fail(
             "ping.no-answer", f"No echo came back{reason}", "Check the host and the network.", received.line
         )
+    if received is not None and "times" not in report.lines and _is_too_short(report):
+        message = "The echoes are too short for ping's time stamp: there are no times."
+        return found.cut("ping.no-times", message, "Send 16 bytes or more (-s).", received.line)
     if received is None or "times" not in report.lines:
         message = "The report has no statistics: ping was killed, or the file was cut off."
         return found.cut("ping.cut-off", message, "Transfer the report again, or measure again.", report.last_line)
+    if report.counted is not None:
+        message = "Windows counts answers of routers as received echoes: the loss is unknown."
+        found.warn("ping.counted-unreachable", message, "Check the route to the host.", report.counted.line)
     return Status.COMPLETE
+
+
+def _is_too_short(report: _Report) -> bool:
+    size = report.group("head", "bytes")
+    return any(time is None for _, time in report.replies) or (size is not None and int(size.text) < _TIMED_BYTES)
 
 
 @dataclass(slots=True)
 class _Rows:
-    """The echoes of a host."""
+    """The echoes of a host, with the first and the last time."""
 
     cells: list[tuple[str, str | None]] = field(default_factory=list)
     lines: list[int] = field(default_factory=list)
+    epochs: list[str] = field(default_factory=list)
 
 
 def _is_fping(lines: Iterable[str]) -> bool:
-    """Return whether all lines are fping's, of its hosts at least one."""
-    hosts = 0
+    """Return whether a line is fping's alone, or all lines are fping's and one has times."""
+    has_times, has_others = False, False
     for line in lines:
-        if _match_host(line) is not None:
-            hosts += 1
-        elif _HOST_OTHER.fullmatch(line) is None and find_command(line, "fping") is None:
-            return False
-    return hosts > 0
+        match = _match_host(line)
+        if match is not None and match.re is not _HOST_TIMES:
+            return True
+        has_times = has_times or match is not None
+        has_others = has_others or (match is None and not _is_expected(line))
+    return has_times and not has_others
+
+
+def _is_expected(line: str) -> bool:
+    return not line.strip() or _HOST_OTHER.fullmatch(line) is not None or find_command(line, "fping") is not None
 
 
 def _read_hosts(source: _Source, lines: Iterable[tuple[int, str]], found: ProblemLog) -> Iterator[Fragment]:
     """Yield a fragment for each host, from times or from a summary with replies."""
     replies: dict[str, _Rows] = {}
+    awaited: dict[str, int] = {}  # Hosts without final summary, with the last line of each.
+    interim: set[str] | None = None  # Hosts that reported since a stamp of -Q, whose first summary is no final one.
+    unknown = []
     for number, line in lines:
         match = _match_host(line)
         if match is None:
+            interim = set() if _INTERIM.fullmatch(line) else interim
+            unknown += [] if _is_expected(line) else [number]
             continue
+        server = match["server"]
+        awaited[server] = number
         if match.re is _HOST_REPLY:
-            rows = replies.setdefault(match["server"], _Rows())
+            rows = replies.setdefault(server, _Rows())
             rows.cells.append((match["seq"], match["time"]))
             rows.lines.append(number)
-        elif match.re is _HOST_SUMMARY:
-            rows = replies.pop(match["server"], _Rows())
-            yield _read_host_summary(source, match, number, rows, found)
+            rows.epochs[1:] = [match["epoch"]] if match["epoch"] else []
+        elif interim is not None and server not in interim:
+            interim.add(server)
         else:
-            yield _read_host_times(source, match, number, replies.pop(match["server"], None), found)
-    for server, rows in replies.items():
+            del awaited[server]
+            read = _read_host_summary if match.re is _HOST_SUMMARY else _read_host_times
+            yield read(source, match, number, replies.pop(server, _Rows()), found)
+    for server, number in awaited.items():
         message = f"The summary of {server} is missing: fping was killed, or the file was cut off."
-        found.warn("ping.cut-off", message, "Transfer the report again, or measure again.", rows.lines[-1])
+        found.warn("ping.cut-off", message, "Transfer the report again, or measure again.", number)
+    if unknown:
+        message = f"{len(unknown)} lines are none of fping's and were left out."
+        found.note("ping.unknown-lines", message, "See whether they matter.", unknown[0])
 
 
 def _match_host(line: str) -> re.Match[str] | None:
@@ -288,46 +345,46 @@ def _match_host(line: str) -> re.Match[str] | None:
     return pattern.fullmatch(line)
 
 
-def _read_host_times(
-    source: _Source, line: re.Match[str], number: int, replies: _Rows | None, found: ProblemLog
-) -> Fragment:
-    server, printed = line.groups()
+def _read_host_times(source: _Source, line: re.Match[str], number: int, rows: _Rows, found: ProblemLog) -> Fragment:
+    server, printed = line["server"], line["times"]
     times = [None if text == "-" else text for text in printed.split()]
     answered = [time for time in times if time is not None]
-    into = _begin_host(server, number)
+    into = _begin_host(line, number)
     into.add_fact("samples_response_ms", " ".join(answered), number)
     into.add_facts(("packets_sent", "packets_received"), (str(len(times)), str(len(answered))), number)
     if answered:
         # The line has no summary, so lost echoes are counted here.
         lost = 100 * (len(times) - len(answered)) / len(times)
         into.add_number(("loss_percent", "%", "total"), f"{lost:.2f}".rstrip("0").rstrip("."), number)
-    cells = [(str(place), time) for place, time in enumerate(times)]
+    if not rows.cells:
+        rows = _Rows([(str(place), time) for place, time in enumerate(times)], [number] * len(times))
     status = _judge_host(not answered, server, number, found)
-    return _build_host(source, number, into, replies or _Rows(cells, [number] * len(cells)), status)
+    return _build_host(source, number, into, rows, status)
 
 
 def _read_host_summary(source: _Source, line: re.Match[str], number: int, rows: _Rows, found: ProblemLog) -> Fragment:
-    server, sent, received, loss, *times = line.groups()
-    into = _begin_host(server, number)
+    server, sent, received = line.group("server", "sent", "received")
+    into = _begin_host(line, number)
     into.add_facts(("packets_sent", "packets_received"), (sent, received), number)
     status = _judge_host(not received.strip("0"), server, number, found)
     if status is Status.COMPLETE:
-        into.add_number(("response_ms", "ms", "total"), times[1], number)
-        for name, time in zip(("min", "mean", "max"), times, strict=True):
-            into.add_number((f"latency_{name}_ms", "ms", "total"), time, number)
+        into.add_number(("response_ms", "ms", "total"), line["mean"], number)
+        for name in ("min", "mean", "max"):
+            into.add_number((f"latency_{name}_ms", "ms", "total"), line[name], number)
         if int(received) > int(sent):
             message = (
                 f"More echoes came back ({received}) than were sent ({sent}): some came twice, so the loss is unknown."
             )
             found.warn("ping.duplicates", message, "Check the network for duplicates.", number)
         else:
-            into.add_number(("loss_percent", "%", "total"), loss, number)
+            into.add_number(("loss_percent", "%", "total"), line["loss"], number)
     return _build_host(source, number, into, rows, status)
 
 
-def _begin_host(server: str, number: int) -> FragmentBuilder:
+def _begin_host(line: re.Match[str], number: int) -> FragmentBuilder:
     into = FragmentBuilder()
-    into.add_facts(_FPING_KEYS, ("fping", "ICMP", "PING", "1", server), number)
+    into.add_facts(_FPING_KEYS, ("fping", "ICMP", "PING", "1", line["server"], line["address"]), number)
+    into.add_fact("outage_ms", line.groupdict().get("outage"), number)
     return into
 
 
@@ -340,4 +397,6 @@ def _judge_host(lost: bool, server: str, number: int, found: ProblemLog) -> Stat
 def _build_host(source: _Source, number: int, into: FragmentBuilder, rows: _Rows, status: Status) -> Fragment:
     lines = rows.lines[0] if rows.lines else number, number
     listings = (Listing("intervals", _COLUMNS, rows.cells, rows.lines),) if rows.lines else ()
-    return into.build(source, lines, status, listings=listings)
+    taken, ended = (from_epoch(rows.epochs[0]), from_epoch(rows.epochs[-1])) if rows.epochs else (None, None)
+    zone = "+00:00" if taken else ""
+    return into.build(source, lines, status, listings=listings, taken=taken, ended=ended, zone=zone)
