@@ -12,7 +12,7 @@ from importers.trial_numbers import number_trials
 
 NAME = "nuttcp"
 TITLE = "nuttcp result"
-VERSION = 5
+VERSION = 6
 
 _AGAIN = "Measure again."
 _ASKED = (("message_bytes", re.compile(r"(?:^|\s)-l\s*(\d\w*)")), ("rate", re.compile(r"(?:^|\s)-R\s*(i?\d\S*)")))
@@ -50,7 +50,7 @@ _MORE: _Patterns = (
     ("%TX", re.compile(r" (?P<sender_cpu>[\d.]+) %TX")),
     ("%RX", re.compile(r" (?P<receiver_cpu>[\d.]+) %RX")),
     ("retrans", re.compile(r" (?P<retransmits>\d+) retrans\b")),
-    ("%loss", re.compile(r" (?P<lost>\d+) / +(?P<packets>\d+) ~?drop/pkt +(?P<percent>[\d.]+) ~?%loss")),
+    ("drop/pkt", re.compile(r" (?P<lost>\d+) / +(?P<packets>\d+) ~?drop/pkt(?: +(?P<percent>[\d.]+) ~?%loss)?")),
     ("msRTT", re.compile(r" (?P<rtt>[\d.]+) msRTT")),
     ("msAvgJitter", re.compile(r" (?P<jitter>[\d.]+) msAvgJitter(?: (?P<jitter_max>[\d.]+) msMaxJitter)?")),
 )
@@ -66,31 +66,41 @@ _PAIR_NAMES = {
 _PAIR = re.compile(r"\b(?P<key>\w+)=(?P<value>\d[\d.]*)(?=\s|$)")
 _SIDE = re.compile(r"nuttcp-(?P<side>[tr])(?:<\S+>)?: (?P<what>.*)")
 _VERSION = re.compile(r"v(?P<tool_version>\d[\w.]*): ")
+_FIRST = re.compile(rf"{_VERSION.pattern}socket\b")
 _TRANSFER = re.compile(
     r"(?P<transfer>\d[\d.]*) MB in (?P<seconds>\d[\d.]*) real seconds = .{0,80}?"
     r"(?P<rate>\d[\d.]*) (?P<rate_unit>[KMG]bps)"
 )
+_PARSED_TRANSFER = re.compile(
+    r"megabytes=(?P<transfer>\d[\d.]*) real_seconds=(?P<seconds>\d[\d.]*) .{0,80}?"
+    r"rate_(?P<rate_unit>Mbps)=(?P<rate>[\d.]+)"
+)
+# Texts, and pairs of -fparse.
 _SIDE_FACTS: _Patterns = (
     ("v", _VERSION),
     (
         "buflen=",
         re.compile(
-            r"buflen=(?P<message_bytes>\d+), nstream=(?P<users>\d+), port=(?P<port>\d+) (?P<protocol>tcp|udp)\b"
+            r"buflen=(?P<message_bytes>\d+),? nstream=(?P<users>\d+),? port=(?P<port>\d+) "
+            r"(?:mode=)?(?P<protocol>tcp|udp)\b"
         ),
     ),
     ("port=", re.compile(r"port=\d+ (?:tcp|udp) (?:->|<-) (?P<server>\S+)")),
     ("rate limit", re.compile(r"rate limit = (?P<rate>[\d.]+ \S+?)(?=,|\s|$)")),
-    ("time limit", re.compile(r"time limit = (?P<asked_duration_s>[\d.]+) seconds")),
-    ("connect to", re.compile(r"connect to (?P<server_address>\S+?)(?: with|$)")),
+    ("mode=", re.compile(r"mode=\w+ host=(?P<server>\S+)")),
+    ("time", re.compile(r"time(?: limit = |_limit=)(?P<asked_duration_s>[\d.]+)(?: seconds?|$)")),
+    ("connect", re.compile(r"connect(?: to |=)(?P<server_address>\S+?)(?: with| mss=|$)")),
     ("mss=", re.compile(r"\bmss=(?P<mss>\d+)")),
-    ("accept from", re.compile(r"accept from (?P<client_address>\S+)")),
+    ("accept", re.compile(r"accept(?: from |=)(?P<client_address>\S+)")),
 )
-_WINDOWS = re.compile(r"send window size = (?P<t>\d+), receive window size = (?P<r>\d+)")
+_WINDOWS = re.compile(r"send.window.size ?= ?(?P<t>\d+),? receive.window.size ?= ?(?P<r>\d+)")
 _SIDE_FIGURES: _Patterns = (
-    ("RTT=", re.compile(r"RTT=(?P<rtt>[\d.]+) ms")),
-    ("retrans", re.compile(r"retrans = (?P<retransmits>\d+)")),
-    ("drop/pkt", re.compile(r"(?<!\d)(?P<lost>\d+) / +(?P<packets>\d+) drop/pkt +(?P<percent>[\d.]+) ?%")),
-    ("user ", re.compile(r"(?<![\d.])[\d.]+user [\d.]+sys \S+real (?P<cpu>\d+)% ")),
+    ("=", re.compile(r"(?:RTT=|rtt_ms=)(?P<rtt>[\d.]+)(?: ms|$)")),
+    ("retrans", re.compile(r"retrans ?= ?(?P<retransmits>\d+)")),
+    ("drop/pkt", re.compile(r"(?<!\d)(?P<lost>\d+) / +(?P<packets>\d+) drop/pkt(?: +(?P<percent>[\d.]+) ?%)?")),
+    ("drop=", re.compile(r"drop=(?P<lost>\d+) pkt=(?P<packets>\d+)(?: data_loss=(?P<percent>[\d.]+))?")),
+    ("user", re.compile(r"(?<![\d.])[\d.]+user [\d.]+sys \S+real (?P<cpu>\d+)% ")),
+    ("cpu=", re.compile(r"stats=cpu .* cpu=(?P<cpu>\d+)% ")),
 )
 _ERROR = re.compile(
     r"(?:nuttcp-[tr](?:<\S+>)?: (?:v(?P<tool_version>\d[\w.]*): )?)?"
@@ -198,7 +208,7 @@ def _begins(match: re.Match[str] | None, test: _Test) -> bool:
         return False
     if test.error is not None:
         return match.re in {_BRIEF, _PARSE} and not _is_zero(match["transfer"])
-    if match.re is not _SIDE or not _VERSION.match(match["what"]):
+    if match.re is not _SIDE or not _FIRST.match(match["what"]):
         return False
     return len(test.sides) > 1 or any(each.letter == match["side"] for each in test.sides)
 
@@ -247,7 +257,7 @@ def _take_transfer(test: _Test, transfer: _Transfer, *, is_result: bool) -> None
 
 def _take_side(test: _Test, number: int, letter: str, what: str) -> None:
     """Take a line of verbose output; the local side's circumstances count."""
-    if what.startswith("v") and _VERSION.match(what):
+    if what.startswith("v") and _FIRST.match(what):
         test.sides.append(_Side(letter))
     for side in test.sides:
         if side.letter == letter:
@@ -258,12 +268,12 @@ def _take_side(test: _Test, number: int, letter: str, what: str) -> None:
 def _take_figures(side: _Side, test: _Test, number: int, what: str) -> None:
     for key, value in _find_all(_SIDE_FACTS, what).items():
         test.add(key, value, number)
-    if "window size" in what and (windows := _WINDOWS.match(what)):
+    if "send" in what and (windows := _WINDOWS.match(what)):
         test.add("window" if side.letter == "t" else "receive_window", windows[side.letter], number)
     for key, value in _find_all(_SIDE_FIGURES, what).items():
         side.figures[key] = Printed(value, number)
     side.is_whole = side.is_whole or "cpu" in side.figures
-    if side.transfer is None and " MB in " in what and (transfer := _TRANSFER.match(what)):
+    if side.transfer is None and (transfer := _TRANSFER.match(what) or _PARSED_TRANSFER.match(what)):
         seconds, rate, unit = transfer["seconds"], transfer["rate"], transfer["rate_unit"]
         side.transfer = _Transfer(number, transfer["transfer"], seconds, rate, unit)
 

@@ -89,3 +89,53 @@ def test_jitter_is_kept() -> None:
         (fragment,) = parse(f"$ nuttcp -u -j lnxb\n{result}{behind}\n").fragments
         figures = {each.name: each.text for each in fragment.readings}
         assert (figures["jitter_ms"], figures.get("jitter_max_ms")) == ("0.0140", known)
+
+
+_VERBOSE = """nuttcp-t: v6.1.2: socket
+nuttcp-t: buflen=8192, nstream=2, port=5101 tcp -> lnxb
+nuttcp-t: time limit = 1.00 second
+nuttcp-t: v6.1.2: nodelay
+nuttcp-t: connect to 10.9.0.2 with mss=1448, RTT=0.250 ms
+nuttcp-t: 600.0000 MB in 1.00 real seconds = 614400.00 KB/sec = 5033.1648 Mbps
+nuttcp-t: 0.0user 0.3sys 0:01real 34% 0i+0d 1350maxrss 0+0pf 45643+275csw
+
+nuttcp-r: v6.1.2: socket
+nuttcp-r: accept from 10.9.0.1
+nuttcp-r: 590.0000 MB in 1.00 real seconds = 604160.00 KB/sec = 4949.2787 Mbps
+nuttcp-r: 0.0user 0.2sys 0:01real 21% 0i+0d 1350maxrss 0+0pf 45643+275csw
+"""
+_PAIRS = """nuttcp-t: v6.1.2: socket
+nuttcp-t: buflen=8192 nstream=2 port=5101 mode=tcp host=lnxb
+nuttcp-t: time_limit=1.00
+nuttcp-t: connect=10.9.0.2 mss=1448 rtt_ms=0.250
+nuttcp-t: megabytes=600.0000 real_seconds=1.00 rate_KBps=614400.00 rate_Mbps=5033.1648
+nuttcp-t: stats=cpu user=0.0 system=0.3 elapsed=0:01 cpu=34% memory=0i+0d-1286maxrss io=0+0pf swaps=635+72csw
+
+nuttcp-r: v6.1.2: socket
+nuttcp-r: accept=10.9.0.1
+nuttcp-r: megabytes=590.0000 real_seconds=1.00 rate_KBps=604160.00 rate_Mbps=4949.2787
+nuttcp-r: megabytes=590.0000 cpu_seconds=0.56 KB_per_cpu_second=1078857.14
+nuttcp-r: stats=cpu user=0.0 system=0.2 elapsed=0:01 cpu=21% memory=0i+0d-1286maxrss io=0+0pf swaps=635+72csw
+"""
+
+
+def test_verbose_pairs_say_the_same_as_verbose_text() -> None:
+    """The version is printed again by -D, which begins no side."""
+    (text,), (pairs,) = parse(_VERBOSE).fragments, parse(_PAIRS).fragments
+    for each in (text, pairs):
+        figures = {(reading.name, reading.role): reading.text for reading in each.readings}
+        facts = {fact.key: fact.text for fact in each.facts}
+        assert each.status is Status.COMPLETE
+        assert figures["mb_per_s", "total"] == "4949.2787"
+        assert figures["rtt_ms", "total"] == "0.250"
+        assert (figures["processor_util", "client"], figures["processor_util", "server"]) == ("34", "21")
+        names = ("users", "server", "server_address", "asked_duration_s", "message_bytes")
+        assert [facts[name] for name in names] == ["2", "lnxb", "10.9.0.2", "1.00", "8192"]
+
+
+def test_drops_count_without_their_percentage() -> None:
+    (fragment,) = parse("   23.8 MB /   2.00 sec =   99.8 Mbps 20 %TX 3 %RX 12 / 17067 drop/pkt\n").fragments
+    figures = {each.name: each.text for each in fragment.readings}
+    assert figures["packets_lost"] == "12"
+    assert "loss_percent" not in figures
+    assert "UDP" in {fact.text for fact in fragment.facts}
