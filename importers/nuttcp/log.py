@@ -86,7 +86,7 @@ _SIDE_FACTS: _Patterns = (
         ),
     ),
     ("port=", re.compile(r"port=\d+ (?:tcp|udp) (?:->|<-) (?P<server>\S+)")),
-    ("rate limit", re.compile(r"rate limit = (?P<rate>[\d.]+ \S+?)(?=,|\s|$)")),
+    ("rate", re.compile(r"rate(?: limit = |_limit=)(?P<rate>[\d.]+ \S+?)(?=,|\s|$)")),
     ("mode=", re.compile(r"mode=\w+ host=(?P<server>\S+)")),
     ("time", re.compile(r"time(?: limit = |_limit=)(?P<asked_duration_s>[\d.]+)(?: seconds?|$)")),
     ("connect", re.compile(r"connect(?: to |=)(?P<server_address>\S+?)(?: with| mss=|$)")),
@@ -266,7 +266,7 @@ def _take_side(test: _Test, number: int, letter: str, what: str) -> None:
 
 
 def _take_figures(side: _Side, test: _Test, number: int, what: str) -> None:
-    for key, value in _find_all(_SIDE_FACTS, what).items():
+    for key, value in _find_all(_SIDE_FACTS, what.replace(" rate_unit=", " ")).items():
         test.add(key, value, number)
     if "send" in what and (windows := _WINDOWS.match(what)):
         test.add("window" if side.letter == "t" else "receive_window", windows[side.letter], number)

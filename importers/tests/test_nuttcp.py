@@ -94,6 +94,7 @@ def test_jitter_is_kept() -> None:
 _VERBOSE = """nuttcp-t: v6.1.2: socket
 nuttcp-t: buflen=8192, nstream=2, port=5101 tcp -> lnxb
 nuttcp-t: time limit = 1.00 second
+nuttcp-t: rate limit = 9.000 Mbps (aggregate), 152 pps
 nuttcp-t: v6.1.2: nodelay
 nuttcp-t: connect to 10.9.0.2 with mss=1448, RTT=0.250 ms
 nuttcp-t: 600.0000 MB in 1.00 real seconds = 614400.00 KB/sec = 5033.1648 Mbps
@@ -107,6 +108,7 @@ nuttcp-r: 0.0user 0.2sys 0:01real 21% 0i+0d 1350maxrss 0+0pf 45643+275csw
 _PAIRS = """nuttcp-t: v6.1.2: socket
 nuttcp-t: buflen=8192 nstream=2 port=5101 mode=tcp host=lnxb
 nuttcp-t: time_limit=1.00
+nuttcp-t: rate_limit=9.000 rate_unit=Mbps rate_mode=aggregate pps_rate=152
 nuttcp-t: connect=10.9.0.2 mss=1448 rtt_ms=0.250
 nuttcp-t: megabytes=600.0000 real_seconds=1.00 rate_KBps=614400.00 rate_Mbps=5033.1648
 nuttcp-t: stats=cpu user=0.0 system=0.3 elapsed=0:01 cpu=34% memory=0i+0d-1286maxrss io=0+0pf swaps=635+72csw
@@ -129,8 +131,8 @@ def test_verbose_pairs_say_the_same_as_verbose_text() -> None:
         assert figures["mb_per_s", "total"] == "4949.2787"
         assert figures["rtt_ms", "total"] == "0.250"
         assert (figures["processor_util", "client"], figures["processor_util", "server"]) == ("34", "21")
-        names = ("users", "server", "server_address", "asked_duration_s", "message_bytes")
-        assert [facts[name] for name in names] == ["2", "lnxb", "10.9.0.2", "1.00", "8192"]
+        names = ("users", "server", "server_address", "asked_duration_s", "message_bytes", "rate")
+        assert [facts[name] for name in names] == ["2", "lnxb", "10.9.0.2", "1.00", "8192", "9.000 Mbps"]
 
 
 def test_drops_count_without_their_percentage() -> None:
