@@ -105,6 +105,7 @@ def recognise(text: Text) -> bool:
     below = zip(head, [*head[1:], ""], strict=True)
     return any(
         (_TEST.fullmatch(line) or _CONF.fullmatch(line)) and (_LINE.match(after) or _ERROR.fullmatch(after))
+        or (_ERROR.fullmatch(line) and _TEST.fullmatch(after))
         for line, after in below
     )
 

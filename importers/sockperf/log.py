@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass, field
 from itertools import islice
 
+from importers.files.typed_commands import find_command
 from importers.fragment_builder import FragmentBuilder, Printed
 from importers.key_values import whole
 from importers.model import Fragment, Parsed, ProblemLog, Status, Text
@@ -14,7 +15,7 @@ from importers.trial_numbers import number_trials
 
 NAME = "sockperf"
 TITLE = "sockperf output"
-VERSION = 3
+VERSION = 4
 
 _HEAD_LINES = 200
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
@@ -57,6 +58,9 @@ _FAILURE = re.compile(
 _NAMED_OPTIONS = {"mps": "rate", "burst": "burst", "buffer-size": "window", "time": "asked_duration_s"}
 _OTHER_OPTIONS = _NAMED_OPTIONS.keys() | {"msg-size", "tcp", "full-rtt", "full-log", "ip", "port", "no-rdtsc"}
 _OPTIONS = re.compile(r"--([\w-]+)(?:=(\S+))?")
+_TYPED_OPTIONS = re.compile(r"\s(?:-([mtb])\s*|--(msg-size|time|burst|mps|reply-every|buffer-size)(?:=|\s+))(\S+)")
+_SHORT = {"m": "msg-size", "t": "time", "b": "burst"}
+_UNDER_LOAD = re.compile(r"sockperf\s+(?:ul|under-load)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +82,7 @@ class _Block:
     failures: list[Printed] = field(default_factory=list)
     options: dict[str, Printed] = field(default_factory=dict)
     parameters: Printed | None = None
+    command: Printed | None = None
     version: Printed | None = None
     is_server: bool = False
     by_user: Printed | None = None
@@ -99,7 +104,9 @@ class _Block:
 
     @property
     def under_load(self) -> bool:
-        """Return whether senders do not wait, by far fewer answers than messages."""
+        """Return whether senders do not wait, by the typed test or far fewer answers than messages."""
+        if self.command is not None and _UNDER_LOAD.search(self.command.text):
+            return True
         counts = self.found.get("valid") or self.found.get("total")
         return counts is not None and whole(counts.groups[1]) > 2 * whole(counts.groups[2])
 
@@ -148,18 +155,37 @@ def _blocks(text: Text) -> list[_Block]:
         # Without its first line, a test begins with its connections.
         if blocks and not _ENDS.isdisjoint(blocks[-1].found):
             starts = starts or _PATTERNS["peer"].match(plain) is not None
-        if not blocks or (starts and _has_head(blocks[-1])):
+        command = find_command(plain, _OWN)
+        if not blocks or ((starts or command) and _has_head(blocks[-1])):
             blocks.append(_Block(number, number))
         if "valid" in blocks[-1].found and "Printing statistics for Server No" in plain:
             blocks.append(_begin_next_server(blocks[-1], number))
-        if plain:
+        if command is not None:
+            _take_command(blocks[-1], Printed(command, number))
+        elif plain:
             _take(blocks[-1], plain, number, number < last or text.ends_whole)
     return blocks
 
 
+def _take_command(block: _Block, command: Printed) -> None:
+    """Keep a typed command of sockperf with its options, which its output leaves out."""
+    if _OWN in command.text:
+        block.command = command
+        for short, long, value in _TYPED_OPTIONS.findall(command.text):
+            block.options[long or _SHORT[short]] = Printed(value, command.line)
+
+
 def _begin_next_server(block: _Block, line: int) -> _Block:
     shared = {key: block.found[key] for key in ("total",) if key in block.found}
-    return _Block(line, line, shared, version=block.version, parameters=block.parameters, options=block.options)
+    return _Block(
+        line,
+        line,
+        shared,
+        version=block.version,
+        parameters=block.parameters,
+        command=block.command,
+        options=block.options,
+    )
 
 
 def _take(block: _Block, plain: str, line: int, whole: bool) -> None:
@@ -235,6 +261,7 @@ def _gather_facts(block: _Block, gathered: FragmentBuilder) -> None:
     gathered.add_raw_fact("factor.tool", NAME, first)
     gathered.add_printed("tool_version", block.version)
     gathered.add_printed("parameters", block.parameters)
+    gathered.add_printed("command_line", block.command)
     if block.beside_others:
         gathered.add_printed("factor.server_number", block.printed("number"))
     gathered.add_printed("factor.protocol", block.protocol)
@@ -245,7 +272,7 @@ def _gather_facts(block: _Block, gathered: FragmentBuilder) -> None:
     gathered.add_raw_fact("users", "1", first)
     if block.streams:
         gathered.add_raw_fact("workload", "STRP", first)
-        gathered.add_printed("message_bytes", block.printed("size"))
+        gathered.add_printed("message_bytes", block.printed("size") or block.options.get("msg-size"))
     elif block.found:
         gathered.add_raw_fact("workload", "UNDER-LOAD" if block.under_load else "RR", first)
         gathered.add_printed("request_bytes", block.options.get("msg-size"))

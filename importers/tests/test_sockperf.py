@@ -90,3 +90,21 @@ def test_a_test_without_version_is_read_like_one_with(case: str) -> None:
     assert headless != log
     assert sockperf.recognise(decoded(headless))
     assert list(map(readings, parse(headless).fragments)) == list(map(readings, parse(log).fragments))
+
+
+@pytest.mark.parametrize(
+    ("command", "workload"),
+    [
+        ("[root@lnxa ~]# sockperf pp -i lnxb -m 100 -t 4", "RR"),
+        ("sockperf under-load -i lnxb --msg-size=100 --time 4 --mps=500", "UNDER-LOAD"),
+    ],
+)
+def test_the_typed_command_gives_the_test_and_its_options(command: str, workload: str) -> None:
+    log = content("ping_pong", "s.txt")
+    fragments = parse(f"$ sockperf pp -i lnxb\n{log}{command}\n{log}$ exit\n").fragments
+    facts = [{fact.key: fact.text for fact in each.facts} for each in fragments]
+    assert len(facts) == 2
+    assert "request_bytes" not in facts[0]
+    names = ("workload", "request_bytes", "asked_duration_s", "rate")
+    assert [facts[1].get(name) for name in names] == [workload, "100", "4", "500" if "mps" in command else None]
+    assert facts[1]["command_line"] == command.rpartition("# ")[2]
