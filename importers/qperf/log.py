@@ -17,7 +17,7 @@ from importers.trial_numbers import number_trials
 
 NAME = "qperf"
 TITLE = "qperf output"
-VERSION = 2
+VERSION = 3
 
 _HEAD_LINES = 60
 _TEST = re.compile(r"(?P<protocol>tcp|udp|sctp|sdp|rds|rc|uc|ud|xrc|ver)_(?P<test>\w+):\s*")
@@ -104,7 +104,7 @@ def recognise(text: Text) -> bool:
     head = [line.rstrip() for line in islice(text.lines, _HEAD_LINES)]
     below = zip(head, [*head[1:], ""], strict=True)
     return any(
-        (_TEST.fullmatch(line) or _CONF.fullmatch(line)) and (_LINE.match(after) or _ERROR.fullmatch(after))
+        ((_TEST.fullmatch(line) or _CONF.fullmatch(line)) and (_LINE.match(after) or _ERROR.fullmatch(after)))
         or (_ERROR.fullmatch(line) and _TEST.fullmatch(after))
         for line, after in below
     )
@@ -123,6 +123,7 @@ def _blocks(text: Text, configuration: dict[str, Printed]) -> list[_Block]:
     """Return the tests; entries of the block ``conf`` go to ``configuration``."""
     blocks: list[_Block] = []
     block: _Block | None = None  # None in the block ``conf``.
+    early: dict[int, Printed] = {}  # Errors before a test's name, by the count of tests before.
     unfinished = None if text.ends_whole else len(text.lines)
     for number, line in text.numbered():
         if line[:4] == "    ":
@@ -133,8 +134,13 @@ def _blocks(text: Text, configuration: dict[str, Printed]) -> list[_Block]:
         elif ":" in line and ((head := _TEST.fullmatch(line)) or _CONF.fullmatch(line)):
             block = _Block(head["protocol"], head["test"], number, number) if head else None
             blocks += [block] if block else []
-        elif block is not None and (other := line.strip()):
-            block.take_other(other, number)
+        elif other := line.strip():
+            if block is not None and not block.figures:
+                block.take_other(other, number)
+            elif _ERROR.fullmatch(other):
+                early.setdefault(len(blocks), Printed(other, number))
+    for place, each in enumerate(blocks):
+        each.error = each.error or (None if each.figures else early.get(place))
     return blocks
 
 

@@ -71,3 +71,15 @@ def test_other_text_is_not_recognised(text: str) -> None:
 def test_sizes_are_in_bytes_and_kb_is_decimal(value: str, size: str | None) -> None:
     (fragment,) = parse(f"tcp_lat:\n    latency   =  8.44 us\n    msg_size  =  {value}\n").fragments
     assert {fact.key: fact.text for fact in fragment.facts}.get("request_bytes") == size
+
+
+def test_an_error_before_the_name_is_that_tests() -> None:
+    """Errors are not buffered, names are."""
+    error = "server: failed to find any RDMA devices: No such device"
+    log = f"{error}\nrc_lat:\n"
+    assert qperf.recognise(decoded(log))
+    (alone,) = parse(log).fragments
+    whole, failed = parse(f"tcp_lat:\n    latency  =  8 us\n{log}").fragments
+    assert (alone.status, whole.status, failed.status) == (Status.FAILED, Status.COMPLETE, Status.FAILED)
+    reasons = [{fact.key: fact.text for fact in each.facts}.get("error") for each in (alone, whole, failed)]
+    assert reasons == [error, None, error]

@@ -47,3 +47,10 @@ def test_a_report_without_its_first_line_is_one() -> None:
     texts = REPORT, "\n".join([*lines, ""])
     whole, headless = read_files([SourceFile("a.txt", text.encode()) for text in texts])
     assert [readings_of(each) for each in headless.fragments] == [readings_of(each) for each in whole.fragments]
+
+
+@pytest.mark.parametrize("error", ["unable to connect to web:http Refused", "unable to resolve web:http Unknown name"])
+def test_a_run_without_connection_is_failed(error: str) -> None:
+    (reading,) = read_files([SourceFile("a.txt", f"{error}\n".encode())])
+    assert [each.status for each in reading.fragments] == [Status.FAILED]
+    assert error in reading.problems[0].message

@@ -11,13 +11,13 @@ from importers.trial_numbers import number_trials
 
 NAME = "wrk"
 TITLE = "wrk report"
-VERSION = 3
+VERSION = 4
 
 _HEAD_LINES = 50
 _RUNNING = re.compile(
     r"Running (?P<asked>\d+(?:\.\d+)?[smh]) test @ (?P<url>(?P<scheme>\w+)://(?P<server>[^/\s]+)(?P<path>\S*))\s*"
 )
-_REFUSED = re.compile(r"unable to connect to (?P<server>\S+):\S+ (?P<why>\S.*)")
+_REFUSED = re.compile(r"unable to (?:connect to|resolve) (?P<server>\S+):\S+ (?P<why>\S.*)")
 _SIZE = re.compile(r"(?: {2})?(?P<threads>\d+) threads? and (?P<users>\d+) connections?\s*")
 _TIMES = re.compile(r"\s*Latency\s+(?P<mean>\S+)\s+(?P<sd>\S+)\s+(?P<max>\S+)\s+\S+%\s*")
 _PERCENTILE = re.compile(r"\s*(\d+(?:\.\d+)?)%\s+(\S+)\s*")
@@ -176,7 +176,10 @@ def _judge(report: _Report, found: ProblemLog) -> Status:
     refused, rate = report.group("refused", 0), report.group("rate")
     if refused is not None:
         return found.fail(
-            "wrk.failed", f"wrk failed: {refused.text}", "Start the server, then measure again.", refused.line
+            "wrk.failed",
+            f"wrk failed: {refused.text}",
+            "Start the server, or correct its name, then measure again.",
+            refused.line,
         )
     if rate is None or "total" not in report.lines or "transfer" not in report.lines:
         message = "The report has no end: wrk was killed, or the file was cut off."
