@@ -8,10 +8,13 @@ from functools import lru_cache
 from importers.fragment_builder import FragmentBuilder
 
 # For recognition: a banner wrapped by an editor matches this pattern alone.
-_LOOSE = re.compile(r"(?:MIGRATED |OMNI )?\S.* TEST from .+ port \d+ AF_\S+ to\b")
+_LOOSE = re.compile(
+    r"(?:MIGRATED |OMNI )?\S.* TEST from .+ port \d+ AF_\S+ to\b"
+    r"|(?:TCP|UDP|SCTP|DLPI|UNIX|XTI)[\w /|-]* TEST to \S+(?:\s*:.*)?\s*$"  # Before 2.4.
+)
 _BANNER = re.compile(
-    r"(?P<test>\S.*?) TEST from (?P<client>\S+) \([^)]*\) port \d+ AF_\w+"
-    r" to (?P<server>\S+) \((?P<address>[^)]*)\) port \d+ AF_\w+(?:\s*:\s*(?P<flags>.*))?\s*"
+    r"(?P<test>\S.*?) TEST(?: from (?P<client>\S+) \([^)]*\) port \d+ AF_\w+)?"
+    r" to (?P<server>\S+)(?: \((?P<address>[^)]*)\) port \d+ AF_\w+)?(?:\s*:\s*(?P<flags>.*))?\s*"
 )
 _PROTOCOL = re.compile(r"(?:MIGRATED )?(TCP|UDP|SCTP|SDP|UNIX|XTI|DLPI|DCCP)\b")
 _BURST = re.compile(r"first burst (\d+)")
@@ -104,7 +107,7 @@ class Banner:
 
 def is_banner(line: str) -> bool:
     """Return whether a line begins like a banner, whole or not."""
-    return " TEST from " in line and _LOOSE.match(line) is not None
+    return " TEST " in line and _LOOSE.match(line) is not None
 
 
 def read_banner(text: str, line: int) -> Banner | None:

@@ -213,7 +213,7 @@ def _read_processors(test: Test, cells: Sequence[Printed | None], cpu: Processor
 
 def find_kind_by_values(test: Test) -> Kind | None:
     """Return the kind by the command line, printed or typed, else by the direction."""
-    asked = _find_option(test, "t") or _find_typed(test)
+    asked = _find_option(test, "t") or find_typed(test)
     if asked and asked.lower() != "omni":
         return find_kind(asked)
     direction = test.values.get("DIRECTION")
@@ -234,7 +234,7 @@ def _find_option(test: Test, letter: str) -> str | None:
     return next((found[2] for found in _OPTION.finditer(general) if found[1] == letter), None)
 
 
-def _find_typed(test: Test) -> str | None:
+def find_typed(test: Test) -> str | None:
     """Return the test that a typed command names; netperf's default without a name."""
     if test.command is None:
         return None

@@ -17,6 +17,7 @@ from importers.netperf.figures import (
     find_missing_keys,
     find_odd_line,
     find_rate_unit,
+    find_typed,
     gather_figures,
     gather_values,
     is_whole,
@@ -26,12 +27,13 @@ from importers.trial_numbers import number_trials
 
 NAME = "netperf"
 TITLE = "netperf log"
-VERSION = 4
+VERSION = 5
 
 _HEAD_LINES = 200
 _REFUSED = re.compile(r"establish control: are you sure there is a netserver listening on (\S+) at port \d+")
 _OWN_ERROR = re.compile(r"(?:netperf: )?send_\w+: \w+ failed: ")
-_WORDS = (" TEST from ", "establish control: ", " failed: ", "THROUGHPUT=", "Throughput")
+_HEADING = re.compile(r"Socket\s+(?:Socket\s+Message|Size\s+Request\s+Resp\.|Message)\s+Elapsed\b.*")
+_WORDS = (" TEST ", "Elapsed", "establish control: ", " failed: ", "THROUGHPUT=", "Throughput")
 _SELECTOR = re.compile(r"([A-Z][A-Z0-9_]*)=")
 _TEST_IN_NAME = re.compile(r"(?:tcp|udp|sctp|dccp)_(?:rr|crr|cc|stream|maerts|sendfile)", re.IGNORECASE)
 _FIGURES = re.compile(r"\s*(?:\d+(?:\.\d*)?\s+){4,9}\d+(?:\.\d*)?\s*")
@@ -43,12 +45,13 @@ _WIDTHS = {"throughput": "throughput", "local cpu util": "local_cpu", "remote cp
 
 
 def recognise(text: Text) -> bool:
-    """Look for a banner, an error, selectors, or figures under a test's name."""
+    """Look for a banner, a table's heading, an error, selectors, or figures under a test's name."""
     kind = _kind_in_name(text.name)
     if kind is None and not text.mentions(_WORDS, _HEAD_LINES):
         return False
     head = [line for line in text.lines[:_HEAD_LINES] if line.strip()]
-    if any(is_banner(line) or _REFUSED.match(line) or _OWN_ERROR.match(line) for line in head):
+    own = (_REFUSED, _OWN_ERROR, _HEADING)
+    if any(is_banner(line) or any(each.match(line) for each in own) for line in head):
         return True
     keys = {found[1] for line in head if (found := _SELECTOR.match(line))}
     if "THROUGHPUT" in keys and len(keys & SELECTORS) > 1:
@@ -113,7 +116,9 @@ def _is_reason(test: Test, *, cut: bool) -> bool:
 
 def _settle_kind(test: Test) -> None:
     """Complete the kind by the selectors, which also show streams of datagrams."""
-    test.kind = test.kind or find_kind_by_values(test)
+    if test.kind is None or not test.kind.pattern:
+        named = find_kind_by_values(test)
+        test.kind = named if named and (test.kind is None or named.shape is test.kind.shape) else test.kind
     protocol = test.values.get("PROTOCOL")
     if test.kind is not None and test.kind.shape is Shape.STREAM and protocol is not None and protocol.text == "UDP":
         test.kind = replace(test.kind, shape=Shape.DATAGRAMS)
@@ -125,7 +130,7 @@ def _gather_facts(test: Test, text: Text, into: FragmentBuilder) -> None:
     into.add_facts(("factor.tool", "users", "workload"), (NAME, "1", kind), line)
     if test.banner is not None:
         test.banner.gather(into)
-    elif test.rows and (named := _test_in_name(text.name)):
+    elif test.rows and (named := _test_in_name(text.name) or find_typed(test)):
         into.add_fact("factor.protocol", find_protocol(named), line)
     for error in test.errors:
         refused = _REFUSED.match(error.text)
@@ -269,6 +274,9 @@ def _report_missing_rate(test: Test, found: ProblemLog) -> Status:
 
 def _judge_length(test: Test, into: FragmentBuilder, found: ProblemLog) -> Status:
     """Judge by the duration: an interrupted netperf prints a table too."""
+    if test.kind is not None and not test.kind.pattern:
+        remedy = "Give the workload with the upload, or measure with the banner (-P 1)."
+        found.note("netperf.no-direction", "The table does not tell which test it is of.", remedy, test.first_line)
     asked = find_asked_seconds(test)
     ran = into.find_reading("driver_s")
     if asked is None or ran is None or not is_decimal(ran.text) or Decimal(ran.text) >= _SHORT * Decimal(asked.text):

@@ -32,6 +32,12 @@ _SECTIONS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("histogram", re.compile(r"Histogram of ")),
     ("figures", re.compile(r"(?:(?:Recv|Send)\s+){2}(?:Recv|Send)\b|Local /Remote|Socket\s+Message\s+Elapsed")),
 )
+# Line of a classic table's heading -> its kind; other tests of this layout differ in their banner only.
+_OF_HEADING = (
+    (re.compile(r"Local /Remote"), Kind("", Shape.TRANSACTIONS)),
+    (re.compile(r"Socket\s+Message\s+Elapsed"), Kind("STRP", Shape.DATAGRAMS)),
+    (re.compile(r"(?:Recv|Send)\s"), Kind("", Shape.STREAM)),
+)
 _DETAILS = frozenset({"alignment", "segment"})
 _HEADER_LINES = 4
 _FEWEST_COLUMNS = 5
@@ -265,6 +271,10 @@ class _Scanner:
         if section is None or (section == "figures" and self._section == "alignment"):
             return False
         self._begin(section)
+        if section == "figures" and (self._current is None or self._current.has_figures):
+            kind = next((kind for head, kind in _OF_HEADING if head.match(line)), None)
+            test = self._start(number)
+            test.kind, test.headed = test.kind or kind, True
         return True
 
     def _take_keyed_interim(self, number: int, key: str, _place: str, text: str) -> None:

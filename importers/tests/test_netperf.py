@@ -155,3 +155,38 @@ def test_names_of_columns_are_enough() -> None:
     log = "Elapsed Time (sec),Throughput,Throughput Units\n10.00,31000.5,Trans/s\n"
     (reading,) = read_files([SourceFile("a.csv", log.encode())])
     assert readings_of(reading.fragments[0]) == {"driver_s": "10.00 s", "trans_per_s": "31000.5 Trans/s"}
+
+
+_STREAMS = (
+    "Recv   Send    Send\nSocket Socket  Message  Elapsed\nSize   Size    Size     Time     Throughput\n"
+    "bytes  bytes   bytes    secs.    10^6bits/sec\n\n 87380  16384  16384    10.00     941.30\n"
+)
+_ECHOES = (
+    "Local /Remote\nSocket Size   Request  Resp.   Elapsed  Trans.\nSend   Recv   Size     Size    Time     Rate\n"
+    "bytes  Bytes  bytes    bytes   secs.    per sec\n\n"
+    "16384  87380  1        1       10.00    23456.78\n16384  87380\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("before", "table", "workload"),
+    [
+        ("", _STREAMS, None),
+        ("", _ECHOES, None),
+        ("$ netperf -H web -t TCP_MAERTS\n", _STREAMS, "STRG"),
+        ("netperf -H web -t UDP_RR\n", _ECHOES, "RR"),
+        ("TCP STREAM TEST to web : +/-2.5% @ 99% conf.\n", _STREAMS, "STRP"),
+    ],
+)
+def test_a_table_is_enough(before: str, table: str, workload: str | None) -> None:
+    (reading,) = read_files([SourceFile("a.txt", f"{before}{table}".encode())])
+    (fragment,) = reading.fragments
+    assert (fragment.status, facts_of(fragment).get("workload")) == (Status.COMPLETE, workload)
+    assert [each.code for each in reading.problems] == ([] if workload else ["netperf.no-direction"])
+    figure = {_STREAMS: ("mb_per_s", "941.30 10^6bits/sec"), _ECHOES: ("trans_per_s", "23456.78 trans/s")}[table]
+    assert readings_of(fragment)[figure[0]] == figure[1]
+
+
+def test_tables_without_banner_are_tests_each() -> None:
+    (reading,) = read_files([SourceFile("a.txt", (_STREAMS + _ECHOES + _STREAMS).encode())])
+    assert [each.status for each in reading.fragments] == [Status.COMPLETE] * 3
