@@ -28,6 +28,34 @@ _LEVELS = frozenset(
         *("Tcp.MaxConn", "Tcp.CurrEstab", "MPTcpExt.MPCurrEstab"),
     )
 )
+_ABSOLUTE = re.compile(r"\s-(?:\w*a|-ignore\b)")
+_NSTAT = re.compile(
+    r"(?:^|\")(MPTcpExt|TcpExt|IpExt|IcmpMsg|Icmp6|Icmp|Ip6|UdpLite6|UdpLite|Udp6|Udp|Ip|Tcp)"
+    r"(\w+)(?:\"\s*:)?\s*(\d+)"
+)
+_PROTOCOL = re.compile(r"([A-Z]\w+):\s*")
+_SPOKEN = re.compile(r"\s+(?:(?P<count>\d+) (?P<words>\D+)|(?P<name>[A-Z]\w+): (?P<value>\d+))\s*")
+# What ``netstat -s`` prints in words, in its older spellings too.
+_SPOKEN_NAMES = {
+    "active connection openings": "ActiveOpens",
+    "passive connection openings": "PassiveOpens",
+    "failed connection attempts": "AttemptFails",
+    "connection resets received": "EstabResets",
+    "segments received": "InSegs",
+    "segments sent out": "OutSegs",
+    "segments send out": "OutSegs",
+    "segments retransmitted": "RetransSegs",
+    "segments retransmited": "RetransSegs",
+    "bad segments received": "InErrs",
+    "resets sent": "OutRsts",
+    "total packets received": "InReceives",
+    "packets received": "InDatagrams",
+    "packets sent": "OutDatagrams",
+    "packet receive errors": "InErrors",
+    "receive buffer errors": "RcvbufErrors",
+    "send buffer errors": "SndbufErrors",
+}
+_SYSFS = re.compile(r"/sys/class/net/(?P<adapter>[^/]+)/statistics(?:/|:)(?P<name>\w+)[:=]\s*(?P<value>\d+)$")
 _CGROUP = re.compile(r"/sys/fs/cgroup/(?:[^/\s]+/)*?(?P<group>[^/\s]+)/(?:cpuacct\.usage|cpuacct\.stat|cpu\.stat)")
 _CGROUP_V2 = {"usage_usec": "usage", "user_usec": "user", "system_usec": "system"}
 
@@ -106,6 +134,46 @@ def read_protocols(section: Section, evidence: Evidence) -> None:
         for name, value in zip(heads.pop(prefix), words, strict=False):
             if f"{prefix}.{name}" not in _LEVELS:
                 evidence.count(subject, f"{prefix}.{name}", value, "count", number)
+
+
+def _count_protocol(prefix: str, name: str, value: str, line: int, evidence: Evidence) -> None:
+    """Count by the subjects and names of /proc/net/snmp and netstat."""
+    if f"{prefix}.{name}" not in _LEVELS:
+        evidence.count("netstat" if prefix.endswith("Ext") else "snmp", f"{prefix}.{name}", value, "count", line)
+
+
+def read_nstat(section: Section, evidence: Evidence) -> None:
+    """Read ``nstat -as``, as text or JSON; without -a it prints increases since its last call."""
+    if not _ABSOLUTE.search(section.title):
+        message = f"{section.title!r} prints increases since its last call, no counters: they were left out."
+        evidence.found.warn("linux_snapshot.increases", message, "Capture nstat -asz.", section.line)
+        return
+    for number, text in section.filled:
+        for prefix, name, value in _NSTAT.findall(text):
+            _count_protocol(prefix, name, value, number, evidence)
+
+
+def read_netstat(section: Section, evidence: Evidence) -> None:
+    """Read ``netstat -s``: a head for each protocol, then counts in front of words or behind names."""
+    prefix = ""
+    for number, text in section.filled:
+        if head := _PROTOCOL.fullmatch(text):
+            prefix = head[1]
+        elif prefix and (match := _SPOKEN.fullmatch(text)):
+            name = match["name"] or _SPOKEN_NAMES.get(match["words"].replace("connections open", "connection open"))
+            if name is not None:
+                _count_protocol(prefix, name, match["value"] or match["count"], number, evidence)
+
+
+def read_sysfs(section: Section, evidence: Evidence) -> None:
+    """Read /sys/class/net/NAME/statistics: a file for each counter, or lines of ``grep . FILES``."""
+    for number, text in section.filled:
+        printed = text.strip() if "/statistics" in text else f"{section.title.rstrip('/*')}:{text.strip()}"
+        if match := _SYSFS.search(printed):
+            name = match["name"].removesuffix("_errors") if match["name"].count("_") > 1 else match["name"]
+            name = {"multicast": "rx_multicast", "collisions": "tx_collisions"}.get(name, name)
+            unit = "bytes" if name.endswith("_bytes") else "count"
+            evidence.count(f"adapter/{match['adapter']}", name, match["value"], unit, number)
 
 
 def read_softnet(section: Section, evidence: Evidence) -> None:

@@ -17,7 +17,7 @@ from importers.model import Fact, Fragment, Kind, Parsed, ProblemLog, Text
 
 NAME = "linux_snapshot"
 TITLE = "Linux snapshot"
-VERSION = 2
+VERSION = 3
 
 # How the text of a single file or command begins: distinctive enough to need no name.
 _BEGINNINGS = (
@@ -26,6 +26,9 @@ _BEGINNINGS = (
     (re.compile(r"Ip: Forwarding "), "/proc/net/snmp"),
     (re.compile(r"TcpExt: SyncookiesSent "), "/proc/net/netstat"),
     (re.compile(r"sockets: used \d+"), "/proc/net/sockstat"),
+    (re.compile(r"#kernel\s*$|\{\s*\"kernel\":\s*\{"), "nstat -as"),
+    (re.compile(r"Ip:\s*$"), "netstat -s"),
+    (re.compile(r"/sys/class/net/[^/]+/statistics/\w+:\d+"), "/sys/class/net"),
     (re.compile(r"NIC statistics:"), "ethtool -S"),
     (re.compile(r"Features for (\S+):"), "ethtool -k"),
     (re.compile(r"\d+: \S+: <[A-Z0-9_,-]+> mtu \d+"), "ip -s -s link"),
@@ -41,6 +44,9 @@ _BARE = (
     (re.compile(r"proc_net_(dev|snmp|netstat|sockstat|softnet_stat)"), r"/proc/net/\1"),
     (re.compile(r"proc_(stat|softirqs|interrupts|uptime|cpuinfo|meminfo)"), r"/proc/\1"),
     (re.compile(r"net_(dev|snmp|netstat)"), r"/proc/net/\1"),
+    (re.compile(r"netstat(?:_s)?"), "netstat -s"),
+    (re.compile(r"nstat\w*"), "nstat -as"),
+    (re.compile(r"(?:sysfs|sys_class_net)\w*"), "/sys/class/net"),
     (re.compile(r"(softnet_stat|sockstat)"), r"/proc/net/\1"),
     (re.compile(r"(softirqs|interrupts|cpuinfo|meminfo)"), r"/proc/\1"),
     (re.compile(r"ethtool_([Ski])_(\S+)"), r"ethtool -\1 \2"),
@@ -61,6 +67,9 @@ _READERS: tuple[tuple[re.Pattern[str], host_facts.Reader], ...] = tuple(
         (r"/proc/(?:self/)?net/dev", counters.read_net_dev),
         (r"/proc/(?:self/)?net/(?:snmp|netstat)", counters.read_protocols),
         (r"/proc/(?:self/)?net/softnet_stat", counters.read_softnet),
+        (r"(?:sudo )?nstat\b.*", counters.read_nstat),
+        (r"(?:sudo )?netstat -\w*s\w*", counters.read_netstat),
+        (r"(?:(?:grep|head|tail)\b.* )?/sys/class/net\b.*", counters.read_sysfs),
         (r"/proc/(?:self/)?net/sockstat6?|/proc/loadavg", counters.read_levels),
         (r"/sys/fs/cgroup/.*(?:cpuacct\.(?:usage|stat)|cpu\.stat)", counters.read_cgroup),
         (r"/proc/cpuinfo|lscpu", host_facts.read_cpuinfo),
@@ -86,6 +95,7 @@ _HEAD = re.compile(r"==> (.+) <==")
 _PROMPT = re.compile(r"(?:[\w.-]+@[\w.-]+\S*\s?|\[[^\]]+\]\s?)?[#$]\s+(\S.*)")
 _SIGNS = ("==> ", "#", "$")
 _CAT = re.compile(r"(?:sudo\s+)?(?:cat|head|tail -n \+1)\s+(?=/)")
+_OPENING = 3  # Lines of a JSON document.
 _PROBED = 400
 """Lines in which the first head must occur."""
 
@@ -175,8 +185,9 @@ def _bare_title(text: Text, named: Named) -> str:
     first = next((line for line in text.lines if line.strip()), "")
     if is_link_json(text.lines):
         return "ip -j -s link"
+    opening = "".join(text.lines[:_OPENING]) if first.strip() == "{" else first
     for beginning, title in _BEGINNINGS:
-        if match := beginning.match(first):
+        if match := beginning.match(opening):
             return _with_device(title, named, match.groups())
     fits = {
         "date": _ISO_DATE,

@@ -266,3 +266,46 @@ def test_line_ends_of_other_systems_and_garbage_around_change_nothing() -> None:
 def test_other_texts_are_no_snapshots(text: str) -> None:
     reading = read_text(text, "notes.txt")
     assert reading.format is None or not reading.fragments
+
+
+PROTOCOLS = {"snmp Tcp.RetransSegs": "31", "snmp Tcp.OutSegs": "5200", "netstat TcpExt.TCPTimeouts": "4"}
+
+
+@pytest.mark.parametrize(
+    ("title", "lines"),
+    [
+        ("nstat -asz", ["#kernel", "TcpRetransSegs   31   0.0", "TcpOutSegs 5200 0.0", "TcpExtTCPTimeouts 4 0.0"]),
+        ("nstat -azj", ['{"kernel":{"TcpRetransSegs":31,"TcpOutSegs":5200,"TcpExtTCPTimeouts":4}}']),
+        (
+            "nstat -a -p -j",
+            ['{"kernel": {', '"TcpRetransSegs": 31,', '"TcpOutSegs": 5200,', '"TcpExtTCPTimeouts": 4', "}}"],
+        ),
+        (
+            "netstat -s",
+            [
+                *("Ip:", "    Forwarding: 1", "Tcp:", "    3 connections established", "    5200 segments send out"),
+                *("    31 segments retransmited", "TcpExt:", "    TCPTimeouts: 4", "    7 delayed acks sent"),
+            ],
+        ),
+    ],
+)
+def test_protocols_count_alike_in_every_form(title: str, lines: list[str]) -> None:
+    assert counters(section(title, *lines)) == PROTOCOLS
+    bare = read_text("\n".join([*lines, ""]), "r1/protocols.before")
+    assert (bare.format, counters(bare)) == ("linux_snapshot", PROTOCOLS)
+
+
+def test_increases_of_nstat_are_no_counters() -> None:
+    reading = section("nstat", "#kernel", "TcpRetransSegs   31   0.0")
+    assert [each.code for each in reading.problems if each.code.endswith("increases")] == ["linux_snapshot.increases"]
+    assert not counters(reading)
+
+
+def test_statistics_of_sysfs_count_like_net_dev() -> None:
+    found = {"adapter/ens3 rx_packets": "12", "adapter/ens3 tx_carrier": "0", "adapter/ens3 rx_errors": "1"}
+    folder = "/sys/class/net/ens3/statistics"
+    lines = [f"{folder}/rx_packets:12", f"{folder}/tx_carrier_errors:0", f"{folder}/rx_errors:1"]
+    assert counters(read_text("\n".join([*lines, ""]), "r1/sysfs.before")) == found
+    assert counters(section(f"grep . {folder}/*", *lines)) == found
+    heads = [part for line in lines for part in (f"==> {line.partition(':')[0]} <==", line.partition(":")[2], "")]
+    assert counters(read_text("\n".join([*heads, ""]))) == found
