@@ -41,6 +41,8 @@ _ERRORS = re.compile(r"WARNING: (\d+) Errors detected during run\s*")
 _RULE = re.compile(r"-{20,}\s*")
 _TITLES = frozenset({"Group Details", "Strand Details", "Run Statistics"})
 _ONE_WAY = frozenset({"read", "write", "recv", "send", "sendto", "sendfile", "sendfilev"})
+_READS = frozenset({"read", "recv"})
+_ALIKE = 0.01
 _SIZE = r"(\d{1,15}[kmg]?)"
 _EXCHANGE_NAME = re.compile(rf"(rr|crr|strg|strp)(?:\d+c)?-{_SIZE}x{_SIZE}(?:-+\d+)?", re.IGNORECASE)
 _STREAM_NAME = re.compile(rf"str-(read|write)x{_SIZE}(?:-+\d+)?", re.IGNORECASE)
@@ -95,6 +97,22 @@ class Block:
         None if the line has both, which only the profile explains.
         """
         return self.start.workers[0][0] if self.start and len(self.start.workers) == 1 else None
+
+    @property
+    def pattern(self) -> str | None:
+        """Return the pattern that the table of operations proves, if any.
+
+        As many reads as writes are exchanges, with a connection each if there are as many connects.
+        """
+        counts = {name: whole(count) for (name, count, *_), _ in self.operations}
+        read = sum(counts.get(name, 0) for name in _READS)
+        written = sum(count for name, count in counts.items() if name in _ONE_WAY - _READS)
+        if not read or not written:
+            return "STRG" if read else "STRP" if written else None
+        # Exchanges under way at the end have only been written.
+        if abs(read - written) > max(_ALIKE * max(read, written), whole(self.users or "1")):
+            return None
+        return "CRR" if self.connects_always else "RR"
 
     @property
     def streams(self) -> bool:

@@ -20,7 +20,7 @@ from importers.uperf.blocks import START, Block, Row, assume_facts, split_blocks
 
 NAME = "uperf"
 TITLE = "uperf log or profile"
-VERSION = 3
+VERSION = 4
 
 _HEAD = 16_384
 _NOT_SLAVES = frozenset({"", "master", "Total"})
@@ -132,7 +132,7 @@ def _gather_facts(block: Block, gathered: FragmentBuilder) -> None:
     """Keep circumstances; those assumed from the profile's name are marked."""
     gathered.add_raw_fact("factor.tool", NAME, block.start.line if block.start else block.first_line)
     if block.start is not None:
-        gathered.add_facts(*_start_facts(block.start.workers, block.start.profile), block.start.line)
+        gathered.add_facts(*_start_facts(block.start.workers, block.start.profile, block.pattern), block.start.line)
     servers = _find_servers(block)
     if servers:
         gathered.add_fact("server", ", ".join(servers), next(iter(servers.values())))
@@ -141,14 +141,20 @@ def _gather_facts(block: Block, gathered: FragmentBuilder) -> None:
 
 
 @lru_cache(64)
-def _start_facts(workers: tuple[tuple[str, str], ...], profile: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return keys and texts of the facts in a starting line."""
+def _start_facts(
+    workers: tuple[tuple[str, str], ...], profile: str, pattern: str | None
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return keys and texts of the facts in a starting line; ``pattern`` is that of the operations counted."""
     facts = [("profile", profile)]
     if len(workers) == 1:
         facts.append(("users", workers[0][0]))
     facts += [("processes" if word.startswith("process") else "threads", count) for count, word in workers]
-    if assumed := assume_facts(profile):
-        facts += [*assumed.items(), ("assumed", f"{', '.join(assumed)}: from the profile's name")]
+    assumed, reason = assume_facts(profile), "from the profile's name"
+    if pattern is not None and assumed.get("workload") != pattern:
+        # Operations that were counted prove more than a name.
+        assumed, reason = {"workload": pattern}, "from the operations counted"
+    if assumed:
+        facts += [*assumed.items(), ("assumed", f"{', '.join(assumed)}: {reason}")]
     return tuple(key for key, _ in facts), tuple(text for _, text in facts)
 
 
