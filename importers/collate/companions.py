@@ -6,7 +6,7 @@ Such files name no run. Both ends of a test may have the same cookie; else the f
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
 from itertools import chain
@@ -15,6 +15,7 @@ from typing import TypeVar
 
 from importers.collate.marks import COOKIE, PORTS, is_same_test, may_be_ends
 from importers.collate.run_ids import own_folder, strip_ending
+from importers.file_names import PHASES
 from importers.key_values import whole
 from importers.model import Fragment, Kind, makes_experiment
 
@@ -35,24 +36,25 @@ _Key = TypeVar("_Key")
 
 
 @lru_cache(maxsize=4096)
-def base_name(file: str) -> str:
-    """Return a file's path without ending and words for parts."""
+def base_name(file: str, kept: Collection[str] = ()) -> str:
+    """Return a file's path without ending and words for parts, but those ``kept``."""
     path = PurePosixPath(strip_ending(file))
     name = path.name
-    while (match := _LAST_WORD.fullmatch(name)) and match["word"].lower() in _PARTS:
+    while (match := _LAST_WORD.fullmatch(name)) and match["word"].lower() in _PARTS.difference(kept):
         name = match["name"]
     return str(path.with_name(name))
 
 
 def names_of_files(files: Iterable[str]) -> dict[str, str]:
-    """Return a short distinct path for each file, to name its run."""
+    """Return a short distinct path for each log, to name its run. A load tool's log is not from before or after one."""
     files = list(files)
-    bases = Counter(map(base_name, files))
+    names = {file: base_name(file, PHASES) for file in files}
+    bases = Counter(names[file] for file in files)
     plain = Counter(map(strip_ending, files))
 
     def name_of(file: str) -> str:
-        if bases[base_name(file)] == 1:
-            return base_name(file)
+        if bases[names[file]] == 1:
+            return names[file]
         return strip_ending(file) if plain[strip_ending(file)] == 1 else file
 
     return {file: name_of(file) for file in files}

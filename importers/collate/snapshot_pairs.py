@@ -6,6 +6,7 @@ Whether a pair can be used is checked later.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from importers.file_names import phase_and_role_in
 from importers.model import Fragment, Pair, Problem, RunDraft, Severity, SourcedFact
 
 _PHASES = ("before", "after")
@@ -79,8 +80,9 @@ def _left_out(draft: RunDraft, snapshot: Fragment, code: str, message: str) -> P
 def name_roles(draft: RunDraft, given: Mapping[str, str]) -> None:
     """Set the role of every pair, and the keys of hosts' facts.
 
-    Logs and manifests name the client, else a person does (``client`` and ``server`` of ``given``). One undecided host
-    of two gets the role that is left; other hosts have their own name as role.
+    Logs and manifests name the client, else a person does (``client`` and ``server`` of ``given``), else the names of
+    files (``client.sar.txt``). One undecided host of two gets the role that is left; other hosts have their own name as
+    role.
     """
     known = _known_roles(draft, given)
     captured: list[Pair | Fragment] = [*draft.pairs, *draft.reports]
@@ -106,8 +108,12 @@ def _known_roles(draft: RunDraft, given: Mapping[str, str]) -> dict[str, str]:
     facts = [(fact.key, fact.text) for fact in draft.facts if fact.key in {CLIENT, SERVER} and not fact.of_host]
     persons = [(role, text) for role, text in given.items() if role in {CLIENT, SERVER}]
     captured = {each.host.casefold() for each in draft.fragments if each.host}
+    by_file = [
+        (phase_and_role_in(each.file)[1], each.host) for each in draft.fragments if each.role == "" and each.host
+    ]
+    files = [(role, host) for role, host in by_file if role in {CLIENT, SERVER}]
     named: dict[str, str] = {}
-    for role, host in (*stated, *facts, *persons):
+    for role, host in (*stated, *facts, *persons, *files):
         name = host.strip().casefold()
         # A log may name the host by its address, and then another word counts; each role is played once.
         if name in captured and role not in named.values():

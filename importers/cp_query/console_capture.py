@@ -7,9 +7,8 @@ configuration as facts. A file may hold several captures, each under a ``* CPQUE
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import islice
-from pathlib import PurePosixPath
 
 from importers.cp_query.console_lines import Line, clean, command_of, is_ready, label_command
 from importers.cp_query.responses import (
@@ -21,6 +20,7 @@ from importers.cp_query.responses import (
     read_times,
     split_responses,
 )
+from importers.file_names import PHASES, phase_and_role_in
 from importers.key_values import Record, trial_number
 from importers.model import Fact, Fragment, Kind, Parsed, Problem, ProblemLog, Text
 
@@ -41,8 +41,6 @@ _COMMON = frozenset({"query userid", "query monitor", "query set", "query chpid"
 _PART = 5000  # Lines.
 _USERID = re.compile(r"(\S+)\s+AT\s+\S+")
 _INDICATED = re.compile(r"USERID=\s*(\S+)")
-_PHASES = ("before", "after")
-_ROLES = ("client", "server", "lpar")
 _HEAD_KEYS = frozenset({"run_id", "trial", "phase", "role", "userid"})
 
 
@@ -221,7 +219,7 @@ def _phase_and_role(head: Record | None, name: str, found: ProblemLog) -> tuple[
     phase = (head.value("phase").lower() if head else "") or named_phase
     role = (head.value("role").lower() if head else "") or named_role
     line = head.line if head else None
-    if phase not in _PHASES:
+    if phase not in PHASES:
         message = "Nothing says whether this capture was taken before or after its run."
         remedy = "Rename the file (before.client.txt) or add phase=before or phase=after to its head line."
         found.warn("cp_query.no-phase", message, remedy, line)
@@ -231,25 +229,6 @@ def _phase_and_role(head: Record | None, name: str, found: ProblemLog) -> tuple[
         remedy = "Rename the file (before.client.txt) or add role=client, server or lpar to its head line."
         found.warn("cp_query.no-role", message, remedy, line)
     return phase, role or None
-
-
-@lru_cache(64)
-def phase_and_role_in(name: str) -> tuple[str | None, str | None]:
-    """Return phase and role by the words of a file's path.
-
-    Examples are ``NMGBR950/before.client.txt``, ``NMGBR950.after.server.txt`` and ``x/before/lpar.txt``. The role is a
-    known one anywhere in the path, else the word after the phase in the file's name.
-    """
-    path = PurePosixPath(name)
-    stem = [word.lower() for word in re.split(r"[._\-\s]+", path.stem if path.suffix else path.name)]
-    folders = [word.lower() for part in path.parts[:-1] for word in re.split(r"[._\-\s]+", part)]
-    phases = [word for word in stem if word in _PHASES] or [word for word in folders if word in _PHASES]
-    phase = phases[0] if len(set(phases)) == 1 else None
-    known = [word for word in (*stem, *folders) if word in _ROLES]
-    if known:
-        return phase, known[0]
-    after = stem[stem.index(phase) + 1 :] if phase in stem else []
-    return phase, after[0] if after and not after[0].isdigit() else None
 
 
 def _trial(head: Record | None, found: ProblemLog) -> int | None:

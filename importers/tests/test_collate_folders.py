@@ -224,6 +224,16 @@ def test_hosts_play_the_roles_that_logs_or_persons_name(said: dict[str, str], gi
     assert "collate.roles" not in {problem.code for problem in draft.problems}
 
 
+def test_the_name_of_a_file_tells_the_role_of_its_host() -> None:
+    halves = [replace(each, file=each.file.replace("lna", "client.sar")) for each in both("vp01")]
+    draft = only(collate([log("vp01/out.txt"), *halves]))
+    name_roles(draft, {})
+    assert {role: before for role, before, _ in pairs(draft)} == {
+        "client": "vp01/client.sar.before.txt",
+        "server": "vp01/lnb.before.txt",
+    }
+
+
 def test_hosts_of_which_nothing_is_said_go_by_their_names() -> None:
     draft = only(collate([log("vp01/out.txt"), *both("vp01")]))
     name_roles(draft, {})

@@ -264,3 +264,8 @@ def test_what_is_assumed_gives_way_to_a_manifest() -> None:
     (draft,) = collate([log, row]).drafts
     assert {fact.key: fact.text for fact in draft.facts} == {"workload": "CRR"}
     assert [problem.code for problem in draft.problems] == []
+
+
+def test_the_log_of_a_load_tool_is_not_from_before_or_after_a_run() -> None:
+    names = names_of_files(["mtu_before_after.txt", "x/rr_after.log", "x/rr_before.log", "y.client.log"])
+    assert list(names.values()) == ["mtu_before_after", "x/rr_after", "x/rr_before", "y"]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from importers.cp_query.console_capture import phase_and_role_in
+from importers.file_names import phase_and_role_in
 
 
 @pytest.mark.parametrize(
