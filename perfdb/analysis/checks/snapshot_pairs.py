@@ -307,12 +307,14 @@ def check_host(run_id: str, before: Snapshot | None, after: Snapshot | None) -> 
     return replace(verdict, wrapped=frozenset(wrapped), fallen=frozenset(fallen))
 
 
-def check_machine(counters: Mapping[tuple[str, str, str], tuple[float, float]]) -> list[Finding]:
+def check_machine(
+    counters: Mapping[tuple[str, str, str], tuple[float, float]], *, one_host: bool = False
+) -> list[Finding]:
     """Return a finding if client and server ran on one machine.
 
-    ``counters`` are readings before and after by (role, subject, name).
+    ``counters`` are readings before and after by (role, subject, name); ``one_host`` is by the load tool's addresses.
     """
-    if not one_machine(counters):
+    if not counters or not one_machine(counters, one_host=one_host):
         return []
     message = "Client and server ran on one machine: its CPU time is that of both, and stands for the run as a whole."
     remedy = "Give client_cpus and server_cpus if each side was bound to processors of its own."

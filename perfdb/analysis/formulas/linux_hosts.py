@@ -56,12 +56,14 @@ class _Counted:
 def _roles(known: Known, role: str) -> tuple[str, ...]:
     """Return the roles whose counters make a role's value.
 
-    The total is made of both sides. On one machine the client's counters are the total, and no side has its own value.
+    The total is made of both sides. On one machine the first side's counters are the total, and no side has its own
+    value.
     """
-    machine = one_machine(known.figures.counters)
+    machine = one_machine(known.figures.counters, one_host=known.figures.one_host)
     if role != TOTAL:
         return () if machine and role in PARTS_OF_TOTAL else (role,)
-    return PARTS_OF_TOTAL[:1] if machine else PARTS_OF_TOTAL
+    counted = tuple(part for part in PARTS_OF_TOTAL if part in known.subjects)
+    return counted[:1] if machine else PARTS_OF_TOTAL
 
 
 def _host_time(term: str, title: str, times: tuple[str, ...]) -> Term:
@@ -93,7 +95,10 @@ def _subjects(known: Known, role: str, prefix: str) -> frozenset[str]:
 
 
 def _test_adapters(known: Known, role: str) -> frozenset[str]:
-    """Return the adapters of ``ip link``, else of /proc/net/dev without loopback."""
+    """Return the adapter that is the run's device, else those of ``ip link`` or /proc/net/dev without loopback."""
+    named = [f"{prefix}{known.figures.device}" for prefix in _ADAPTERS]
+    if found := _subjects(known, role, "").intersection(named):
+        return frozenset((min(found, key=named.index),))
     for prefix in _ADAPTERS:
         found = _subjects(known, role, prefix) - {f"{prefix}{_LOOPBACK}"}
         if found:

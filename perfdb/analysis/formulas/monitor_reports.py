@@ -37,7 +37,9 @@ def _unless(term: Term, hidden: Callable[[RunFigures], bool]) -> Term:
     return Term(term.name, term.title, find)
 
 
-_BUSY = _unless(reported_term("cpu_util", "CPU utilisation in %"), lambda figures: figures.one_host)
+_BUSY = _unless(
+    reported_term("cpu_util", "CPU utilisation in %"), lambda figures: figures.one_host and not figures.of_processes
+)
 _VIRTUAL_BUSY = reported_term("virtual_cpu_util", "virtual CPU utilisation in %")
 _ONE = _unless(
     reported_term("processor_util", "utilisation of one processor in %"), lambda figures: figures.of_processes

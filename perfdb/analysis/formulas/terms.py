@@ -150,14 +150,16 @@ _SHARED = (
 _STARTED = ("kernel", "btime")
 
 
-def one_machine(counters: Mapping[tuple[str, str, str], tuple[float, float]]) -> bool:
+def one_machine(counters: Mapping[tuple[str, str, str], tuple[float, float]], *, one_host: bool = False) -> bool:
     """Return whether both sides' readings are of one kernel.
 
     One kernel has one time of start, and the readings of its growing counters overlap. ``counters`` are readings before
-    and after by (role, subject, name). False if a side has none.
+    and after by (role, subject, name). If a side has none, the load tool's ``one_host`` decides.
     """
     starts = [counters.get((role, *_STARTED)) for role in PARTS_OF_TOTAL]
-    if None in starts or starts[0] != starts[1]:
+    if None in starts:
+        return one_host
+    if starts[0] != starts[1]:
         return False
     pairs = [[counters.get((role, *key)) for role in PARTS_OF_TOTAL] for key in _SHARED]
     shared = [(one, other) for one, other in pairs if one is not None and other is not None]

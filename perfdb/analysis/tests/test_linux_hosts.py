@@ -116,6 +116,15 @@ def test_on_one_machine_its_time_is_the_run_s_and_no_side_s() -> None:
     assert not {"cpu_util@client", "cpu_util@server", "cpu_ms_per_trans@client"} & found.keys()
 
 
+@pytest.mark.parametrize("side", ["client", "server"])
+def test_the_ends_addresses_tell_one_machine_where_one_side_has_snapshots(side: str) -> None:
+    counters = {(side, *key[1:]): value for key, value in CLIENT.items()}
+    assert figures(with_counters(RUN, counters))[f"cpu_util@{side}"] == pytest.approx(45.0)
+    found = figures(with_counters(RUN, counters, one_host=True))
+    assert found["cpu_util"] == pytest.approx(45.0)
+    assert f"cpu_util@{side}" not in found
+
+
 def test_processors_that_a_side_was_bound_to_give_its_own_figures() -> None:
     own = {**cpu("client", "processor/0", 1, 0, 2, 1, 0, 0, 1, 0), **cpu("server", "processor/3", 1, 0, 0, 4)}
     run = with_counters(ONE_MACHINE, own, facts={"client_cpus": (0.0,), "server_cpus": (3.0,)})
@@ -152,6 +161,8 @@ def test_packets_are_those_of_the_adapters_that_were_asked_for() -> None:
         **grown("client", "adapter/eth1", rx_packets=7.0, rx_dropped=2.0, tx_dropped=0.0),
     }
     assert figures(with_counters(RUN, counters))["packets_dropped@client"] == 3.0
+    assert figures(with_counters(RUN, counters, device="lo"))["packets_dropped@client"] == 9.0
+    assert figures(with_counters(RUN, counters, device="hipersockets"))["packets_dropped@client"] == 3.0
     asked = {**counters, **grown("client", "link/eth1", rx_dropped=2.0, rx_missed=4.0)}
     assert figures(with_counters(RUN, asked))["packets_dropped@client"] == 6.0
 

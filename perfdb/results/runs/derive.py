@@ -3,6 +3,7 @@
 Values that follow within one run are stored; values across runs (means, differences) are calculated by queries.
 """
 
+import re
 from collections.abc import Mapping
 from datetime import datetime
 from functools import lru_cache
@@ -23,6 +24,8 @@ from perfdb.results.runs.record import (
 )
 
 TIME = "time"
+_ADDRESSES = ("client_address", "server_address", "server")
+_LOOPBACK = re.compile(r"(?:::ffff:)?127\.\d+\.\d+\.\d+\b|\[?::1\]?(?:$|[:%])|localhost(?:$|[:.])")
 
 
 def derive_values(record: RunRecord) -> list[Derived]:
@@ -83,8 +86,18 @@ def collect_figures(record: RunRecord) -> RunFigures:
         system_processors=system.processors if system else None,
         facts=_numbers(record),
         reports_whole=LOST not in record.facts,
-        one_host="cpu_shared" in record.facts,
+        one_host=is_one_host(record),
+        device=configuration.device,
         of_processes="cpu_scope" in record.facts and record.facts["cpu_scope"].text == "process",
+    )
+
+
+def is_one_host(record: RunRecord) -> bool:
+    """Return whether the load tool's log has one machine as both ends: a loopback address, or one address for both."""
+    ends = {key: record.facts[key].text.casefold() for key in _ADDRESSES if key in record.facts}
+    own, other = (ends.get(f"{role}_address") for role in ("client", "server"))
+    return (
+        "cpu_shared" in record.facts or (own is not None and own == other) or any(map(_LOOPBACK.match, ends.values()))
     )
 
 

@@ -73,3 +73,14 @@ def test_without_times_the_printed_averages_count(bring: Bring) -> None:
     bring(log("LV01", "14:05:00", "14:05:20"), ("LV01.sar.txt", undated))
     figure = next(f for f in read_figures(Run.objects.get()) if str(f.measure) == "idle_util@client")
     assert (figure.value, figure.printed) == (34.0, "34.00")
+
+
+@pytest.mark.parametrize(
+    ("address", "role"), [("127.0.0.2", "total"), ("::1", "total"), ("localhost", "total"), ("192.0.2.7", "client")]
+)
+def test_the_report_of_a_host_that_is_both_ends_is_the_run_s(bring: Bring, address: str, role: str) -> None:
+    name, text = log("LV01", "14:05:00", "14:05:20")
+    sar = ("sar/lnxc1.txt", SAR.read_bytes())
+    bring((name, text.replace(b"mtu=1500", f"mtu=1500 server={address}".encode())), sar)
+    found = values("LV01")
+    assert {key for key in found if key.startswith("cpu_util")} == {f"cpu_util@{role}".removesuffix("@total")}

@@ -12,8 +12,8 @@ from importers.collate.time_matching import clock_shift
 from importers.model import Fragment, Listing, Problem, RunDraft, Severity
 from perfdb.analysis import units
 from perfdb.analysis.checks.report_window import Window
-from perfdb.analysis.metrics import Measure
-from perfdb.results.runs.derive import fact_number
+from perfdb.analysis.metrics import TOTAL, Measure
+from perfdb.results.runs.derive import fact_number, is_one_host
 from perfdb.results.runs.normalize.reading_problems import describe_unreadable
 from perfdb.results.runs.record import Origin, RunRecord, TraceColumn, Value, parse_sample
 
@@ -45,10 +45,10 @@ _WeightedRows = Sequence[tuple[Listing, int, Fraction]]
 
 
 def add_values(record: RunRecord, draft: RunDraft, artifacts: Mapping[str, int]) -> None:
-    """Add each host's idle, waiting and steal shares, and its processors."""
+    """Add each host's idle, waiting and steal shares, and its processors; of the run if one host is both ends."""
     window = measured(record, draft)
     for report in _reports(draft):
-        role, artifact = draft.roles[report.file], artifacts[report.file]
+        role, artifact = TOTAL if is_one_host(record) else draft.roles[report.file], artifacts[report.file]
         listings = [each for each in report.listings if each.name == _CPU]
         listings = listings or [each for each in report.listings if each.name.startswith(f"{_CPU} ")]
         shift = clock_shift(draft, report)

@@ -19,7 +19,7 @@ from perfdb.analysis.checks.snapshot_pairs import (
 )
 from perfdb.analysis.dimensions import parse_bytes, parse_integer
 from perfdb.analysis.units import convert, read_number
-from perfdb.results.runs.derive import TIME, counter_values, fact_number, measured_workload, snapshot_times
+from perfdb.results.runs.derive import TIME, counter_values, fact_number, is_one_host, measured_workload, snapshot_times
 from perfdb.results.runs.normalize.configuration import PROCESSORS
 from perfdb.results.runs.normalize.loss_checks import check_losses
 from perfdb.results.runs.normalize.record_values import pairs_of
@@ -35,7 +35,10 @@ def check(record: RunRecord, draft: RunDraft) -> None:
         pairs.setdefault(role, []).append(pair)
     for role, own in pairs.items():
         _check_pairs(record, role, own)
-    of_all = [*check_elapsed(snapshot_times(record)), *check_machine(counter_values(record))]
+    of_all = [
+        *check_elapsed(snapshot_times(record)),
+        *check_machine(counter_values(record), one_host=is_one_host(record)),
+    ]
     record.problems += _problems(of_all, record, _client(draft))
     record.problems += check_ends(draft)
     check_losses(record, draft)
