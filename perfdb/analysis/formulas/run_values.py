@@ -62,12 +62,6 @@ class RunFigures:
     ``processors@lpar``, in this order. ``facts``: the numbers in a fact's text, by the fact's key. ``reports_whole`` is
     False if the monitor's report with CPU time was cut off. ``one_host``: client and server shared a machine, so each
     side's host values are of both.
-    ``of_processes``: the load tool's utilisation of client and server is of its own processes.
-    ``metrics``: reported values by (metric, role), in storage units. ``counters``: readings before and after by (role,
-    subject, name), in base units, of usable pairs only. ``taken``: local times of the snapshots before and after, by
-    role. ``system_processors`` and ``given_processors`` replace a missing ``processors@lpar``, in this order.
-    ``facts``: the numbers in a fact's text, by the fact's key. ``reports_whole`` is False if the monitor's report with
-    CPU time was cut off. ``one_host``: client and server shared a machine, so each side's host values are of both.
     ``device``: the name of the run's device, perhaps an adapter's. ``of_processes``: the load tool's utilisation of
     client and server is of its own processes.
     """
