@@ -63,8 +63,8 @@ def test_a_preview_that_holds_nothing_to_store_cannot_be_accepted(web: Client, b
 def test_a_long_remedy_is_said_in_full_below_and_not_twice(web: Client, bring: Bring) -> None:
     text = text_of(web.get(page_of(bring({"hello.txt": b"hello\nworld\n"}, preview=True))))
 
-    assert "nothing was imported from it. Choose the format by hand. hello" in text
-    assert text.count("Known are") == 1
+    assert "nothing was imported from it. Results of any other tool come in as run records" in text
+    assert text.count("choose its format by hand") == 1
 
 
 def test_a_preview_without_any_run_is_said_to_hold_none(web: Client, bring: Bring) -> None:
