@@ -16,6 +16,7 @@ from importers.iperf3 import log as iperf3
 from importers.linux_snapshot import host_snapshot as linux_snapshot
 from importers.manifest import manifest_table as manifest
 from importers.model import Format, Fragment, Kind, Problem, Severity, SourceFile, Text
+from importers.mtr import log as mtr
 from importers.netperf import log as netperf
 from importers.netpipe import log as netpipe
 from importers.nfs_read import transcript as nfs_read
@@ -55,6 +56,7 @@ FORMATS: tuple[Format, ...] = (
     nuttcp,
     sysstat,
     nfs_read,
+    mtr,
     run_records,
 )
 

@@ -80,6 +80,12 @@ class ProblemLog:
     def note(self, code: str, message: str, remedy: str = "", line: int | None = None) -> None:
         self.add(Severity.NOTE, code, message, remedy, line)
 
+    def leave_out(self, code: str, tool: str, lines: Sequence[int]) -> None:
+        """Note once that lines are not the tool's, if there are any."""
+        if lines:
+            message = f"{len(lines)} lines are none of {tool}'s and were left out."
+            self.note(code, message, "See whether they matter.", lines[0])
+
     def fail(self, code: str, message: str, remedy: str, line: int | None) -> Status:
         """Add a warning, and return the status of a failed run."""
         self.warn(code, message, remedy, line)

@@ -4,6 +4,8 @@ import re
 from datetime import datetime, timedelta
 from functools import lru_cache
 
+from importers.fragment_builder import from_epoch
+
 _OFFSET = re.compile(r"(?:UTC|GMT)?(?P<sign>[+-])(?P<hours>0?\d|1[0-4])(?::?(?P<minutes>[0-5]\d))?", re.ASCII)
 # Names of several zones are not known: CST (America, China), IST (India, Israel, Ireland).
 _HOURS = {
@@ -38,3 +40,16 @@ def to_utc(moment: datetime, zone: str) -> datetime | None:
     except OverflowError:
         # The first and the last hours of the calendar.
         return moment
+
+
+def parse_start(text: str) -> tuple[datetime | None, str]:
+    """Return a local time, and its zone or "", of seconds since 1970, ISO or C's ``ctime``; None for other texts."""
+    if (moment := from_epoch(text)) is not None:
+        return moment, "+00:00"
+    for read in (datetime.fromisoformat, lambda text: datetime.strptime(text, "%a %b %d %H:%M:%S %Y")):
+        try:
+            moment = read(text)
+        except ValueError:
+            continue
+        return moment.replace(tzinfo=None), f"{moment:%z}"
+    return None, ""

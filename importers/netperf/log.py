@@ -210,9 +210,8 @@ def _report_other_lines(scanned: Scan, found: ProblemLog) -> None:
         found.warn("netperf.no-banner", message, "Measure with -P 1, or with -k, which names what it prints.", line)
     errors = {error.line for test in scanned.tests for error in test.errors}
     unknown = [line for line in scanned.unknown if line not in errors]
-    if unknown and scanned.tests:
-        message = f"{len(unknown)} lines are none of netperf's and were left out."
-        found.note("netperf.unknown-lines", message, "See whether they matter.", unknown[0])
+    if scanned.tests:
+        found.leave_out("netperf.unknown-lines", "netperf", unknown)
 
 
 def _judge(test: Test, into: FragmentBuilder, found: ProblemLog, *, cut: bool) -> Status | None:

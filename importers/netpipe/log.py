@@ -76,6 +76,4 @@ def _report(text: Text, unknown: list[int], found: ProblemLog) -> None:
     if not text.ends_whole:
         message = "The file ends inside a line: the curve was cut off, and further sizes may be missing."
         found.warn("netpipe.cut-off", message, "Transfer the file again.", len(text.lines))
-    if unknown:
-        message = f"{len(unknown)} lines are none of NetPIPE's and were left out."
-        found.note("netpipe.unknown-lines", message, "See whether they matter.", unknown[0])
+    found.leave_out("netpipe.unknown-lines", "NetPIPE", unknown)

@@ -155,9 +155,7 @@ def _reports(lines: Iterable[tuple[int, str]], found: ProblemLog) -> Iterator[_R
             unknown.append(number)
     if current is not None:
         yield current
-        if unknown:
-            message = f"{len(unknown)} lines are none of ping's and were left out."
-            found.note("ping.unknown-lines", message, "See whether they matter.", unknown[0])
+        found.leave_out("ping.unknown-lines", "ping", unknown)
 
 
 def _begins(current: _Report | None, line: str) -> bool:
@@ -334,9 +332,7 @@ def _read_hosts(source: _Source, lines: Iterable[tuple[int, str]], found: Proble
     for server, number in awaited.items():
         message = f"The summary of {server} is missing: fping was killed, or the file was cut off."
         found.warn("ping.cut-off", message, "Transfer the report again, or measure again.", number)
-    if unknown:
-        message = f"{len(unknown)} lines are none of fping's and were left out."
-        found.note("ping.unknown-lines", message, "See whether they matter.", unknown[0])
+    found.leave_out("ping.unknown-lines", "fping", unknown)
 
 
 def _match_host(line: str) -> re.Match[str] | None:

@@ -70,6 +70,11 @@ FLENT = """{"metadata": {"FLENT_VERSION": "2.3.0", "NAME": "tcp_download", "T0":
  "SERIES_META": {"TCP download": {"MEAN_VALUE": 940.5, "UNITS": "Mbits/s", "TCP_RETRANSMIT": "7"}}},
  "raw_values": {}, "results": {"TCP download": [null, 940.5, null]}, "version": 4, "x_values": [0.0, 5.0, 10.0]}
 """
+MTR = """Start: Wed Mar  4 09:15:02 2026
+HOST: load1                       Loss%   Snt   Last   Avg  Best  Wrst StDev
+  1.|-- gw.lab                     0.0%    20    0.3   0.4   0.2   1.1   0.2
+  2.|-- db3.lab                    5.0%    20    2.4   2.6   2.1   3.9   0.5
+"""
 NETPERF = """MIGRATED TCP REQUEST/RESPONSE TEST from 0.0.0.0 (0.0.0.0) port 0 AF_INET to srv7 () port 0 AF_INET : demo
 Interim result: 12300.50 Trans/s over 1.000 seconds ending at 1700000001.000
 Local /Remote
@@ -140,6 +145,7 @@ TEXTS = {
     "nuttcp": NUTTCP,
     "wrk": WRK,
     "ping": PING,
+    "mtr": MTR,
     "netpipe": NETPIPE,
     "fortio": FORTIO,
     "flent": FLENT,

@@ -77,9 +77,8 @@ def parse(text: Text) -> Parsed:
     found = ProblemLog(text.name)
     reports, unknown = _reports(text)
     fragments = [_read(report, text, found) for report in reports]
-    if reports and unknown:
-        message = f"{len(unknown)} lines are none of wrk's (a script's, a shell's) and were left out."
-        found.note("wrk.unknown-lines", message, "See whether they matter.", unknown[0])
+    if reports:
+        found.leave_out("wrk.unknown-lines", "wrk", unknown)
     return Parsed(number_trials(fragments), found.problems)
 
 

@@ -53,3 +53,9 @@ def test_sizes_of_netpipe_are_runs_with_rates(bring: Bring) -> None:
     assert [figure["response_ms"] for _, figure in found] == pytest.approx([0.02, 0.025])
     assert [figure["trans_per_s"] for _, figure in found] == pytest.approx([50_000, 40_000])
     assert found[1][1]["mb_per_s"] == pytest.approx(78.125)
+
+
+def test_the_last_hop_of_mtr_is_the_run(bring: Bring) -> None:
+    ((run, found),) = stored(bring, "mtr/report/mtr.txt")
+    assert (found["response_ms"], found["loss_percent"]) == (2.6, 5.0)
+    assert (workload_of(run), run.experiment.factors["tool"]) == ("PING", "mtr")
