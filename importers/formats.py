@@ -22,6 +22,7 @@ from importers.netpipe import log as netpipe
 from importers.nfs_read import transcript as nfs_read
 from importers.nuttcp import log as nuttcp
 from importers.perfkit import perfkit_reports as perfkit
+from importers.perftest import log as perftest
 from importers.ping import log as ping
 from importers.qperf import log as qperf
 from importers.run_records import log as run_records
@@ -57,6 +58,7 @@ FORMATS: tuple[Format, ...] = (
     sysstat,
     nfs_read,
     mtr,
+    perftest,
     run_records,
 )
 

@@ -75,6 +75,13 @@ HOST: load1                       Loss%   Snt   Last   Avg  Best  Wrst StDev
   1.|-- gw.lab                     0.0%    20    0.3   0.4   0.2   1.1   0.2
   2.|-- db3.lab                    5.0%    20    2.4   2.6   2.1   3.9   0.5
 """
+PERFTEST = """                    RDMA_Write BW Test
+ Number of qps   : 1            Transport type : IB
+ Connection type : RC           Using SRQ      : OFF
+ Mtu             : 4096[B]
+ #bytes     #iterations    BW peak[MB/sec]    BW average[MB/sec]   MsgRate[Mpps]
+ 65536      5000             11021.65           11019.83           0.176317
+"""
 NETPERF = """MIGRATED TCP REQUEST/RESPONSE TEST from 0.0.0.0 (0.0.0.0) port 0 AF_INET to srv7 () port 0 AF_INET : demo
 Interim result: 12300.50 Trans/s over 1.000 seconds ending at 1700000001.000
 Local /Remote
@@ -147,6 +154,7 @@ TEXTS = {
     "ping": PING,
     "mtr": MTR,
     "netpipe": NETPIPE,
+    "perftest": PERFTEST,
     "fortio": FORTIO,
     "flent": FLENT,
 }

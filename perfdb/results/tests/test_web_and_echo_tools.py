@@ -59,3 +59,16 @@ def test_the_last_hop_of_mtr_is_the_run(bring: Bring) -> None:
     ((run, found),) = stored(bring, "mtr/report/mtr.txt")
     assert (found["response_ms"], found["loss_percent"]) == (2.6, 5.0)
     assert (workload_of(run), run.experiment.factors["tool"]) == ("PING", "mtr")
+
+
+def test_a_sweep_of_perftest_is_a_run_for_each_size(bring: Bring) -> None:
+    found = stored(bring, "perftest/sweep/write_bw.txt")
+    assert [figure["mb_per_s"] for _, figure in found] == [7.02, 2961.18, 11019.83]
+    assert [run.experiment.factors["message_bytes"] for run, _ in found] == ["2", "1024", "65536"]
+    assert {workload_of(run) for run, _ in found} == {"STRP"}
+
+
+def test_latencies_of_perftest_are_round_trips(bring: Bring) -> None:
+    ((_, sent),) = stored(bring, "perftest/latency/send_lat.txt")
+    assert sent["response_ms"] == pytest.approx(2 * 0.00161)
+    assert stored(bring, "perftest/read_latency/read_lat.txt")[1][1]["response_ms"] == pytest.approx(0.00161)
