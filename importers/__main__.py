@@ -1,6 +1,6 @@
 """Print what is read of files, without a database: ``python -m importers FILE …``."""
 
-import sys
+from argparse import ArgumentParser
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,7 +14,8 @@ def describe_reading(reading: FileReading) -> Iterator[str]:
     for fragment in reading.fragments:
         yield from _describe(fragment)
     for problem in reading.problems:
-        yield f"  {problem.severity} {problem.code}, line {problem.line}: {problem.message} {problem.remedy}"
+        where = "" if problem.line is None else f", line {problem.line}"
+        yield f"  {problem.severity} {problem.code}{where}: {problem.message} {problem.remedy}"
 
 
 def _describe(fragment: Fragment) -> Iterator[str]:
@@ -31,11 +32,13 @@ def _describe(fragment: Fragment) -> Iterator[str]:
         yield f"            {listing.name}: {len(listing.rows)} rows of {columns}"
 
 
-def main(paths: list[str]) -> None:
-    """Print the readings of the named files."""
-    for reading in read_files(SourceFile(path, Path(path).read_bytes()) for path in paths):
+def main() -> None:
+    """Print the readings of the files that the command line names."""
+    parser = ArgumentParser("python -m importers", description="Print what is read of files.")
+    parser.add_argument("files", nargs="+", type=Path, metavar="FILE")
+    for reading in read_files(SourceFile(str(path), path.read_bytes()) for path in parser.parse_args().files):
         print("\n".join(describe_reading(reading)))
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

@@ -80,7 +80,7 @@ class ProblemLog:
     def note(self, code: str, message: str, remedy: str = "", line: int | None = None) -> None:
         self.add(Severity.NOTE, code, message, remedy, line)
 
-    def leave_out(self, code: str, tool: str, lines: Sequence[int]) -> None:
+    def note_unknown_lines(self, code: str, tool: str, lines: Sequence[int]) -> None:
         """Note once that lines are not the tool's, if there are any."""
         if lines:
             message = f"{len(lines)} lines are none of {tool}'s and were left out."

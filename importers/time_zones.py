@@ -1,4 +1,4 @@
-"""Offsets from universal time of printed time zones."""
+"""Printed times, and the offsets of printed time zones from universal time."""
 
 import re
 from datetime import datetime, timedelta

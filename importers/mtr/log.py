@@ -46,6 +46,7 @@ class _Report:
     cut: str = ""
 
     def begin(self, match: re.Match[str], line: int) -> None:
+        """Take a start, or a line of column names or an error, behind which another report begins."""
         self.facts |= {key: Printed(match[key], line) for key in ("start", "client", "error") if match[key]}
         if not match["start"]:
             cells = match["cells"] and match["cells"].rstrip(", \t").split(",")
@@ -102,7 +103,7 @@ def _read_lines(text: Text, found: ProblemLog) -> list[_Report]:
             reports[-1].hops.append((number, texts))
         elif not _OTHER.fullmatch(line) and find_command(line, NAME) is None:
             unknown.append(number)
-    found.leave_out("mtr.unknown-lines", NAME, unknown)
+    found.note_unknown_lines("mtr.unknown-lines", NAME, unknown)
     if reports and not text.ends_whole and reports[-1].last[0] >= len(text.lines) - 1:
         reports[-1].cut = "ends within a line"
     return reports
@@ -142,7 +143,7 @@ def _judge(report: _Report, found: ProblemLog) -> Status:
     """Return the status, with a problem unless the destination answered."""
     line, last = report.last
     if (error := report.facts.get("error")) is not None:
-        return found.fail("mtr.failed", f"mtr failed: {error.text}", "Correct host or network.", error.line)
+        return found.fail("mtr.failed", f"mtr failed: {error.text}", "Correct what mtr names.", error.line)
     if report.cut or not report.hops:
         message = f"The report {report.cut or 'has no hop'}: mtr was killed, or the file was cut off."
         return found.cut("mtr.cut-off", message, "Transfer the report again, or measure again.", line)

@@ -211,7 +211,7 @@ def _report_other_lines(scanned: Scan, found: ProblemLog) -> None:
     errors = {error.line for test in scanned.tests for error in test.errors}
     unknown = [line for line in scanned.unknown if line not in errors]
     if scanned.tests:
-        found.leave_out("netperf.unknown-lines", "netperf", unknown)
+        found.note_unknown_lines("netperf.unknown-lines", "netperf", unknown)
 
 
 def _judge(test: Test, into: FragmentBuilder, found: ProblemLog, *, cut: bool) -> Status | None:

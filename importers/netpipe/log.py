@@ -76,4 +76,4 @@ def _report(text: Text, unknown: list[int], found: ProblemLog) -> None:
     if not text.ends_whole:
         message = "The file ends inside a line: the curve was cut off, and further sizes may be missing."
         found.warn("netpipe.cut-off", message, "Transfer the file again.", len(text.lines))
-    found.leave_out("netpipe.unknown-lines", "NetPIPE", unknown)
+    found.note_unknown_lines("netpipe.unknown-lines", "NetPIPE", unknown)

@@ -21,9 +21,8 @@ _REFUSED = re.compile(r"Couldn't connect to \S+:\d+\s*")
 _TABLE = re.compile(r"\s*#bytes\s+#iterations\s.*\[.*")
 _COLUMN = re.compile(r"(?P<name>#\w+|(?:BW |[\d.]+% |tps )?[A-Za-z]\w*(?: Port\d)?)(?:\[(?P<unit>[^\]]+)\])?")
 _ROW = re.compile(r"\s*\d+(?:\s+(?:[\d.]+|-?nan|-?inf))+\s*")
-_SETTING = re.compile(
-    r"(?<![\w.* -]) *+([A-Za-z][\w.* -]*+)\t?+ ?+: ?(\S+)"
-)  # Begins where a name can, and takes it whole.
+# Begins where a name can, and takes it whole: linear time.
+_SETTING = re.compile(r"(?<![\w.* -]) *+([A-Za-z][\w.* -]*+)\t?+ ?+: ?(\S+)")
 _ERROR = re.compile(
     r"\s*(?:Couldn't|Failed|failed|Unable|Error:|Completion with error|Requested|Problems|Unexpected).*"
 )
@@ -44,7 +43,7 @@ _LATENCIES = {
     **{"t_min": "latency_min_ms", "t_max": "latency_max_ms", "t_typical": "latency_p50_ms", "t_avg": "latency_mean_ms"},
     **{"t_stdev": "latency_sd_ms", "99% percentile": "latency_p99_ms", "99.9% percentile": "latency_p999_ms"},
 }
-_HALF = ("Send", "RDMA_Write", "Raw Ethernet")  # The others are answered by the adapter: the time is a round trip.
+_ONE_WAY = ("Send", "RDMA_Write", "Raw Ethernet")  # Others are answered by the adapter: their time is a round trip.
 
 
 @dataclass(slots=True)
@@ -93,7 +92,7 @@ def _tests(text: Text, found: ProblemLog) -> list[_Test]:
         elif not _OTHER.fullmatch(line) and find_command(line, r"(?:ib|raw_ethernet)_\w+") is None:
             unknown.append(number)
     tests = [test for test in tests if test.verb or test.columns or test.error]
-    found.leave_out("perftest.unknown-lines", NAME, unknown)
+    found.note_unknown_lines("perftest.unknown-lines", NAME, unknown)
     if not text.ends_whole:
         message = "The file ends inside a line: figures behind it are missing."
         found.warn("perftest.cut-off", message, "Transfer the file again.", len(text.lines))
@@ -140,9 +139,8 @@ def _read_row(test: _Test, facts: FragmentBuilder, row: tuple[int, list[str]]) -
         if name == "BW average":
             into.add_number(("mb_per_s", unit.replace("/sec", "/s"), "total"), text, line)
         elif name in _LATENCIES:
-            both = [_LATENCIES[name], *(["response_ms"] if name == "t_avg" else [])]
-            for metric in both:
-                into.add_number((metric, f"{unit} one way" if test.verb in _HALF else unit, "total"), text, line)
+            for metric in (_LATENCIES[name], "response_ms") if name == "t_avg" else (_LATENCIES[name],):
+                into.add_number((metric, f"{unit} one way" if test.verb in _ONE_WAY else unit, "total"), text, line)
         elif name == "CPU_Util":
             into.add_number(("cpu_util", "%", "client"), text, line)
         elif not name.startswith("#") and text.strip("0."):  # Without a peak it is zero.

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from importers.files.typed_commands import find_command
 from importers.fragment_builder import FragmentBuilder, Printed, from_epoch
+from importers.key_values import whole
 from importers.model import Fragment, Listing, Parsed, Problem, ProblemLog, Status, Text
 from importers.trial_numbers import number_each
 
@@ -155,7 +156,7 @@ def _reports(lines: Iterable[tuple[int, str]], found: ProblemLog) -> Iterator[_R
             unknown.append(number)
     if current is not None:
         yield current
-        found.leave_out("ping.unknown-lines", "ping", unknown)
+        found.note_unknown_lines("ping.unknown-lines", "ping", unknown)
 
 
 def _begins(current: _Report | None, line: str) -> bool:
@@ -276,7 +277,7 @@ def _judge(report: _Report, found: ProblemLog) -> Status:
 
 def _is_too_short(report: _Report) -> bool:
     size = report.group("head", "bytes")
-    return any(time is None for _, time in report.replies) or (size is not None and int(size.text) < _TIMED_BYTES)
+    return any(time is None for _, time in report.replies) or (size is not None and whole(size.text) < _TIMED_BYTES)
 
 
 @dataclass(slots=True)
@@ -332,7 +333,7 @@ def _read_hosts(source: _Source, lines: Iterable[tuple[int, str]], found: Proble
     for server, number in awaited.items():
         message = f"The summary of {server} is missing: fping was killed, or the file was cut off."
         found.warn("ping.cut-off", message, "Transfer the report again, or measure again.", number)
-    found.leave_out("ping.unknown-lines", "fping", unknown)
+    found.note_unknown_lines("ping.unknown-lines", "fping", unknown)
 
 
 def _match_host(line: str) -> re.Match[str] | None:
@@ -367,7 +368,7 @@ def _read_host_summary(source: _Source, line: re.Match[str], number: int, rows: 
         into.add_number(("response_ms", "ms", "total"), line["mean"], number)
         for name in ("min", "mean", "max"):
             into.add_number((f"latency_{name}_ms", "ms", "total"), line[name], number)
-        if int(received) > int(sent):
+        if whole(received) > whole(sent):
             message = (
                 f"More echoes came back ({received}) than were sent ({sent}): some came twice, so the loss is unknown."
             )

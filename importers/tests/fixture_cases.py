@@ -5,11 +5,25 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from importers.files.text import decode
 from importers.formats import FileReading, read_files
-from importers.model import Fragment, SourceFile
+from importers.model import Fragment, SourceFile, Text
 
 LOGS = Path(__file__).parents[2] / "fixtures" / "logs"
 EXPECTED = "expected.json"
+
+
+def read_text(text: str, name: str = "log.txt") -> FileReading:
+    """Return the reading of one file."""
+    (reading,) = read_files([SourceFile(name, text.encode())])
+    return reading
+
+
+def decode_text(text: str, name: str = "log.txt") -> Text:
+    """Return a file as importers get it."""
+    decoded = decode(name, text.encode()).text
+    assert decoded is not None
+    return decoded
 
 
 def cases(name: str) -> list[Path]:

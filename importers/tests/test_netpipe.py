@@ -4,11 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from importers.files.text import decode
 from importers.formats import read_files
 from importers.model import SourceFile
 from importers.netpipe import log as netpipe
-from importers.tests.fixture_cases import LOGS, assert_case, cases, readings_of
+from importers.tests.fixture_cases import LOGS, assert_case, cases, decode_text, readings_of
 
 TABLE = (LOGS / "netpipe" / "curve" / "np.out").read_text()
 LOG = (LOGS / "netpipe" / "curve" / "np_tcp.log").read_text()
@@ -32,9 +31,7 @@ def test_a_curve_cut_anywhere_has_whole_figures_or_a_problem(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["1 2 3\n", "1 0.5 0.25\n", "       1 0.762939   0.00001000\nand more\nthan that\n"])
 def test_other_columns_are_not_recognised(text: str) -> None:
-    decoded = decode("np.out", text.encode()).text
-    assert decoded is not None
-    assert not netpipe.recognise(decoded)
+    assert not netpipe.recognise(decode_text(text))
 
 
 def test_of_several_logs_in_one_file_each_has_its_own_buffers() -> None:

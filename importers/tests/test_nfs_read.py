@@ -4,23 +4,17 @@ from pathlib import Path
 
 import pytest
 
-from importers.files.text import decode
-from importers.model import Parsed, Status, Text
+from importers.model import Parsed, Status
 from importers.nfs_read import transcript as nfs_read
 from importers.tests.expectations import LOGS, assert_as_expected, cases
+from importers.tests.fixture_cases import decode_text
 
 MOUNT = "# mount -t nfs server:/export /mnt -o rsize=8192,wsize=8192\n"
 TIME = "real\t0m9.243s\nuser\t0m0.020s\nsys\t0m1.310s\n"
 
 
-def decoded(log: str) -> Text:
-    text = decode("read.txt", log.encode()).text
-    assert text is not None
-    return text
-
-
 def parse(log: str) -> Parsed:
-    return nfs_read.parse(decoded(log))
+    return nfs_read.parse(decode_text(log))
 
 
 def facts(log: str) -> dict[str, str]:
@@ -85,10 +79,10 @@ def test_a_local_file_is_under_no_mount() -> None:
     [TIME, MOUNT, "$ time iperf -c server\n" + TIME, "rsize=8192\n" + TIME, "mount: no nfs here\n1+0 records\n"],
 )
 def test_a_time_without_a_mount_and_a_mount_without_a_time_are_other_files(log: str) -> None:
-    assert not nfs_read.recognise(decoded(log))
+    assert not nfs_read.recognise(decode_text(log))
 
 
 def test_lines_without_end_are_no_burden() -> None:
     log = MOUNT + "mount -t nfs " * 50_000 + "\n" + "0.1s user " * 50_000 + "\n# time cat /mnt/f\n" + TIME
-    assert nfs_read.recognise(decoded(log))
+    assert nfs_read.recognise(decode_text(log))
     assert len(parse(log).fragments) == 1

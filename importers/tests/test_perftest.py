@@ -4,17 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from importers.formats import FileReading, read_files
-from importers.model import SourceFile
-from importers.tests.fixture_cases import LOGS, assert_case, cases, facts_of, readings_of
+from importers.tests.fixture_cases import LOGS, assert_case, cases, facts_of, read_text, readings_of
 
 SWEEP = (LOGS / "perftest" / "sweep" / "write_bw.txt").read_text()
 LATENCY = (LOGS / "perftest" / "latency" / "send_lat.txt").read_text()
-
-
-def read(text: str) -> FileReading:
-    (reading,) = read_files([SourceFile("out.txt", text.encode())])
-    return reading
 
 
 @pytest.mark.parametrize("folder", cases("perftest"), ids=lambda path: path.name)
@@ -23,13 +16,13 @@ def test_a_case_reads_as_expected(folder: Path) -> None:
 
 
 def test_tests_one_behind_another_keep_their_own_settings() -> None:
-    found = read(SWEEP + LATENCY).fragments
+    found = read_text(SWEEP + LATENCY).fragments
     assert [facts_of(each)["users"] for each in found] == ["2", "2", "2", "1"]
     assert [facts_of(each)["workload"] for each in found] == ["STRP", "STRP", "STRP", "RR"]
 
 
 def test_equal_tests_are_trials() -> None:
-    found = read(SWEEP + SWEEP.replace("11019.83", "11020.02")).fragments
+    found = read_text(SWEEP + SWEEP.replace("11019.83", "11020.02")).fragments
     assert [each.trial for each in found] == [1, 1, 1, 2, 2, 2]
 
 
@@ -46,23 +39,23 @@ def test_equal_tests_are_trials() -> None:
     ],
 )
 def test_columns_of_other_versions_and_options(head: str, row: str, expected: str) -> None:
-    (fragment,) = read(f" Send BW Test\n{head}\n {row}\n").fragments
+    (fragment,) = read_text(f" Send BW Test\n{head}\n {row}\n").fragments
     assert expected in readings_of(fragment)
 
 
 def test_settings_without_blanks_and_with_tabs() -> None:
     text = SWEEP.replace("Number of qps   : 2\t\t", "Number of qps: 2      ")
-    assert facts_of(read(text).fragments[0])["users"] == "2"
+    assert facts_of(read_text(text).fragments[0])["users"] == "2"
 
 
 def test_a_server_that_waited_in_vain_has_no_result() -> None:
-    (fragment,) = read(
+    (fragment,) = read_text(
         "************************************\n* Waiting for client to connect... *\n" + SWEEP[: SWEEP.index(" #bytes")]
     ).fragments
     assert fragment.status == "incomplete"
 
 
 def test_a_row_with_other_cells_than_its_head_is_left_out_and_named() -> None:
-    reading = read(SWEEP.replace(" 1024       5000 ", " 1024 "))
+    reading = read_text(SWEEP.replace(" 1024       5000 ", " 1024 "))
     assert len(reading.fragments) == 2
     assert [problem.code for problem in reading.problems] == ["perftest.unknown-lines"]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from fixtures.tests.cases.report_listings import PERFKIT_WINDOW, VMPRF_WINDOW, controlled, perfkit_pages, vmprf_pages
 from importers.collate.drafts import collate
 from importers.formats import FileReading, read_files
-from importers.model import SourceFile, Status
+from importers.model import Kind, SourceFile, Status
 from importers.tests.expectations import LOGS
 from importers.tests.fixture_cases import EXPECTED
 
@@ -230,6 +230,18 @@ def test_a_listing_cut_anywhere_has_no_half_figures(name: str) -> None:
         assert reading.fragments or reading.problems, f"cut at {at}"
 
 
+LOAD_TOOLS = sorted(
+    name for name, text in TEXTS.items() if {fragment.kind for fragment in whole(text).fragments} == {Kind.DRIVER}
+)
+
+
+@pytest.mark.parametrize("name", LOAD_TOOLS)
+def test_results_behind_each_other_in_one_file_are_all_there_and_never_mixed(name: str) -> None:
+    text = TEXTS[name].rstrip("\n") + "\n"
+    figures = [[each.text for each in fragment.readings] for fragment in whole(text).fragments]
+    assert [[each.text for each in fragment.readings] for fragment in whole(3 * text).fragments] == 3 * figures
+
+
 @patient
 @given(st.sampled_from(sorted(TEXTS)), st.randoms(use_true_random=False))
 def test_shuffled_lines_are_noticed(name: str, random: Random) -> None:
@@ -286,6 +298,7 @@ def test_junk_in_the_middle_never_raises(name: str, junk: bytes, at: int) -> Non
 
 _DEMO = LOGS / "netperf" / "demo" / "netperf.txt"
 _PORTS = LOGS / "iperf2" / "csv_udp_no_report" / "client.csv"
+_FPING = LOGS / "ping" / "fping" / "c.txt"
 
 
 @patient
@@ -293,6 +306,7 @@ _PORTS = LOGS / "iperf2" / "csv_udp_no_report" / "client.csv"
     st.sampled_from(FILES), st.integers(0, 60_000), st.sampled_from([b" x", b" 1", b"1", b"x", b",1", b"=1 a", b"["])
 )
 @example(_PORTS, _PORTS.read_bytes().index(b",5001,") + 5, b"1")
+@example(_FPING, _FPING.read_bytes().index(b"xmt/rcv/%loss = ") + 16, b"1")
 def test_a_line_grown_very_long_never_raises(path: Path, at: int, more: bytes) -> None:
     data = path.read_bytes()
     at %= len(data) + 1

@@ -78,7 +78,7 @@ def parse(text: Text) -> Parsed:
     reports, unknown = _reports(text)
     fragments = [_read(report, text, found) for report in reports]
     if reports:
-        found.leave_out("wrk.unknown-lines", "wrk", unknown)
+        found.note_unknown_lines("wrk.unknown-lines", "wrk", unknown)
     return Parsed(number_trials(fragments), found.problems)
 
 

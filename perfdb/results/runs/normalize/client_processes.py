@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from pathlib import PurePosixPath
 
+from importers.key_values import whole
 from importers.model import Fragment, Problem, Reading, RunDraft, Severity
 from perfdb.analysis import metrics, units
 from perfdb.analysis.metrics import Measure
@@ -83,7 +84,7 @@ def users_of(draft: RunDraft) -> str | None:
     if not draft.parts:
         return None
     texts = [next((fact.text for fact in each.facts if fact.key == "users"), "1") for each in draft.logs]
-    return str(sum(int(text) for text in texts)) if all(text.isdecimal() for text in texts) else None
+    return str(sum(map(whole, texts))) if all(text.isdecimal() for text in texts) else None
 
 
 def _joined_note(draft: RunDraft) -> Problem:
