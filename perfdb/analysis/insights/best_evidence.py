@@ -1,23 +1,28 @@
 """Evidence behind a maximum: throughput curve, edge of the tested range, and ties."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import repeat
-from statistics import fmean
 from typing import NamedTuple
 
+import numpy as np
+
 from perfdb.analysis import metrics
-from perfdb.analysis.comparison.compare_pairs import TieFinder, compare
-from perfdb.analysis.comparison.comparison import Comparison, Pair, Verdict
 from perfdb.analysis.dimensions import Value
-from perfdb.analysis.insights.throughput_curve import Curve, Edge, Point, describe_curve
+from perfdb.analysis.insights.throughput_curve import Curve, Edge, describe_curve
+from perfdb.analysis.insights.throughput_curve import Point as CurvePoint
 from perfdb.analysis.query.query import Query
 from perfdb.analysis.tables.experiments import BestOfGroup, Experiments, Surroundings, group_experiments
 from perfdb.analysis.tables.observations import Key, Observations
-from perfdb.analysis.tables.table import Table, key_order, sort_keys
+from perfdb.analysis.tables.table import sort_keys
+from perfdb.analysis.verdicts.cells import Cell, Comparison, Verdict
+from perfdb.analysis.verdicts.judge import judge
+from perfdb.analysis.verdicts.samples import find_noise
 
 # Verdicts without a shown difference.
-_AS_GOOD = {Verdict.SAME, Verdict.INCONCLUSIVE, Verdict.INSIDE}
+_AS_GOOD = {Verdict.SAME, Verdict.CANNOT_TELL, Verdict.WITHIN_NOISE}
+# The best is compared with so many of the next best.
+_MOST_COMPARED = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,17 +44,18 @@ class Evidence:
 
     ``points`` are mean throughputs by users of the experiments otherwise equal to the best; ``edge`` is the end of
     the tested range of users at which the best lies. ``repeated``: an experiment of the group has several runs, so
-    the noise is known.
+    the noise is known. ``standing`` compares it with the best of all groups, which has None.
     """
 
     group: Key
     key: Mapping[str, Value]
     runs: tuple[int, ...]
-    points: tuple[Point, ...]
+    points: tuple[CurvePoint, ...]
     curve: Curve | None
     edge: Edge | None
     runners_up: tuple[RunnerUp, ...]
     repeated: bool
+    standing: Comparison | None
 
 
 def best_evidence(query: Query, observations: Observations) -> dict[Key, Evidence]:
@@ -61,11 +67,39 @@ def best_evidence(query: Query, observations: Observations) -> dict[Key, Evidenc
     if not found.chosen:
         return {}
     better = metrics.BY_NAME[pick.measure.metric].better
-    others = [each.experiments[each.experiments != each.best] for each in found.chosen]
-    unmoved = TieFinder(found.samples).find_ties([each.best for each in found.chosen], others, better)
-    groups = map(_Group, repeat(found), found.chosen, found.surroundings(found.chosen, "users"), unmoved)
-    # Curves describe metrics of which more is better.
-    return {group.chosen.key: _evidence(group, better is metrics.Better.HIGHER) for group in groups}
+    of_run = observations.campaigns.of_run
+
+    def compare(base: int, others: Sequence[int]) -> dict[int, Comparison]:
+        """Compare experiments with one of them."""
+        sides = {place: _by_campaign(of_run, found, place) for place in (base, *others)}
+        judged = judge([Cell(sides[base], sides[place], better=better) for place in others])
+        return dict(zip(others, judged.comparisons, strict=True))
+
+    bests = [each.best for each in found.chosen]
+    first = (min if better is metrics.Better.LOWER else max)(bests, key=found.means.__getitem__)
+    standing = compare(first, [best for best in bests if best != first])
+    evidence = {}
+    for chosen, beside in zip(found.chosen, found.surroundings(found.chosen, "users"), strict=True):
+        compared = compare(chosen.best, _next_best(found, chosen))
+        group = _Group(found, chosen, beside, list(compared.items()), standing.get(chosen.best))
+        # Curves describe metrics of which more is better.
+        evidence[chosen.key] = _evidence(group, better is metrics.Better.HIGHER)
+    return evidence
+
+
+def _next_best(found: Experiments, chosen: BestOfGroup) -> list[int]:
+    """Return the experiments of a group whose means are next to that of its best."""
+    others = chosen.experiments[chosen.experiments != chosen.best]
+    away = np.abs(found.means[others] - found.means[chosen.best])
+    near: list[int] = others[np.argsort(away, kind="stable")[:_MOST_COMPARED]].tolist()
+    return near
+
+
+def _by_campaign(of_run: Mapping[int, Hashable], found: Experiments, place: int) -> dict[Hashable, list[float]]:
+    by = defaultdict[Hashable, list[float]](list)
+    for run, value in zip(found.runs(place), found.samples[place], strict=True):
+        by[of_run[run]].append(value)
+    return dict(by)
 
 
 def is_tied(comparison: Comparison) -> bool:
@@ -74,28 +108,14 @@ def is_tied(comparison: Comparison) -> bool:
     return comparison.verdict in _AS_GOOD or (comparison.verdict is Verdict.NO_NOISE and near)
 
 
-def compare_with_best(table: Table) -> dict[Key, Comparison | None]:
-    """Compare each column of a table of maxima with the best, which has None."""
-    samples: dict[Key, list[float]] = {}
-    for (_, column), cell in table.cells.items():
-        samples.setdefault(column, []).extend(point.value for point in cell.sample)
-    samples = {column: values for column, values in samples.items() if values}
-    if not samples:
-        return {}
-    sign = 1 if table.metric.better is metrics.Better.HIGHER else -1
-    best = max(sorted(samples, key=key_order), key=lambda column: sign * fmean(samples[column]))
-    others = [column for column in samples if column != best]
-    pairs = [Pair(tuple(samples[best]), tuple(samples[column])) for column in others]
-    return {best: None, **dict(zip(others, compare(pairs, table.metric.better), strict=True))}
-
-
 class _Group(NamedTuple):
     """A group of experiments with its best, the surroundings and the ties."""
 
     found: Experiments
     chosen: BestOfGroup
     beside: Surroundings
-    unmoved: Sequence[tuple[int, Comparison]]
+    compared: Sequence[tuple[int, Comparison]]
+    standing: Comparison | None
 
     def varying_values(self, place: int) -> dict[str, Value]:
         """Return an experiment's values of the dimensions that vary in the group."""
@@ -103,21 +123,24 @@ class _Group(NamedTuple):
 
     def runners_up(self) -> Iterator[RunnerUp]:
         """Yield the ties in natural order."""
-        as_good_as_it = {self.found.key(place): (place, each) for place, each in self.unmoved if is_tied(each)}
+        as_good_as_it = {self.found.key(place): (place, each) for place, each in self.compared if is_tied(each)}
         for place, each in map(as_good_as_it.__getitem__, sort_keys(as_good_as_it)):
-            yield RunnerUp(self.varying_values(place), _mean(self.found.sample(place)), self.found.runs(place), each)
+            yield RunnerUp(self.varying_values(place), float(self.found.means[place]), self.found.runs(place), each)
 
-    def points(self) -> tuple[Point, ...]:
-        """Return the curve of the best: experiments that differ in users alone."""
+    def curve_places(self) -> list[tuple[int, int]]:
+        """Return users and experiments of the curve of the best: those that differ in users alone."""
         if "users" not in self.found.names:
-            return ()
+            return []
         users = ((self.found.value("users", place), place) for place in self.beside.alike)
-        return tuple(sorted((each, _mean(self.found.sample(place))) for each, place in users if isinstance(each, int)))
+        return sorted((each, place) for each, place in users if isinstance(each, int))
 
 
 def _evidence(group: _Group, rises: bool) -> Evidence:
-    points = group.points()
-    curve, edge = describe_curve(points) if points and rises else (None, None)
+    places = group.curve_places()
+    points = tuple((users, float(group.found.means[place])) for users, place in places)
+    samples = [group.found.samples[place] for _, place in places]
+    noises, _ = find_noise(samples, [None] * len(samples), [None] * len(samples))
+    curve, edge = describe_curve(points, noises, list(map(len, samples))) if points and rises else (None, None)
     return Evidence(
         group=group.chosen.key,
         key=group.varying_values(group.chosen.best),
@@ -127,8 +150,5 @@ def _evidence(group: _Group, rises: bool) -> Evidence:
         edge=edge,
         runners_up=tuple(sorted(group.runners_up(), key=lambda each: -each.mean if rises else each.mean)),
         repeated=group.beside.repeated,
+        standing=group.standing,
     )
-
-
-def _mean(values: Sequence[float]) -> float:
-    return sum(values) / len(values)

@@ -9,15 +9,14 @@ from dataclasses import dataclass
 from itertools import product
 from math import prod
 
-from perfdb.analysis.comparison.compare_pairs import trials_needed
-from perfdb.analysis.comparison.comparison import NOTHING_KNOWN, Pair, Sample
-from perfdb.analysis.comparison.noise import estimate_noise
 from perfdb.analysis.dimensions import Value
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.query import parameters
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.query.query import REPEATS
 from perfdb.analysis.tables.observations import Key, Observations, finite_value
+from perfdb.analysis.verdicts.next_step import MOST_ADVISED, trials_needed
+from perfdb.analysis.verdicts.samples import Sample, find_noise
 from perfdb.analysis.workloads import primary_metric, traffic_pattern
 
 # Larger plans are mistakes.
@@ -125,9 +124,14 @@ def _needed(part: Part, keys: Sequence[Key], samples: Sequence[Sample], delta: f
     """Return the trials needed per experiment: planned, else to detect ``delta``."""
     if part.trials is not None:
         return [part.trials] * len(keys)
-    pairs = [Pair((), sample, _kind(part, key)) for key, sample in zip(keys, samples, strict=True)]
-    noises = estimate_noise(pairs, NOTHING_KNOWN)
-    return [None if noise.sd is None else trials_needed(noise.sd, delta) for noise in noises]
+    noises, prior = find_noise(samples, [_kind(part, key) for key in keys], [None] * len(samples))
+    if prior is None:
+        return [None] * len(samples)
+    freedom = prior.freedom
+    return [
+        noise and (trials_needed((noise.variance, noise.variance), freedom, 0.0, delta) or MOST_ADVISED)
+        for noise in noises
+    ]
 
 
 def _kind(part: Part, key: Key) -> str:

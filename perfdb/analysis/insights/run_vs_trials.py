@@ -7,10 +7,10 @@ import statistics
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
-from perfdb.analysis.comparison.samples import mean_intervals
-from perfdb.analysis.comparison.trial_checks import Flag, Trial, TrialCell, check_trials
 from perfdb.analysis.metrics import BY_NAME, Measure, Metric
 from perfdb.analysis.units import finest_step
+from perfdb.analysis.verdicts.flags import Flag, Trial, TrialCell, check_trials
+from perfdb.analysis.verdicts.samples import find_noise, mean_intervals
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,8 @@ def compare_with_trials(
     """
     cells = [_cell(measure, each == experiment, trials) for each, trials in campaign.items()]
     samples = [[trial.value for trial in cell.trials] for cell in cells]
-    intervals = mean_intervals([*map(tuple, samples)], [cell.group for cell in cells], [cell.step for cell in cells])
+    noises, _ = find_noise(samples, [cell.kind for cell in cells], [cell.step for cell in cells])
+    intervals = mean_intervals(samples, noises)
     own = tuple(campaign.get(experiment, ()))
     interval = dict(zip(campaign, intervals, strict=True)).get(experiment)
     return RunVsTrials(
@@ -61,7 +62,7 @@ def compare_with_trials(
 
 def _cell(measure: Measure, own: bool, trials: Sequence[Trial]) -> TrialCell:
     title = BY_NAME[measure.metric].title if own else "another experiment"
-    return TrialCell(title, tuple(trials), "campaign", finest_step([trial.value for trial in trials]))
+    return TrialCell(lambda: title, tuple(trials), "campaign", finest_step([trial.value for trial in trials]))
 
 
 def _percent(value: float, others: Sequence[float]) -> float | None:

@@ -2,15 +2,17 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import NamedTuple
 
-from perfdb.analysis.comparison.trial_checks import Flag, Trials, check_samples
 from perfdb.analysis.dimensions import Value, describe_values
-from perfdb.analysis.insights.throughput_curve import FEWEST, Curve, Edge, Point, describe_sorted
+from perfdb.analysis.insights.throughput_curve import FEWEST, Curve, Edge, Point, describe_curve
 from perfdb.analysis.metrics import Better
 from perfdb.analysis.tables.baseline_comparison import full_key
 from perfdb.analysis.tables.observations import Key
-from perfdb.analysis.tables.table import CellKey, Table
+from perfdb.analysis.tables.table import Cell, CellKey, Table
+from perfdb.analysis.tables.tabulate import pattern_reader
+from perfdb.analysis.verdicts.flags import Flag, Trial, TrialCell, check_trials
 
 # Rates whose curve over users shows scaling.
 _RATES = ("trans_per_s", "mb_per_s", "gbit_per_s")
@@ -41,12 +43,12 @@ def table_curves(table: Table) -> list[TableCurve]:
     if "users" in table.query.split:
         return []
     rows, columns = _users_of(table.query.rows, table.rows), _users_of(table.query.columns, table.columns)
-    lines: dict[CellKey, list[Point]] = defaultdict(list)
+    lines: dict[CellKey, dict[int, Cell]] = defaultdict(dict)
     for (row, column), cell in table.cells.items():
-        (users, line_row), (others, line_column), mean = rows[row], columns[column], cell.mean
+        (users, line_row), (others, line_column) = rows[row], columns[column]
         users = users or others
-        if users and (mean is None or mean >= 0):
-            lines[line_row, line_column].append((users, mean))
+        if users and (cell.mean is None or cell.mean >= 0):
+            lines[line_row, line_column][users] = cell
     names = tuple(name for name in shown if name != "users")
     known = ((table.split + row + column, points) for (row, column), points in lines.items())
     return [found for key, points in known if (found := _curve(names, key, points)) is not None]
@@ -62,29 +64,34 @@ def _users_of(names: tuple[str, ...], keys: Iterable[Key]) -> dict[Key, tuple[in
     }
 
 
-def _curve(names: tuple[str, ...], key: Key, points: list[Point]) -> TableCurve | None:
-    line = sorted(points)
-    known = [(users, mean) for users, mean in line if mean is not None]
-    if len(known) < FEWEST:
+def _curve(names: tuple[str, ...], key: Key, cells: Mapping[int, Cell]) -> TableCurve | None:
+    points = tuple((users, cells[users].mean) for users in sorted(cells))
+    if sum(mean is not None for _, mean in points) < FEWEST:
         return None
-    found, edge = describe_sorted([users for users, _ in known], [mean for _, mean in known])
-    return TableCurve(dict(zip(names, key, strict=True)), tuple(line), found, edge)
+    in_order = [cells[users] for users, _ in points]
+    found, edge = describe_curve(points, [cell.noise for cell in in_order], [max(cell.n, 1) for cell in in_order])
+    return TableCurve(dict(zip(names, key, strict=True)), points, found, edge)
 
 
 def trial_flags(table: Table) -> list[Flag]:
     """Return the flags of a table's trials: outliers, drift and first-run effects.
 
-    The keys of runs in the flags are run numbers.
+    The keys of runs in the flags are run numbers. Cells whose runs did different work have no flags.
     """
-    keys, trials = list(table.cells), [cell.sample for cell in table.cells.values()]
-    return check_samples(Trials(lambda place: _Title(table, keys[place]), trials, table.samples))
+    pattern = pattern_reader(table.query, table.common)
+    return check_trials(
+        [
+            TrialCell(
+                partial(_title, table, key),
+                [Trial(run, trial if isinstance(trial, int) else None, value) for run, _, trial, value in cell.sample],
+                pattern(full_key(table, key)),
+                cell.step,
+            )
+            for key, cell in table.cells.items()
+            if not cell.mixed_work
+        ]
+    )
 
 
-class _Title(NamedTuple):
-    """A cell's name, formatted on demand."""
-
-    table: Table
-    key: CellKey
-
-    def __str__(self) -> str:
-        return describe_values(self.table.query.layout_names, full_key(self.table, self.key))
+def _title(table: Table, key: CellKey) -> str:
+    return describe_values(table.query.layout_names, full_key(table, key))

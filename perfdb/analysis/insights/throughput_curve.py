@@ -4,12 +4,15 @@ No law of scalability is fitted: four or five points cannot determine its parame
 """
 
 import math
+import statistics
 from collections.abc import Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
 from perfdb.analysis.declaration import Declaration, Example
 from perfdb.analysis.units import round_half_up
+from perfdb.analysis.verdicts.borrowing import Drawn
+from perfdb.analysis.verdicts.distributions import student_quantile
 
 LEVEL_TOLERANCE = 0.05
 FLAT_UP_TO = 0.02
@@ -22,14 +25,18 @@ Point = tuple[int, float | None]
 
 
 class Course(StrEnum):
-    """The course of a curve after levelling off, or the reason for none."""
+    """The course of a curve after levelling off, or the reason for none.
+
+    A rising curve without start is still rising at its end.
+    """
 
     RISING = "rising"
     FLAT = "flat"
+    NO_CHANGE_SEEN = "no change seen"
     SLIGHTLY_RISING = "slightly rising"
     SLIGHTLY_FALLING = "slightly falling"
     FALLING = "falling"
-    LATE_BUMP = "late bump"
+    LAST_POINT = "levels off at the last point"
     NO_THROUGHPUT = "no throughput"
     TOO_FEW = "too few points"
 
@@ -51,8 +58,8 @@ class Curve(NamedTuple):
 
     ``peak_users`` is the smallest number of users with the maximum ``peak``. The level starts above ``after`` users
     (None: at or below the smallest tested number) and at ``start`` users at the latest (None: still rising or
-    unknown). ``tail`` is last / maximum − 1, or last / best earlier − 1 if the last point is the maximum; None for
-    fewer than three points, or zeros before the last.
+    unknown). ``change`` is ln last − mean ln of the level before, or ln(last / the one before) of a curve that still
+    rises; ``unseen`` is the largest change that noise hides, None if the noise is unknown.
     """
 
     course: Course
@@ -60,7 +67,13 @@ class Curve(NamedTuple):
     peak: float | None = None
     after: int | None = None
     start: int | None = None
-    tail: float | None = None
+    change: float | None = None
+    unseen: float | None = None
+
+    @property
+    def tail(self) -> float | None:
+        """Return the change as a share."""
+        return None if self.change is None else math.expm1(self.change)
 
     def sentence(self, decimals: int = 2, unit: str = "") -> str:
         """Describe the curve: ``levels off between 5 and 10 users; peak 1535.70 …``.
@@ -75,20 +88,29 @@ class Curve(NamedTuple):
         peak = f"peak {number} at {_users(self.peak_users)}"
         if self.course is Course.TOO_FEW:
             return f"too few points to tell where it levels off; {peak}"
-        if self.course is Course.RISING:
+        if self.start is None:
             gain = "" if self.tail is None else f", {_percent(self.tail)} above the best before"
             return f"still rising at the largest tested number of users; {peak}{gain}"
-        start = _users(self.start or 0)
+        start = _users(self.start)
         level = f"at {start} or fewer" if self.after is None else f"between {self.after} and {start}"
-        return f"levels off {level}; {peak}, {_GOING_ON[self.course].format(_percent(self.tail or 0.0))}"
+        return f"levels off {level}; {peak}{self._tail_words()}"
+
+    def _tail_words(self) -> str:
+        if self.course is Course.LAST_POINT:
+            return ", the last point"
+        unknown = "" if self.unseen is not None else " (noise unknown)"
+        size = self.unseen if self.course is Course.NO_CHANGE_SEEN else self.change
+        words = _GOING_ON[self.course].format(_percent(math.expm1(size or 0.0)))
+        return f", {words}{unknown}"
 
 
 _GOING_ON = {
-    Course.FLAT: "flat to the end (within {})",
+    Course.FLAT: "flat to the end",
+    Course.NO_CHANGE_SEEN: "no change seen to the end (±{})",
     Course.SLIGHTLY_RISING: "slightly rising to the end by {}",
     Course.SLIGHTLY_FALLING: "then falls slightly by {}",
+    Course.RISING: "then rises by {}",
     Course.FALLING: "then falls by {}",
-    Course.LATE_BUMP: "a late bump {} above the best before",
 }
 
 
@@ -117,7 +139,29 @@ def _known(points: Sequence[Point]) -> tuple[list[int], list[float]]:
     return [each for each in users if by_users[each] is not None], values
 
 
-def _described(users: list[int], values: list[float]) -> Curve:
+class _Line(NamedTuple):
+    """The points of a curve in order of users: values, noise of one trial, and number of trials."""
+
+    users: list[int]
+    values: list[float]
+    noises: Sequence[Drawn | None]
+    counts: Sequence[int]
+
+    @property
+    def noise(self) -> Drawn | None:
+        """The noise of one trial: the largest on the level; None if unknown."""
+        known = [noise for noise in self.noises[_start(self.values) :] if noise is not None]
+        return max(known, key=lambda noise: noise.variance, default=None)
+
+    def hidden(self, probability: float, *shares: float) -> float | None:
+        """Return the difference that noise hides; ``shares`` are the variances of means in units of one trial's."""
+        if (noise := self.noise) is None:
+            return None
+        return student_quantile(probability, noise.freedom) * math.sqrt(noise.variance * sum(shares))
+
+
+def _described(line: _Line) -> Curve:
+    users, values = line.users, line.values
     if not values:
         return Curve(Course.TOO_FEW)
     peak = max(values)
@@ -126,13 +170,21 @@ def _described(users: list[int], values: list[float]) -> Curve:
         return Curve(Course.TOO_FEW, peak_users, peak)
     if peak == 0:
         return Curve(Course.NO_THROUGHPUT, peak_users, peak)
-    last, best = values[-1], max(values[:-1])
-    change = last / best - 1 if best > 0 else math.inf
-    tail = change if math.isfinite(100 * change) else None
-    if last > best * (1 + LEVEL_TOLERANCE) * (1 + _NOISE) and values[-2] == best:
-        return Curve(Course.RISING, peak_users, peak, tail=tail)
+    if (gain := _still_rising(line)) is not None:
+        return Curve(Course.RISING, peak_users, peak, change=gain if math.isfinite(gain) else None)
     at = _start(values)
-    return Curve(_course(tail or 0.0), peak_users, peak, users[at - 1] if at else None, users[at], tail)
+    return Curve(_course(*(tail := _tail(line, at))), peak_users, peak, users[at - 1] if at else None, users[at], *tail)
+
+
+def _still_rising(line: _Line) -> float | None:
+    """Return the gain of the last point (logarithm) if the curve still rises, else None."""
+    *before, last = line.values
+    best = max(before)
+    if last <= best * (1 + LEVEL_TOLERANCE) * (1 + _NOISE) or before[-1] != best:
+        return None
+    gain = math.log(last / best) if best > 0 else math.inf
+    hidden = line.hidden(0.95, 1 / line.counts[-1], 1 / line.counts[-2])
+    return gain if hidden is None or gain > hidden else None
 
 
 def _start(values: Sequence[float]) -> int:
@@ -145,47 +197,80 @@ def _start(values: Sequence[float]) -> int:
     return next(at for at, value in enumerate(values) if value >= least and value > 0)
 
 
-def _course(tail: float) -> Course:
-    size = abs(tail) * (1 - _NOISE) - _NOISE
-    if size <= FLAT_UP_TO:
+def _tail(line: _Line, start: int) -> tuple[float | None, float | None]:
+    """Return the change of the last point against the level before, and the largest that noise hides.
+
+    None for a level that starts at the last point.
+    """
+    level = [at for at in range(start, len(line.values) - 1) if line.values[at] > 0]
+    last = line.values[-1]
+    if not level:
+        return None, None
+    shares = [1 / line.counts[at] for at in level]
+    hidden = line.hidden(0.975, 1 / line.counts[-1], sum(shares) / len(shares) ** 2)
+    before = statistics.fmean(math.log(line.values[at]) for at in level)
+    return (math.log(last) if last > 0 else -math.inf) - before, hidden
+
+
+def _course(change: float | None, hidden: float | None) -> Course:
+    if change is None:
+        return Course.LAST_POINT
+    size = abs(change) * (1 - _NOISE) - _NOISE
+    if hidden is not None and size <= hidden:
+        return Course.FLAT if hidden <= math.log1p(SLIGHT_UP_TO) else Course.NO_CHANGE_SEEN
+    if size <= math.log1p(FLAT_UP_TO):
         return Course.FLAT
-    if size <= SLIGHT_UP_TO:
-        return Course.SLIGHTLY_RISING if tail > 0 else Course.SLIGHTLY_FALLING
-    return Course.LATE_BUMP if tail > 0 else Course.FALLING
+    if size <= math.log1p(SLIGHT_UP_TO):
+        return Course.SLIGHTLY_RISING if change > 0 else Course.SLIGHTLY_FALLING
+    return Course.RISING if change > 0 else Course.FALLING
 
 
-def describe_curve(points: Sequence[Point]) -> tuple[Curve, Edge | None]:
+def describe_curve(
+    points: Sequence[Point], noises: Sequence[Drawn | None] = (), counts: Sequence[int] = ()
+) -> tuple[Curve, Edge | None]:
     """Describe the mean throughput (any unit) by users, and the edge at which the maximum lies.
 
-    A point without value (None) is left out; a zero never starts the level. Raise ValueError for a negative or
-    infinite throughput, and for two points at one number of users.
+    ``noises`` are those of one trial at each point (variance of logarithms), ``counts`` its trials (1 if not given). A
+    point without value (None) is left out; a zero never starts the level. Raise ValueError for a negative or infinite
+    throughput, and for two points at one number of users.
     """
-    return describe_sorted(*_known(points))
+    places = {each: place for place, (each, _) in enumerate(points)}
+    users, values = _known(points)
+    at = [places[each] for each in users]
+    line = _Line(
+        users, values, [noises[each] if noises else None for each in at], [counts[each] if counts else 1 for each in at]
+    )
+    return _described(line), find_edge(values)
 
 
-def describe_sorted(users: list[int], values: list[float]) -> tuple[Curve, Edge | None]:
-    """Describe a valid curve in order of users, and the edge at which the maximum lies.
+def find_edge(values: Sequence[float]) -> Edge | None:
+    """Return the end of a curve at which the maximum lies.
 
-    There is no edge if a number in between reaches the maximum, with fewer than two values, and if all are zero. A
+    There is none if a number in between reaches the maximum, with fewer than two values, and if all are zero. A
     maximum at both ends is at the smallest.
     """
     best = max(values, default=0.0)
     if len(values) < 2 or best == 0 or best in values[1:-1]:
-        return _described(users, values), None
-    return _described(users, values), Edge.SMALLEST if values[0] == best else Edge.LARGEST
+        return None
+    return Edge.SMALLEST if values[0] == best else Edge.LARGEST
 
 
 _SOURCE = "perfdb's own rule; its examples are published curves"
+_EXAMPLE_NOISE = Drawn(0.01**2, 8)
 
 
 def _points(given: str) -> list[Point]:
     """Parse ``852.06, 1352.97 at 1, 5 users``."""
-    values, users = (each.split(", ") for each in given.removesuffix(" users").split(" at "))
+    values, users = (each.split(", ") for each in given.partition(" users")[0].split(" at "))
     return [(int(each), float(value)) for each, value in zip(users, values, strict=True)]
 
 
 def _example(given: str, answer: str) -> Example:
-    return Example(given, answer, lambda: Curve.sentence(describe_curve(_points(given))[0]))
+    """Return an example with three trials a point and noise of 1 %, if the text says so."""
+    points = _points(given)
+    noises = [_EXAMPLE_NOISE] * len(points) if "noise 1 %" in given else []
+    counts = [3] * len(noises)
+    return Example(given, answer, lambda: Curve.sentence(describe_curve(points, noises, counts)[0]))
 
 
 _FALLING = "139.87, 139.71, 99.69, 92.03 at 1, 10, 20, 50 users"
@@ -194,9 +279,10 @@ CURVE_RULES: tuple[Declaration, ...] = (
     Declaration(
         "curve.rising",
         "A curve that is still rising",
-        f"last > every earlier value × {1 + LEVEL_TOLERANCE:g}, and the last but one is the largest of these",
-        "Throughput still grew by more than the tolerance at the largest number of users, so nothing can be said about "
-        f"where it levels off. At least {FEWEST} numbers of users are needed; one without a value was not tested.",
+        f"last > every earlier value × {1 + LEVEL_TOLERANCE:g}, the last but one is the largest of these, and "
+        "ln(last / last but one) > t(0.95, f) · s · √(1/n + 1/n′)",
+        "Throughput still grew by more than tolerance and noise at the largest number of users, so nothing can be said "
+        f"about where it levels off. At least {FEWEST} numbers of users are needed; others were not tested.",
         _SOURCE,
         _example(
             "1661.09, 5060.78, 6905.31, 9055.97 at 1, 10, 20, 50 users",
@@ -213,19 +299,20 @@ CURVE_RULES: tuple[Declaration, ...] = (
         _SOURCE,
         _example(
             "852.06, 1352.97, 1508.20, 1535.70, 1351.26 at 1, 5, 10, 20, 50 users",
-            "levels off between 5 and 10 users; peak 1535.70 at 20 users, then falls by 12.0 %",
+            "levels off between 5 and 10 users; peak 1535.70 at 20 users, then falls by 11.2 % (noise unknown)",
         ),
     ),
     Declaration(
         "curve.tail",
         "How a curve goes on",
-        "last / maximum − 1; last / best earlier − 1 when the last value is the maximum",
-        f"Up to {FLAT_UP_TO * 100:g} % the curve is flat, up to {SLIGHT_UP_TO * 100:g} % slightly rising or falling, "
-        "and beyond that falling. A rise beyond that, of a curve that had levelled off before, is a late bump.",
+        "d = ln last − mean ln of the level before; h = t(0.975, f) · s · √(1/n + Σ(1/n_j)/J²)",
+        f"Within ±h it is flat if h is at most {SLIGHT_UP_TO * 100:g} %, else no change is seen. Beyond h it is flat "
+        f"up to {FLAT_UP_TO * 100:g} %, slightly rising or falling up to {SLIGHT_UP_TO * 100:g} %, rising or falling "
+        "beyond. If nothing was repeated the same limits hold, and the noise is said to be unknown.",
         _SOURCE,
         _example(
-            "70.10, 83.29, 80.99, 80.90, 88.70 at 1, 5, 10, 20, 50 users",
-            "levels off between 1 and 5 users; peak 88.70 at 50 users, a late bump 6.5 % above the best before",
+            "7040.16, 10637.53, 11502.21, 11926.76 at 1, 10, 20, 50 users, three trials each, noise 1 %",
+            "levels off between 10 and 20 users; peak 11926.76 at 50 users, slightly rising to the end by 3.7 %",
         ),
     ),
     Declaration(

@@ -199,9 +199,9 @@ def _printed(table: Table, cell: Cell | None, shared: Sequence[str]) -> GridCell
 
 
 def _text(table: Table, cell: Cell) -> str:
-    """Return the published text, else the rounded number."""
+    """Return the published text, else the rounded number, or the range of runs that did different work."""
     if cell.centre is None:
-        return NO_VALUE
+        return cell.printed or labels.range_text(table, cell) or NO_VALUE
     return cell.printed or round_half_up(cell.centre, table.decimals)
 
 

@@ -4,14 +4,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from perfdb.analysis import dimensions, metrics
-from perfdb.analysis.comparison import verdict_words
-from perfdb.analysis.comparison.comparison import Comparison
 from perfdb.analysis.dimensions import Value
 from perfdb.analysis.metrics import TOTAL, Measure
 from perfdb.analysis.query.query import Pick, Query
-from perfdb.analysis.tables.observations import Note
+from perfdb.analysis.tables.observations import Key, Note
 from perfdb.analysis.tables.table import Cell, Noted, Table
-from perfdb.analysis.units import printed_percent, short_percent
+from perfdb.analysis.units import printed_percent, round_half_up, short_percent
+from perfdb.analysis.verdicts import words
+from perfdb.analysis.verdicts.cells import Comparison, Scope
+from perfdb.analysis.verdicts.summary import FEWEST_CELLS
 
 
 def measure_title(measure: Measure) -> str:
@@ -66,7 +67,7 @@ def common_text(values: Mapping[str, Value], query: Query) -> str:
 
 def comparison_text(table: Table, comparison: Comparison) -> str:
     """Return a comparison in a line: ``against QDIO GbE: +19%; higher; better; …``."""
-    return f"against {values_text(table.query.baseline)}: {verdict_words.describe_comparison(comparison)}"
+    return f"against {values_text(table.query.baseline)}: {words.describe_comparison(comparison)}"
 
 
 def table_caption(table: Table) -> str:
@@ -74,6 +75,14 @@ def table_caption(table: Table) -> str:
     common = common_text(table.common, table.query)
     pick = pick_text(table.query.pick) if table.query.pick else ""
     return " · ".join(part for part in (common, pick) if part)
+
+
+def range_text(table: Table, cell: Cell) -> str:
+    """Return the range of a cell whose runs did different work: ``512.3 … 1021.7``; empty for all others."""
+    if cell.range is None:
+        return ""
+    low, high = (round_half_up(end, table.decimals) for end in cell.range)
+    return f"{low} … {high}"
 
 
 def mix_note(name: str, values: tuple[Value, ...]) -> Note:
@@ -103,8 +112,8 @@ class Diff:
     """A printed comparison.
 
     ``percent`` is printed as in studies; ``symbol`` and ``words`` are of the verdict; ``tone`` is better, worse or
-    neither. ``sentence`` is for tooltips and screen readers, ``symbol_ascii`` for terminals. ``rule`` is the id of the
-    statement that explains the verdict.
+    neither. ``outlined``: the verdict holds in these runs, or is likely. ``sentence`` is for tooltips and screen
+    readers, ``symbol_ascii`` for terminals. ``rule`` is the id of the statement that explains the verdict.
     """
 
     percent: str
@@ -112,6 +121,7 @@ class Diff:
     symbol_ascii: str
     words: str
     tone: str
+    outlined: bool
     sentence: str
     rule: str
 
@@ -130,28 +140,45 @@ def make_diff(comparison: Comparison) -> Diff:
     """Return the printed comparison."""
     return Diff(
         percent=printed_percent(comparison.percent, plus=True),
-        symbol=verdict_words.symbol(comparison),
-        symbol_ascii=verdict_words.symbol(comparison, ascii_only=True),
-        words=verdict_words.short_verdict(comparison),
+        symbol=words.symbol(comparison),
+        symbol_ascii=words.symbol(comparison, ascii_only=True),
+        words=words.short_verdict(comparison),
         tone=comparison.effect.value,
-        sentence=verdict_words.describe_comparison(comparison),
-        rule=verdict_words.rule_id(comparison),
+        outlined=words.is_tentative(comparison),
+        sentence=words.describe_comparison(comparison),
+        rule=words.rule_id(comparison),
     )
 
 
 def comparison_remarks(tables: Sequence[Table]) -> Iterator[str]:
-    """Yield remarks for readers of comparisons: base, meaning of signs, practical size, noise."""
+    """Yield remarks for readers of comparisons: common shift, base, meaning of signs, scope, summaries."""
     compared = [table for table in tables if any(cell.comparison for cell in table.cells.values())]
     if not compared:
         return
-    comparisons = (cell.comparison for table in compared for cell in table.cells.values() if cell.comparison)
-    sources = dict.fromkeys(comparison.noise.source.value for comparison in comparisons)
+    comparisons = [cell.comparison for table in compared for cell in table.cells.values() if cell.comparison]
+    for table in compared:
+        for side, shift in table.shifts.items():
+            if shift.cells >= FEWEST_CELLS:
+                yield f"{_side_text(table, side)}: {words.shift_words(shift)}"
     yield f"compared with {values_text(compared[0].query.baseline)}; % is of unrounded means"
-    yield from dict.fromkeys(verdict_words.sign_rule(table.metric) for table in compared)
-    yield f"same: within {short_percent(compared[0].query.delta / 100)}; changed: q < 0.05 over the table"
-    yield f"noise estimate: {', '.join(sources)}"
+    yield from dict.fromkeys(words.sign_rule(table.metric) for table in compared)
+    yield f"same: within {short_percent(compared[0].query.delta / 100)}; changed: q < 0.05 over all metrics"
+    yield from scope_remarks(comparisons)
     for table in compared:
         for side, summary in table.summaries.items():
             if summary.ratio is not None:
-                what = dimensions.describe_values(table.query.baseline, side)
-                yield f"{measure_title(table.measure)}, {what}: {verdict_words.summary_words(summary)}"
+                yield f"{_side_text(table, side)}: {words.summary_words(summary)}"
+
+
+def _side_text(table: Table, side: Key) -> str:
+    return f"{measure_title(table.measure)}, {dimensions.describe_values(table.query.baseline, side)}"
+
+
+def scope_remarks(comparisons: Sequence[Comparison]) -> Iterator[str]:
+    """Yield what the verdicts cover, each once: ``over 5 campaigns``, ``day-to-day variation unknown: …``."""
+    judged = [each for each in comparisons if each.noise.freedom is not None]
+    known = {each.campaigns for each in judged if each.scope is Scope.DAYS_KNOWN}
+    if known:
+        yield f"days: noise of {max(known)} campaigns"
+    if any(each.scope is Scope.THESE_RUNS for each in judged):
+        yield "in these runs: day-to-day variation unknown; 2 more campaigns of the base would tell"

@@ -1,121 +1,56 @@
-"""Comparison of cells with their baseline, and the noise known from earlier campaigns.
+"""Comparison of cells with their baseline.
 
-A cell's base has the same key with the baseline's values, and may be in another table of the split. A campaign is
-the runs of one study measured together at one level; earlier campaigns began before all compared ones, on the same
-systems.
+A cell's base has the same key with the baseline's values, and may be in another table of the split.
 """
 
-import statistics
-from collections import defaultdict
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from perfdb.analysis import dimensions
-from perfdb.analysis.comparison.compare_pairs import compare, summarise
-from perfdb.analysis.comparison.comparison import NOTHING_KNOWN, Background, Comparison, Pair
 from perfdb.analysis.dimensions import Value
 from perfdb.analysis.metrics import Measure
-from perfdb.analysis.query.query import REPEATS, Query
-from perfdb.analysis.tables.observations import Key, Note, Observations, Row, finite_value
-from perfdb.analysis.tables.table import Cell, CellKey, Table
+from perfdb.analysis.query.query import Query
+from perfdb.analysis.tables.campaign_history import COUPLED, CampaignHistory
+from perfdb.analysis.tables.matched_pairs import FOLLOWING
+from perfdb.analysis.tables.observations import Key, Note, Observations
+from perfdb.analysis.tables.table import SAME_WORK, Cell, CellKey, Table
 from perfdb.analysis.tables.tabulate import pattern_reader, tabulate
-from perfdb.analysis.workloads import traffic_pattern
+from perfdb.analysis.verdicts import cells as verdicts
+from perfdb.analysis.verdicts.cells import Comparison
+from perfdb.analysis.verdicts.judge import Judgement, Shift, find_shift, judge
+from perfdb.analysis.verdicts.summary import summarise
 
-# Dimensions in which campaigns of one configuration may differ.
-COUPLED = frozenset({"level", "campaign"})
-
-_CAMPAIGN = ("study", "system", "campaign", "level")
-
-
-def noise_background(
-    table: Table, observations: Observations, earlier: Observations | None, groups: Iterable[Hashable]
-) -> Background:
-    """Return the noise of earlier campaigns: history per configuration, trials per group (pattern, side)."""
-    if earlier is None:
-        return NOTHING_KNOWN
-    rows = _earlier_rows(observations, earlier)
-    place = earlier.measure_index(table.measure)
-    measured = [(row, value) for row in rows if (value := finite_value(row, place)) is not None]
-    kinds = _samples_by_kind(earlier, measured)
-    return Background(
-        history=_history(table, earlier, measured),
-        earlier={group: kinds.get(str(group[0]), ()) for group in groups if isinstance(group, tuple)},
-    )
-
-
-def _earlier_rows(observations: Observations, earlier: Observations) -> list[Row]:
-    """Return the rows of campaigns older than the table's, on one of its systems."""
-    mine, theirs = _began(observations), _began(earlier)
-    if not mine:
-        return []
-    first = min(theirs.get(campaign, day) for campaign, day in mine.items())
-    systems = {campaign[1] for campaign in mine}
-    wanted = {
-        campaign for campaign, day in theirs.items() if campaign not in mine and day < first and campaign[1] in systems
-    }
-    read = earlier.key_reader(_CAMPAIGN)
-    return [row for row in earlier.rows if read(row) in wanted]
-
-
-def _began(observations: Observations) -> dict[Key, str]:
-    """Return the first day of each campaign."""
-    read, day_of = observations.key_reader(_CAMPAIGN), observations.key_reader(["date"])
-    began: dict[Key, str] = {}
-    for row in observations.rows:
-        campaign, day = read(row), str(day_of(row)[0])
-        began[campaign] = min(began.get(campaign, day), day)
-    return began
-
-
-_Measured = Sequence[tuple[Row, float]]
-
-
-def _history(table: Table, earlier: Observations, measured: _Measured) -> Mapping[Hashable, Sequence[float]]:
-    """Return each configuration's mean in each campaign."""
-    names = [name for name in table.query.layout_names if name not in COUPLED | REPEATS]
-    configuration, campaign = earlier.key_reader(names), earlier.key_reader(_CAMPAIGN)
-    samples: dict[Key, dict[Key, list[float]]] = defaultdict(lambda: defaultdict(list))
-    for row, value in measured:
-        samples[configuration(row)][campaign(row)].append(value)
-    return {key: [statistics.fmean(values) for values in by.values()] for key, by in samples.items()}
-
-
-def _samples_by_kind(earlier: Observations, measured: _Measured) -> Mapping[str, Sequence[Sequence[float]]]:
-    """Return the trials of each experiment by traffic pattern."""
-    experiment = earlier.key_reader([name for name in earlier.dimensions if name not in REPEATS])
-    workload = earlier.key_reader(["workload"])
-    samples: dict[str, dict[Key, list[float]]] = defaultdict(lambda: defaultdict(list))
-    for row, value in measured:
-        samples[traffic_pattern(workload(row)[0])][experiment(row)].append(value)
-    return {name: [tuple(values) for values in by.values()] for name, by in samples.items()}
-
-
-_Everywhere = Mapping[Key, Cell]
+_Everywhere = Mapping[Measure, Mapping[Key, Cell]]
 
 
 def answer(query: Query, observations: Observations, earlier: Observations | None = None) -> list[Table]:
     """Return the tables of a query, with comparisons if it has a baseline.
 
-    ``earlier`` are runs of other campaigns of the same studies, preferred as source of the noise.
+    All tables are judged together. ``earlier`` are the runs of all campaigns of the same studies, which tell what
+    another day changes; None if ``observations`` has them all.
     """
     tables = tabulate(query, observations)
     if not query.baseline:
         return tables
     everywhere: dict[Measure, dict[Key, Cell]] = {}
     for table in tables:
-        cells = {full_key(table, key): cell for key, cell in table.cells.items()}
-        everywhere.setdefault(table.measure, {}).update(cells)
-    return [_compared(table, everywhere[table.measure], observations, earlier) for table in tables]
+        named = {full_key(table, key): cell for key, cell in table.cells.items()}
+        everywhere.setdefault(table.measure, {}).update(named)
+    history = CampaignHistory(earlier or observations)
+    found = [(table, each) for table in tables for each in _with_base(table)]
+    cells = [_cell(table, each, everywhere, history) for table, each in found]
+    judgement = judge(cells, query.delta / 100)
+    shifts = _find_shifts(judgement)
+    compared: dict[int, list[tuple[_Compared, Comparison]]] = {id(table): [] for table in tables}
+    for (table, each), comparison in zip(found, judgement.comparisons, strict=True):
+        compared[id(table)].append((each, comparison))
+    return [_compared(table, compared[id(table)], everywhere, shifts) for table in tables]
 
 
 def full_key(table: Table, key: CellKey) -> Key:
     """Return the values of all dimensions of the layout."""
     return table.split + key[0] + key[1]
-
-
-def _values(cell: Cell | None) -> tuple[float, ...]:
-    return tuple([point.value for point in cell.sample]) if cell else ()
 
 
 def cell_pattern(table: Table, key: CellKey) -> str:
@@ -138,21 +73,6 @@ class _Compared(NamedTuple):
     side: Key
 
 
-def _compared(table: Table, everywhere: _Everywhere, observations: Observations, earlier: Observations | None) -> Table:
-    found = list(_with_base(table))
-    pairs = _pairs(table, found, everywhere, named=earlier is not None)
-    known = noise_background(table, observations, earlier, [pair.group for pair in pairs])
-    comparisons = compare(pairs, table.metric.better, table.query.delta / 100, known)
-    cells = dict(table.cells)
-    by_side: dict[Key, list[Comparison]] = {}
-    for each, comparison in zip(found, comparisons, strict=True):
-        cell = cells[each.key]
-        notes = _also_differs(cell, everywhere.get(each.base))
-        cells[each.key] = cell._replace(comparison=comparison, warnings=(*cell.warnings, *notes))
-        by_side.setdefault(each.side, []).append(comparison)
-    return replace(table, cells=cells, summaries={side: summarise(each) for side, each in by_side.items()})
-
-
 def _with_base(table: Table) -> Iterator[_Compared]:
     shown, baseline = table.query.layout_names, table.query.baseline
     places, theirs = [shown.index(name) for name in baseline], tuple(baseline.values())
@@ -166,38 +86,72 @@ def _with_base(table: Table) -> Iterator[_Compared]:
             yield _Compared(key, own, tuple(base), side)
 
 
-def _pairs(table: Table, found: Sequence[_Compared], everywhere: _Everywhere, *, named: bool) -> list[Pair]:
-    """Return the cells with their bases; ``named`` by configurations of the history."""
-    pattern = pattern_reader(table.query, table.common)
-    bases = {each.base: everywhere.get(each.base) for each in found}
-    samples = {key: _values(base) for key, base in bases.items()}
-    pairs = []
-    for each in found:
-        base, cell = bases[each.base], table.cells[each.key]
-        group: Hashable = (pattern(each.full_key), each.side)
-        names = tuple(_configurations(table, each)) if named else ()
-        step = min((each.step for each in (cell, base) if each and each.step is not None), default=None)
-        pairs.append(Pair(samples[each.base], _values(cell), group, step, configurations=names))
-    return pairs
+def _cell(table: Table, each: _Compared, everywhere: _Everywhere, history: CampaignHistory) -> verdicts.Cell:
+    base, cell = everywhere[table.measure].get(each.base), table.cells[each.key]
+    return history.cell(
+        table.measure,
+        base.sample if base else (),
+        cell.sample,
+        group=(table.measure, each.side),
+        kind=pattern_reader(table.query, table.common)(each.full_key),
+        step=min((one.step for one in (cell, base) if one and one.step is not None), default=None),
+        mixes=_mixes(table.query, cell, base),
+    )
 
 
-def _configurations(table: Table, each: _Compared) -> Iterator[Key]:
-    """Yield the history's names of the cell, and of its base if another configuration."""
-    kept = [at for at, name in enumerate(table.query.layout_names) if name not in COUPLED | REPEATS]
-    if not set(table.query.baseline) <= COUPLED:
-        yield tuple([each.base[at] for at in kept])
-    yield tuple([each.full_key[at] for at in kept])
+def _mixes(query: Query, cell: Cell, base: Cell | None) -> tuple[str, ...]:
+    """Return the titles of the conditions in which runs of one side, or the sides, differ though not compared."""
+    names = dict.fromkeys(cell.mixed_work)
+    if base is not None and base.n and cell.n:
+        together = SAME_WORK | {name for each in query.baseline for name in FOLLOWING.get(each, ())}
+        if COUPLED & set(query.baseline):
+            together |= COUPLED
+        names |= dict.fromkeys(base.mixed_work)
+        names |= dict.fromkeys(name for name, *_ in _differing(cell, base) if name not in together)
+    return tuple(dimensions.dimension(name).title for name in names)
 
 
-def _also_differs(cell: Cell, base: Cell | None) -> Iterator[Note]:
-    """Yield notes on hidden dimensions in which a cell and its base differ."""
+def _find_shifts(judgement: Judgement) -> dict[Hashable, Shift]:
+    """Return how far all cells of a measure and side moved, by the design of most cells."""
+    found: dict[Hashable, Shift] = {}
+    for (group, _), days in judgement.days.items():
+        members = [each for each in judgement.judged.values() if each.days is days]
+        shift = find_shift(members)
+        if shift and (group not in found or shift.cells > found[group].cells):
+            found[group] = shift
+    return found
+
+
+def _compared(
+    table: Table,
+    found: Sequence[tuple[_Compared, Comparison]],
+    everywhere: _Everywhere,
+    shifts: Mapping[Hashable, Shift],
+) -> Table:
+    cells = dict(table.cells)
+    by_side: dict[Key, list[Comparison]] = {}
+    for each, comparison in found:
+        cell, base = cells[each.key], everywhere[table.measure].get(each.base)
+        notes = [_also_differs(*differing) for differing in _differing(cell, base)]
+        cells[each.key] = cell._replace(comparison=comparison, warnings=(*cell.warnings, *notes))
+        by_side.setdefault(each.side, []).append(comparison)
+    own = {side: shifts[table.measure, side] for side in by_side if (table.measure, side) in shifts}
+    summaries = {side: summarise(each, own[side].allowance if side in own else None) for side, each in by_side.items()}
+    return replace(table, cells=cells, summaries=summaries, shifts=own)
+
+
+def _differing(cell: Cell, base: Cell | None) -> list[tuple[str, tuple[Value, ...], tuple[Value, ...]]]:
+    """Return the hidden dimensions in which a cell and its base differ, with both sides' values."""
     if base is None or not (base.n and cell.n):
-        return
-    for name in sorted(cell.hidden.keys() | base.hidden.keys()):
-        old, new = base.hidden.get(name, ()), cell.hidden.get(name, ())
-        if old != new:
-            title = dimensions.dimension(name).title
-            yield Note("also-differs", f"also differs in {title}: {_said(old)} → {_said(new)}")
+        return []
+    names = sorted(cell.hidden.keys() | base.hidden.keys())
+    each = [(name, base.hidden.get(name, ()), cell.hidden.get(name, ())) for name in names]
+    return [(name, old, new) for name, old, new in each if old != new]
+
+
+def _also_differs(name: str, old: tuple[Value, ...], new: tuple[Value, ...]) -> Note:
+    title = dimensions.dimension(name).title
+    return Note("also-differs", f"also differs in {title}: {_said(old)} → {_said(new)}")
 
 
 def _said(values: tuple[Value, ...]) -> str:

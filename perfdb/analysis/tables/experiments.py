@@ -11,13 +11,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from perfdb.analysis.comparison.samples import Samples
-from perfdb.analysis.comparison.spreads import Floats
 from perfdb.analysis.dimensions import Value
 from perfdb.analysis.metrics import BY_NAME, Better, Measure
 from perfdb.analysis.tables.coded_columns import CodedColumn, Places, group_rows
 from perfdb.analysis.tables.observations import Key, Observations
 from perfdb.analysis.tables.table import key_order
+from perfdb.analysis.verdicts.distributions import Floats
+from perfdb.analysis.verdicts.samples import split
 
 RUN = "run"
 """Name that stands for the run number among the names of dimensions."""
@@ -48,7 +48,7 @@ class Experiments:
 
     Attributes:
         names: Dimensions that separate experiments of a group.
-        samples: Values of each experiment, in order of runs.
+        samples: The values of each experiment, in order of runs.
         sizes: Number of values of each experiment.
         means: Arithmetic means, NaN without values.
     """
@@ -69,10 +69,8 @@ class Experiments:
         self._measured = self._by.rows[there]
         self._runs = observations.runs
         self._values_end = np.cumsum(self.sizes)
-        sizes = self.sizes.tolist()
-        self.samples = Samples(values[there].tolist(), sizes, (), ())
-        each = self.samples.each
-        self.means: Floats = np.array([fsum(sample) / len(sample) if sample else np.nan for sample in each])
+        self.samples = split(values[there].tolist(), self.sizes.tolist())
+        self.means: Floats = np.array([fsum(sample) / len(sample) if sample else np.nan for sample in self.samples])
 
     @cached_property
     def chosen(self) -> list[BestOfGroup]:
@@ -123,10 +121,6 @@ class Experiments:
         """Return the run numbers of an experiment that have a value."""
         end = int(self._values_end[place])
         return tuple(self._runs[self._measured[end - int(self.sizes[place]) : end]].tolist())
-
-    def sample(self, place: int) -> Sequence[float]:
-        """Return the values of an experiment."""
-        return self.samples.each[place]
 
     def surroundings(self, chosen: Sequence[BestOfGroup], but: str) -> list[Surroundings]:
         """Return the surroundings of each group's best; ``but`` may differ among ``alike``."""

@@ -22,7 +22,7 @@ _TOGETHER = (frozenset({"level", "campaign"}),)
 
 # Options whose defaults the compared dimension decides.
 _WINDOWS = (f"{FACTOR}window", f"{FACTOR}receive_window")
-_FOLLOWING = {"level": _WINDOWS, "system": _WINDOWS, "mtu": (f"{FACTOR}message_bytes",)}
+FOLLOWING = {"level": _WINDOWS, "system": _WINDOWS, "mtu": (f"{FACTOR}message_bytes",)}
 
 # More values make too many pairs to look at.
 _MOST_VALUES = 50
@@ -140,7 +140,7 @@ def matched_dimensions(observations: Observations, compared: str) -> list[str]:
     """
     free = {compared, *REPEATS, *(name for group in _TOGETHER if compared in group for name in group)}
     names = [name for name in observations.dimensions if name not in free]
-    for option in _FOLLOWING.get(compared, ()):
+    for option in FOLLOWING.get(compared, ()):
         others = [name for name in names if name != option]
         distinct = [len(observations.distinct_keys([compared, *each])) for each in (others, names)]
         names = others if distinct[0] == distinct[1] else names

@@ -1,23 +1,23 @@
 """Runs of a query as rows and columns, and filters over these runs."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from math import isfinite, nan
 from operator import itemgetter
 from types import MappingProxyType
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from perfdb.analysis.comparison.spreads import Floats
 from perfdb.analysis.dimensions import Value
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.query.parameters import QueryError, Range, value_order
 from perfdb.analysis.query.query import REPEATS, Query
 from perfdb.analysis.tables.coded_columns import CodedColumn, Places, group_rows
+from perfdb.analysis.verdicts.distributions import Floats
 from perfdb.analysis.workloads import traffic_pattern
 
 Key = tuple[Value, ...]
@@ -36,12 +36,20 @@ class Note:
     message: str
 
 
+class Campaigns(NamedTuple):
+    """The campaign of each run, and when each campaign began (anything that sorts)."""
+
+    of_run: Mapping[int, Hashable]
+    begins: Mapping[Hashable, str]
+
+
 class Observations:
     """The runs of a query as rows: run number, then ``dimensions``, then ``measures``.
 
     ``dimensions`` are all that the runs have, since cells name mixed values of hidden dimensions and ``pick``
     separates experiments by them. Measures are in the metric's unit, None (NaN in columns) if missing. ``notes`` are
-    people's notes by run number, ``warnings`` those of each table made of these runs.
+    people's notes by run number, ``warnings`` those of each table made of these runs. ``campaigns`` are read for
+    comparisons only; without them a campaign is what has one name, or one day, on a system of a study.
     """
 
     def __init__(
@@ -57,6 +65,7 @@ class Observations:
         self.rows = rows
         self.notes = notes
         self.warnings = warnings
+        self._campaigns: Campaigns | None = None
         self._columns: dict[str, CodedColumn] = {}
         # Results calculated from these runs, by their arguments.
         self.cache: dict[Any, Any] = {}
@@ -73,9 +82,22 @@ class Observations:
         made.warnings = warnings
         return made
 
+    def with_campaigns(self, campaigns: Campaigns) -> Self:
+        """Return the same runs with their campaigns."""
+        made = copy(self)
+        made._campaigns = campaigns
+        return made
+
     def select(self, rows: Sequence[Row]) -> Self:
         """Return some of the runs, or all in another order."""
-        return self.__class__(self.dimensions, self.measures, rows, self.notes, self.warnings)
+        made = self.__class__(self.dimensions, self.measures, rows, self.notes, self.warnings)
+        made._campaigns = self._campaigns
+        return made
+
+    @property
+    def campaigns(self) -> Campaigns:
+        """Return the campaigns of the runs."""
+        return self._campaigns or _campaigns_by_day(self)
 
     @cached_property
     def runs(self) -> NDArray[np.int64]:
@@ -95,11 +117,6 @@ class Observations:
             place = self.dimensions.index(name) + 1
             self._columns[name] = CodedColumn.encode([row[place] for row in self.rows])
         return self._columns[name]
-
-    def numbers(self, name: str) -> Floats:
-        """Return a dimension of all runs as numbers, 0 for other values."""
-        values, codes = self.coded_column(name)
-        return np.array([value if isinstance(value, int) else 0 for value in values], np.float64)[codes]
 
     def distinct_keys(self, names: Sequence[str]) -> list[Key]:
         """Return the distinct combinations of these dimensions."""
@@ -141,6 +158,18 @@ class Observations:
     def experiment_dimensions(self) -> list[str]:
         """Return the dimensions that define experiments: those not of a single run."""
         return [name for name in self.dimensions if name not in REPEATS]
+
+
+def _campaigns_by_day(found: Observations) -> Campaigns:
+    read = found.key_reader(["study", "system", "campaign", "date"])
+    of_run: dict[int, Hashable] = {}
+    begins: dict[Hashable, str] = {}
+    for row in found.rows:
+        study, system, name, day = read(row)
+        campaign = (study, system, name or str(day))
+        of_run[row[0]] = campaign
+        begins[campaign] = min(begins.get(campaign, str(day)), str(day))
+    return Campaigns(of_run, begins)
 
 
 def finite_value(row: Row, place: int | None) -> float | None:

@@ -9,17 +9,20 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from perfdb.analysis import metrics
-from perfdb.analysis.comparison.comparison import Comparison
-from perfdb.analysis.comparison.comparison import Summary as ComparisonSummary
-from perfdb.analysis.comparison.samples import Samples
 from perfdb.analysis.dimensions import Value
 from perfdb.analysis.metrics import Measure, Metric
 from perfdb.analysis.query.parameters import value_order
 from perfdb.analysis.query.query import Query
 from perfdb.analysis.tables.observations import Key, Note
+from perfdb.analysis.verdicts.borrowing import Drawn
+from perfdb.analysis.verdicts.cells import Comparison
+from perfdb.analysis.verdicts.judge import Shift
+from perfdb.analysis.verdicts.summary import Summary as ComparisonSummary
 
 CellKey = tuple[Key, Key]
 NO_VALUES: Mapping[str, tuple[Value, ...]] = MappingProxyType({})
+# A cell may hold several of these: another study or campaign is no other work.
+SAME_WORK = frozenset({"study", "campaign"})
 
 
 class Point(NamedTuple):
@@ -47,10 +50,10 @@ class Cell(NamedTuple):
     """The sample of one key in order of trials, and its statistics.
 
     ``centre`` is the query's summary and ``mean`` the arithmetic mean, in the metric's unit, None for an empty
-    sample. ``interval`` is the 95 % confidence interval of the mean. ``hidden`` are the values of explaining
-    dimensions outside the layout. ``comparison`` is None for a baseline's own cell. ``step`` is one in the last
-    digit of the finest measurement. ``printed`` is a published value's text. ``noted`` includes notes of runs
-    without a value.
+    sample and for runs that did different work. ``interval`` is the 95 % confidence interval of the mean. ``hidden``
+    are the values of explaining dimensions outside the layout. ``comparison`` is None for a baseline's own cell.
+    ``step`` is one in the last digit of the finest measurement. ``printed`` is a published value's text. ``noted``
+    includes notes of runs without a value. ``noise`` is that of one trial (variance of logarithms), None if unknown.
     """
 
     sample: tuple[Point, ...]
@@ -63,11 +66,23 @@ class Cell(NamedTuple):
     step: float | None = None
     printed: str = ""
     noted: tuple[Noted, ...] = ()
+    noise: Drawn | None = None
 
     @property
     def mixes(self) -> Mapping[str, tuple[Value, ...]]:
         """Return the hidden dimensions with several values."""
         return {name: values for name, values in self.hidden.items() if len(values) > 1}
+
+    @property
+    def mixed_work(self) -> list[str]:
+        """Return the dimensions because of which the runs have no common mean."""
+        return [name for name in self.mixes if name not in SAME_WORK]
+
+    @property
+    def range(self) -> tuple[float, float] | None:
+        """Return the smallest and largest value of runs that did different work; None for all others."""
+        values = [point.value for point in self.sample]
+        return (min(values), max(values)) if values and self.mixed_work else None
 
     @property
     def n(self) -> int:
@@ -81,8 +96,8 @@ class Table:
 
     ``rows`` and ``columns`` are ordered keys, equal in all tables of a split; ``cells`` has those keys that have
     runs. ``common`` are values outside the layout that all runs share. ``summaries`` summarise the comparisons per
-    other value of the baseline's dimensions. ``decimals`` are printed. ``samples`` are the values of the cells, end
-    to end.
+    other value of the baseline's dimensions, and ``shifts`` say how far the whole table moved. ``decimals`` are
+    printed.
     """
 
     query: Query
@@ -94,8 +109,8 @@ class Table:
     common: Mapping[str, Value] = field(default_factory=dict)
     warnings: tuple[Note, ...] = ()
     summaries: Mapping[Key, ComparisonSummary] = field(default_factory=dict)
+    shifts: Mapping[Key, Shift] = field(default_factory=dict)
     decimals: int = 0
-    samples: Samples = field(compare=False, repr=False, kw_only=True)
 
     @property
     def metric(self) -> Metric:

@@ -14,15 +14,25 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from perfdb.analysis import dimensions, metrics
-from perfdb.analysis.comparison.samples import Samples, sample_intervals
 from perfdb.analysis.dimensions import Value
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.query.query import REPEATS, Pick, Query, Summary
 from perfdb.analysis.tables.coded_columns import Groups, Places, group_rows
 from perfdb.analysis.tables.experiments import RUN, group_experiments
 from perfdb.analysis.tables.observations import Key, Note, Observations
-from perfdb.analysis.tables.table import NO_VALUES, Cell, CellKey, Noted, Point, Table, key_order, layout_order
+from perfdb.analysis.tables.table import (
+    NO_VALUES,
+    SAME_WORK,
+    Cell,
+    CellKey,
+    Noted,
+    Point,
+    Table,
+    key_order,
+    layout_order,
+)
 from perfdb.analysis.units import count_decimals, decimal_step, decimals_for
+from perfdb.analysis.verdicts.samples import find_noise, mean_intervals, split
 from perfdb.analysis.workloads import traffic_pattern
 
 
@@ -111,11 +121,11 @@ def _tables(
     rows = tuple(sorted({row for row, _ in laid.keys}, key=layout_order(query, query.rows)))
     columns = tuple(sorted({column for _, column in laid.keys}, key=layout_order(query, query.columns)))
     for measure in query.metrics:
-        made, samples = sampler.cells(measure, patterns)
+        made = sampler.cells(measure, patterns)
         cells = dict(zip(laid.keys, made, strict=True))
         least = metrics.BY_NAME[measure.metric].decimals
         decimals = decimals_for([cell.centre for cell in made if cell.centre is not None], least)
-        yield Table(query, measure, split, rows, columns, cells, common, notes, decimals=decimals, samples=samples)
+        yield Table(query, measure, split, rows, columns, cells, common, notes, decimals=decimals)
 
 
 def pattern_reader(query: Query, common: Mapping[str, Value]) -> Callable[[Key], str]:
@@ -156,10 +166,9 @@ class _Sampler:
         run_ids = observations.coded_column("run_id").values_at(groups.rows)
         self._run_ids = ["" if name is None else str(name) for name in run_ids]
         self._trials = observations.coded_column("trial").values_at(groups.rows)
-        self._numbers = observations.numbers("trial")
 
-    def cells(self, measure: Measure, patterns: Sequence[str]) -> tuple[list[Cell], Samples]:
-        """Return the cells of a measure and its samples; ``patterns`` are the noise groups."""
+    def cells(self, measure: Measure, patterns: Sequence[str]) -> list[Cell]:
+        """Return the cells of a measure; those of one of the ``patterns`` vary alike."""
         members, sizes = self._groups.sizes, self._groups.sizes
         values, there = self._values(measure)
         points = tuple(map(_point, zip(self._runs, self._run_ids, self._trials, values, strict=True)))
@@ -169,27 +178,32 @@ class _Sampler:
             counted = list(accumulate(there, initial=0))
             sizes = [counted[end] - counted[start] for start, end in pairwise(ends)]
             points, values, rows = tuple(compress(points, there)), list(compress(values, there)), rows[there]
-        samples = Samples(values, sizes, patterns, _steps(values, sizes), self._numbers[rows])
-        each = samples.each
+        hidden = self._hidden_values(rows, sizes)
+        steps = _steps(values, sizes)
+        # Runs that did different work have no mean.
+        mixed = [any(len(each) > 1 and name not in SAME_WORK for name, each in named.items()) for named in hidden]
+        each = [() if apart else sample for sample, apart in zip(split(values, sizes), mixed, strict=True)]
         means = [_mean(sample) if sample else None for sample in each]
         centres = (
             means if self._summarise is _mean else [self._summarise(sample) if sample else None for sample in each]
         )
+        noises, _ = find_noise(each, patterns, steps)
         here = [slice(end - size, end) for size, end in zip(sizes, accumulate(sizes), strict=True)]
         cells = zip(
             [points[at] for at in here],
             means,
             centres,
-            sample_intervals(samples, [0.0 if mean is None else mean for mean in means]),
-            self._hidden_values(rows, sizes),
+            mean_intervals(each, noises),
+            hidden,
             [() if 1 < n == runs else _notes(n, runs) for n, runs in zip(sizes, members, strict=True)],
             repeat(None),
-            samples.steps,
+            steps,
             repeat(""),
             self._noted(),
+            noises,
             strict=False,
         )
-        return list(map(_cell, cells)), samples
+        return list(map(_cell, cells))
 
     def _values(self, measure: Measure) -> tuple[list[float], list[bool] | None]:
         """Return the values of all runs, and which are finite; None if all are."""
@@ -200,10 +214,10 @@ class _Sampler:
         there = np.isfinite(values)
         return values.tolist(), None if there.all() else there.tolist()
 
-    def _hidden_values(self, rows: Places, sizes: Sequence[int]) -> Iterable[Mapping[str, tuple[Value, ...]]]:
+    def _hidden_values(self, rows: Places, sizes: Sequence[int]) -> list[Mapping[str, tuple[Value, ...]]]:
         """Return the hidden dimensions' values among the measured runs of each cell."""
         if not self._hidden:
-            return repeat(NO_VALUES)
+            return [NO_VALUES] * len(sizes)
         columns = [self._observations.coded_column(name).distinct_by_group(rows, sizes) for name in self._hidden]
         return [dict(zip(self._hidden, values, strict=True)) for values in zip(*columns, strict=True)]
 

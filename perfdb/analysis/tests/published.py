@@ -1,6 +1,7 @@
 """Published figures that the tests of comparing recompute: z/VM performance reports, tables as printed."""
 
-from perfdb.analysis.comparison.comparison import Pair
+from perfdb.analysis.metrics import Better
+from perfdb.analysis.verdicts.cells import Cell
 
 # Linux Connectivity Performance (z/VM 4.2.0), request-response in trans/s: a tuple of the four MTU sizes for each of
 # 1, 10, 20 and 50 users. The report says that MTU is no factor here, so they serve as trials.
@@ -16,7 +17,10 @@ GUEST_LAN = (
     (16973.18, 17096.34, 17058.12, 17370.70),
     (16260.21, 16317.72, 15657.67, 16361.98),
 )
-PAIRS = tuple(Pair(base, new, "RR", 0.01) for base, new in zip(HIPERSOCKETS, GUEST_LAN, strict=True))
+CELLS = tuple(
+    Cell({"HS": base}, {"GL": new}, kind="RR", better=Better.HIGHER, step=0.01)
+    for base, new in zip(HIPERSOCKETS, GUEST_LAN, strict=True)
+)
 
 # Dedicated OSA vs Virtual Switch (z/VM 5.2.0), tables 1 to 3: virtual switch, OSA, % diff; a column for each of
 # layer 3 and layer 2 with 1, 10 and 50 clients.

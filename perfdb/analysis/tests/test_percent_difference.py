@@ -6,12 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perfdb.analysis.comparison.compare_pairs import compare, percent_difference
-from perfdb.analysis.comparison.comparison import Pair
-from perfdb.analysis.comparison.worked_examples import audit_percent
-from perfdb.analysis.metrics import Better
 from perfdb.analysis.tests.published import OSA_AGAINST_VSWITCH
 from perfdb.analysis.units import printed_percent
+from perfdb.analysis.verdicts.cells import Cell, percent_difference
+from perfdb.analysis.verdicts.judge import judge
+from perfdb.analysis.verdicts.worked_examples import audit_percent
 
 
 @pytest.mark.parametrize(
@@ -59,17 +58,20 @@ def test_a_base_without_meaning_has_no_difference(base: float | None) -> None:
     assert percent_difference(base, 7.0) is None
 
 
-def test_a_new_side_may_be_zero_but_not_missing() -> None:
-    assert percent_difference(4.0, 0.0) == -100
-    assert percent_difference(4.0, None) is None
-    (empty,) = compare([Pair((4.0,), ())], Better.HIGHER)
+@pytest.mark.parametrize("new", [0.0, -1.0, None])
+def test_a_new_side_without_a_positive_value_has_no_difference(new: float | None) -> None:
+    assert percent_difference(4.0, new) is None
+
+
+def test_a_missing_side_leaves_the_mean_of_the_other() -> None:
+    (empty,) = judge([Cell({"a": [4.0]}, {})]).comparisons
     assert (empty.percent, empty.base_mean) == (None, 4.0)
-    (lacking,) = compare([Pair((), (4.0,))], Better.HIGHER)
+    (lacking,) = judge([Cell({}, {"b": [4.0]})]).comparisons
     assert (lacking.percent, lacking.base_mean) == (None, None)
 
 
 def test_means_are_not_rounded_before() -> None:
-    (found,) = compare([Pair((100.0, 100.4), (104.7, 104.8))], Better.HIGHER)
+    (found,) = judge([Cell({"a": [100.0, 100.4]}, {"b": [104.7, 104.8]})]).comparisons
     assert printed_percent(found.percent) == "5%"
     # Both means printed without decimals would give 4.8 %, and the first figures alone 4.7 %.
     assert found.percent == pytest.approx(4.541, abs=1e-3)

@@ -89,7 +89,7 @@ def test_a_point_carries_its_runs_and_trials() -> None:
         "OSA · MTU 1500",
         "10 users",
         "8001.50 trans/s (mean of n = 3)",
-        "95 % of means: 7899.22 to 8105.10",
+        "95 % of means: 7883.90 to 8120.86",
         "OSA1101, trial 1: 7921.49",
         "OSA1102, trial 2: 8001.50",
         "OSA1103, trial 3: 8081.52",

@@ -4,9 +4,9 @@ from collections.abc import Hashable
 
 import pytest
 
-from perfdb.analysis.comparison.trial_checks import Trial
 from perfdb.analysis.insights.run_vs_trials import RunVsTrials, compare_with_trials
 from perfdb.analysis.metrics import Measure
+from perfdb.analysis.verdicts.flags import Trial
 
 RATE = Measure("trans_per_s")
 

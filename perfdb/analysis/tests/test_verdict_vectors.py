@@ -8,11 +8,13 @@ from typing import Any
 
 import pytest
 
+from perfdb.analysis.insights.throughput_curve import describe_curve
 from perfdb.analysis.metrics import Better
-from perfdb.analysis.verdicts.borrowing import Prior, Spread, Usual, fit_days, fit_trials
+from perfdb.analysis.verdicts.borrowing import Drawn, Prior, Spread, Usual, fit_days, fit_trials
 from perfdb.analysis.verdicts.cells import Cell, Comparison, Level, Scope, Verdict, percent_difference
-from perfdb.analysis.verdicts.days import BASE, NEW
+from perfdb.analysis.verdicts.days import BASE, NEW, group_by_pauses
 from perfdb.analysis.verdicts.distributions import false_discovery
+from perfdb.analysis.verdicts.flags import find_outliers
 from perfdb.analysis.verdicts.gate import Gate, gate
 from perfdb.analysis.verdicts.judge import Judged, Judgement, find_shift, judge
 from perfdb.analysis.verdicts.next_step import CampaignNoise, campaigns_needed, trials_needed
@@ -253,3 +255,26 @@ def test_summaries(given: dict[str, Any], expected: dict[str, Any]) -> None:
         [expected["ratio"], *expected["interval"], expected["smallest"], expected["largest"]]
     )
     assert (found.scope is Scope.THESE_RUNS) == expected["conditional"]
+
+
+@pytest.mark.parametrize(("given", "expected"), _vectors("campaigns of", "campaigns:"))
+def test_campaigns_by_pauses(given: dict[str, Any], expected: list[int]) -> None:
+    assert group_by_pauses(given["starts"], given.get("ends")) == expected
+
+
+@pytest.mark.parametrize(("given", "expected"), _vectors("outlier", "no outlier"))
+def test_outliers(given: dict[str, Any], expected: list[list[float]]) -> None:
+    found = find_outliers(given["samples"], given["groups"], [None] * len(given["samples"]))
+    assert [list(each) for each in found] == [_about(each) for each in expected]
+
+
+@pytest.mark.parametrize(("given", "expected"), _vectors("curve"))
+def test_curves(given: dict[str, Any], expected: dict[str, Any]) -> None:
+    points = list(zip(given["users"], given["values"], strict=True))
+    noises = [Drawn(given["s"] ** 2, given["f"]) if given["s"] else None] * len(points)
+    found, _ = describe_curve(points, noises, [given["n"]] * len(points))
+    unknown = " (noise unknown)" * (given["s"] is None)
+    assert found.course + unknown == expected["course"]
+    assert (found.after, found.start) == (expected.get("after"), expected.get("start"))
+    assert found.change == _about(expected["d"])
+    assert found.unseen == _about(expected.get("half"))

@@ -1,29 +1,38 @@
-"""Comparisons in words: verdicts, effects, noise, what is still needed."""
+"""Comparisons in words: verdicts, effects, scope, noise, and what would decide."""
+
+from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perfdb.analysis.comparison import verdict_words
-from perfdb.analysis.comparison.compare_pairs import compare, summarise
-from perfdb.analysis.comparison.comparison import Background, Comparison, Effect, Noise, NoiseSource, Pair, Verdict
-from perfdb.analysis.comparison.method import DECLARATIONS
 from perfdb.analysis.metrics import BY_NAME, Better
-from perfdb.analysis.tests.published import PAIRS
+from perfdb.analysis.tests.published import CELLS
 from perfdb.analysis.units import short_percent
+from perfdb.analysis.verdicts import words
+from perfdb.analysis.verdicts.cells import Cell, Comparison, NextStep, Reason, Scope, Verdict
+from perfdb.analysis.verdicts.judge import Shift, judge
+from perfdb.analysis.verdicts.statements import DECLARATIONS
+from perfdb.analysis.verdicts.summary import summarise
 
-FIRST, SECOND, *_ = compare(PAIRS, Better.HIGHER)
-SINGLE = compare([*PAIRS, Pair([10000.0], [10400.0], "RR", 0.01)], Better.HIGHER)[-1]
+FIRST, SECOND, *_ = judge(CELLS).comparisons
+LONE = Cell({"HS": [10000.0]}, {"GL": [13000.0]}, kind="RR", better=Better.HIGHER, step=0.01)
+SINGLE = judge([*CELLS, LONE]).comparisons[-1]
 
 
-def one(pair: Pair, background: Background | None = None) -> Comparison:
-    return compare([pair], Better.HIGHER, background=background or Background())[0]
+def one(base: Sequence[float], new: Sequence[float], earlier: Sequence[Sequence[float]] = ()) -> Comparison:
+    cell = Cell({"a": base}, {"b": new} if new else {}, dict(enumerate(earlier)), better=Better.HIGHER)
+    return judge([cell]).comparisons[0]
 
 
-UNDECIDED = one(Pair([100.0, 104.0, 98.0], [101.0, 97.0, 105.0]))
-SAME = one(Pair([100.0, 100.2, 100.1], [100.2, 100.1, 100.3]))
-UNKNOWN = one(Pair([100.0], [150.0]))
-MISSING = one(Pair([100.0, 102.0], []))
+UNDECIDED = one([100.0, 104.0, 98.0], [101.0, 97.0, 105.0])
+SAME = one([100.0, 100.2, 100.1], [100.2, 100.1, 100.3])
+UNKNOWN = one([100.0], [150.0])
+MISSING = one([100.0, 102.0], [])
+IMPROVED = one([100.0, 100.1], [110.0, 110.1], [[100.2, 100.1], [99.9, 99.8]])
+MIXED = judge([Cell({"a": [1.0]}, {"b": [2.0]}, mixes=("Layer", "message bytes"))]).comparisons[0]
+ALL = (FIRST, SECOND, SINGLE, UNDECIDED, SAME, UNKNOWN, MISSING, IMPROVED, MIXED)
 
 
 @pytest.mark.parametrize(
@@ -54,100 +63,85 @@ def test_sizes_are_within_five_per_cent(share: float) -> None:
 @pytest.mark.parametrize(
     ("comparison", "verdict", "short", "ascii_short"),
     [
-        (FIRST, "higher, but within 2%", "▲ higher, but within 2%, better", "^ higher, but within 2%, better"),
-        (SECOND, "higher", "▲ higher, better", "^ higher, better"),
-        (SAME, "same within 2%", "= same within 2%", "= same within 2%"),
-        (UNDECIDED, "inconclusive: a change of 11% could have been seen", "? inconclusive", "? inconclusive"),
-        (
-            SINGLE,
-            "single runs: outside the band (-3% ... +3.1%)",
-            "△ outside band, better",
-            "(^) outside band, better",
-        ),
-        (UNKNOWN, "noise unknown", "· noise unknown", ". noise unknown"),
+        (IMPROVED, "improved", "▲ improved", "^ improved"),
+        (SECOND, "higher in these runs", "△ higher, better, in these runs", "(^) higher, better, in these runs"),
+        (FIRST, "same within 2% in these runs, a real, small difference", "= same within 2%, in these runs",
+         "= same within 2%, in these runs"),
+        (SAME, "same within 2% in these runs", "= same within 2%, in these runs", "= same within 2%, in these runs"),
+        (UNDECIDED, "can't tell in these runs: trials differ", "? can't tell, in these runs",
+         "? can't tell, in these runs"),
+        (SINGLE, "likely higher in these runs, if its runs vary like the others'; 1 in 20 by chance; one more campaign "
+         "settles it", "△ likely higher, better, in these runs", "(^) likely higher, better, in these runs"),
+        (UNKNOWN, "can't tell: no repeats", "· can't tell: no repeats", ". can't tell: no repeats"),
         (MISSING, "not comparable: the new side is missing", "– not comparable", "- not comparable"),
+        (MIXED, "mixed: runs differ in Layer, message bytes", "≠ mixed", "/ mixed"),
     ],
-)
+)  # fmt: skip
 def test_verdicts_in_words(comparison: Comparison, verdict: str, short: str, ascii_short: str) -> None:
-    assert verdict_words.verdict_words(comparison) == verdict
-    words = verdict_words.short_verdict(comparison)
-    assert f"{verdict_words.symbol(comparison)} {words}" == short
-    assert f"{verdict_words.symbol(comparison, ascii_only=True)} {words}" == ascii_short
+    assert words.verdict_words(comparison) == verdict
+    text = words.short_verdict(comparison)
+    assert f"{words.symbol(comparison)} {text}" == short
+    assert f"{words.symbol(comparison, ascii_only=True)} {text}" == ascii_short
 
 
-def test_every_verdict_has_a_sign_of_its_own() -> None:
-    for ascii_only in (False, True):
-        signs = {verdict_words.symbol(SINGLE._replace(verdict=verdict), ascii_only) for verdict in Verdict}
-        assert len(signs) == len(Verdict)
-        below = verdict_words.symbol(SINGLE._replace(ratio=0.9), ascii_only)
-        assert below not in signs
+def test_only_what_holds_for_other_days_is_filled() -> None:
+    assert not words.is_tentative(IMPROVED)
+    assert words.is_tentative(SECOND)
+    assert words.is_tentative(replace(SINGLE, scope=Scope.DAYS_KNOWN))
+    assert words.symbol(replace(SECOND, ratio=0.9)) == "▽"
+    assert words.symbol(replace(IMPROVED, ratio=0.9)) == "▼"
 
 
 def test_sentences_are_ascii() -> None:
-    for comparison in (FIRST, SECOND, SAME, UNDECIDED, SINGLE, UNKNOWN, MISSING):
-        assert verdict_words.describe_comparison(comparison).isascii()
-        assert verdict_words.short_verdict(comparison).isascii()
+    for comparison in ALL:
+        assert words.describe_comparison(comparison).isascii()
+        assert words.short_verdict(comparison).isascii()
 
 
 @pytest.mark.parametrize(
-    ("effect", "text"),
-    [(Effect.BETTER, "better"), (Effect.WORSE, "worse"), (Effect.NEUTRAL, ""), (Effect.UNKNOWN, "")],
-)
-def test_effects_in_words(effect: Effect, text: str) -> None:
-    assert verdict_words.effect_words(SECOND._replace(effect=effect)) == text
-
-
-@pytest.mark.parametrize(
-    ("noise", "text"),
+    ("verdict", "better", "text"),
     [
-        (FIRST.noise, "noise from trials (f = 8.4)"),
-        (Noise(NoiseSource.HISTORY, 0.01, 4.0), "noise from history (f = 4)"),
-        (Noise(NoiseSource.EARLIER, 0.01, 24.0), "noise from trials of earlier campaigns (f = 24)"),
-        (Noise(NoiseSource.METRIC, 0.01, 8.05), "noise from trials of all workloads (f = 8.1)"),
-        (
-            Noise(NoiseSource.TRIALS, 0.3, 6, noisy=True),
-            "noise from trials (f = 6); noisy: it varies more than its group and is judged by itself",
-        ),
-        (Noise(NoiseSource.NONE), "noise unknown"),
+        (Verdict.HIGHER, Better.HIGHER, "better"),
+        (Verdict.HIGHER, Better.LOWER, "worse"),
+        (Verdict.LIKELY_LOWER, Better.LOWER, "better"),
+        (Verdict.REGRESSED, Better.HIGHER, "worse"),
+        (Verdict.SAME, Better.HIGHER, ""),
+        (Verdict.CANNOT_TELL, Better.HIGHER, ""),
+        (Verdict.LOWER, Better.NEUTRAL, ""),
     ],
 )
-def test_the_source_of_the_noise_is_said(noise: Noise, text: str) -> None:
-    assert verdict_words.noise_words(noise) == text
+def test_effects_in_words(verdict: Verdict, better: Better, text: str) -> None:
+    assert words.effect_words(replace(SECOND, verdict=verdict, better=better)) == text
 
 
-def test_what_undecided_cells_still_need() -> None:
-    assert verdict_words.more_trials(UNDECIDED) == "47 more trials a side would decide 2%"
-    assert verdict_words.more_trials(UNDECIDED._replace(trials_needed=4)) == "1 more trial a side would decide 2%"
-    assert verdict_words.more_trials(UNDECIDED._replace(trials_needed=3)) == ""
-    assert verdict_words.more_trials(SINGLE) == "1 more trial a side would decide 2%"
-    assert verdict_words.more_trials(SINGLE._replace(trials_needed=5)) == "4 more trials a side would decide 2%"
+def test_what_a_verdict_rests_on_is_said() -> None:
+    assert words.noise_words(IMPROVED).startswith("noise of 3 campaigns (f = ")
+    assert words.noise_words(SECOND).startswith("noise of trials (f = ")
+    assert words.noise_words(UNKNOWN) == "nothing was repeated"
+    assert words.scope_words(IMPROVED) == "over 3 campaigns"
+    assert words.scope_words(SECOND) == "in these runs; day-to-day variation unknown"
 
 
-@pytest.mark.parametrize("decided", [FIRST, SAME, UNKNOWN, MISSING])
-def test_decided_cells_need_nothing(decided: Comparison) -> None:
-    assert verdict_words.more_trials(decided) == ""
+def test_what_would_decide_is_said() -> None:
+    assert words.next_words(NextStep("trials", 47), 0.02) == "about 47 trials a side would decide 2%"
+    assert words.next_words(NextStep("campaigns", 1), 0.05) == "about 1 campaign a side would decide 5%"
+    assert words.next_words(UNDECIDED.next, UNDECIDED.delta).startswith("about ")
+    assert SAME.next is None
 
 
-def test_a_history_needs_campaigns() -> None:
-    background = Background(history={"HS": [100.0, 102.0, 98.0]})
-    cell = one(Pair([100.0] * 3, [101.0] * 3, configurations=("HS",)), background)
-    assert verdict_words.more_trials(cell) == "16 campaigns a side would decide 2%"
+def test_a_cell_that_stands_out_says_so() -> None:
+    cell = replace(UNDECIDED, scope=Scope.DAYS_KNOWN, reason=Reason.WHOLE_DAYS, stands_out=True, against=0.94)
+    assert words.verdict_words(cell) == "can't tell: whole days differ, but 6% below the other cells"
 
 
 def test_everything_in_one_line() -> None:
-    assert verdict_words.describe_comparison(FIRST) == (
-        "+1%; higher, but within 2%; better; 95% interval +0.29% ... +1.7%; 4 against 4 trials; "
-        "noise from trials (f = 8.4)"
+    assert words.describe_comparison(FIRST) == (
+        "+1%; same within 2% in these runs, a real, small difference; 95% interval +0.36% ... +1.6%; "
+        "4 against 4 trials; noise of trials (f = 7)"
     )
-    assert verdict_words.describe_comparison(UNKNOWN) == "+50%; noise unknown; 1 against 1 trial"
-    assert verdict_words.describe_comparison(MISSING) == "not comparable: the new side is missing"
-
-
-def test_warnings_are_part_of_the_line() -> None:
-    cell = one(Pair([0.0, 100.0, 101.0], [100.0, 101.0, 102.0]))
-    assert verdict_words.describe_comparison(cell).endswith(
-        "1 trial of the base is zero or negative and left out of the ratio"
-    )
+    assert words.describe_comparison(UNKNOWN) == "+50%; can't tell: no repeats; 1 against 1 trial"
+    assert words.describe_comparison(MISSING) == "not comparable: the new side is missing"
+    assert words.describe_comparison(MIXED) == "mixed: runs differ in Layer, message bytes"
 
 
 @pytest.mark.parametrize(
@@ -159,23 +153,29 @@ def test_warnings_are_part_of_the_line() -> None:
     ],
 )
 def test_the_rule_of_signs(metric: str, rule: str) -> None:
-    assert verdict_words.sign_rule(BY_NAME[metric]) == rule
+    assert words.sign_rule(BY_NAME[metric]) == rule
+
+
+def test_the_common_shift_in_words() -> None:
+    assert words.shift_words(Shift(1.01, 16, 2, 0.0188)) == (
+        "the whole table moved by +1% (16 of 18 up); days alone move it by up to 1.9% either way"
+    )
+    assert words.shift_words(Shift(0.97, 1, 4, None)) == (
+        "the whole table moved by -3% (1 of 5 up); how far days alone move it is not known"
+    )
 
 
 def test_summaries_in_words() -> None:
-    assert verdict_words.summary_words(summarise(compare(PAIRS, Better.HIGHER))) == (
-        "geometric mean of the ratios 1.355 (95% interval 0.967 ... 1.899); 4 cells: 4 higher, 0 lower, 0 same; "
-        "from 1.010 to 1.653; the cells differ by more than their noise explains, so look at each of them"
+    assert words.summary_words(summarise(judge(CELLS).comparisons, None)) == (
+        "1 same, 3 higher; typically +35% (95% interval -3.3% ... +90%) in these runs; from +1% to +65%; "
+        "the cells differ by more than noise: look at each"
     )
-    assert verdict_words.summary_words(summarise([UNDECIDED])) == ("1 cell: 1.003 times the old, inconclusive")
-    assert verdict_words.summary_words(summarise([UNDECIDED, UNDECIDED])) == (
-        "too few cells for a common ratio; 2 cells: 0 higher, 0 lower, 0 same, 2 inconclusive; from 1.003 to 1.003"
-    )
+    assert words.summary_words(summarise([UNDECIDED], None)) == "1 can't tell"
+    assert words.summary_words(summarise([UNKNOWN, UNKNOWN], None)) == "2 without repeats; from +50% to +50%"
 
 
 def test_every_verdict_has_a_rule_that_is_declared() -> None:
     declared = {each.id for each in DECLARATIONS}
     for verdict in Verdict:
-        assert verdict_words.rule_id(FIRST._replace(verdict=verdict, within=False)) in declared
-    assert verdict_words.rule_id(FIRST._replace(verdict=Verdict.HIGHER, within=True)) == "but-within"
-    assert verdict_words.rule_id(FIRST._replace(verdict=Verdict.SAME, within=True)) == "same"
+        for scope in Scope:
+            assert words.rule_id(replace(FIRST, verdict=verdict, scope=scope)) in declared

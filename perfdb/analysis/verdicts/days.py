@@ -1,4 +1,6 @@
-"""Noise between campaigns: what another day changes, of one cell and of the whole table.
+"""Campaigns, and the noise between them: what another day changes, of one cell and of the whole table.
+
+A campaign is what was measured together on one system.
 
 It is learnt from sets: campaigns of one configuration at one level on one system.
 """
@@ -14,6 +16,8 @@ from perfdb.analysis.verdicts.borrowing import Drawn, Prior, Spread, Usual, fit_
 from perfdb.analysis.verdicts.distributions import student_quantile
 from perfdb.analysis.verdicts.trials import Contrast, levels_of, mean
 
+# A longer pause, in hours, begins a new campaign.
+PAUSE = 6.0
 # Fewer cells show no common shift.
 FEWEST_CELLS = 5
 # A cell without campaigns borrows from at least so many.
@@ -23,6 +27,21 @@ FEWEST_CAMPAIGNS = 2
 _SHIFT_QUANTILE = 0.9875
 
 BASE, NEW, OTHERS = "base", "new", "other levels"
+
+
+def group_by_pauses(starts: Sequence[float], ends: Sequence[float] | None = None) -> list[int]:
+    """Return the campaign of each run of one system, from 1, by its start and end in hours.
+
+    A pause of more than six hours, from the latest end so far to the next start, begins a new campaign. Without ends
+    it counts from the start.
+    """
+    ends = ends or starts
+    found, campaign, latest = [0] * len(starts), 0, float("-inf")
+    for at in sorted(range(len(starts)), key=starts.__getitem__):
+        if starts[at] - latest > PAUSE:
+            campaign += 1
+        found[at], latest = campaign, max(latest, ends[at])
+    return found
 
 
 class Member(NamedTuple):

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from perfdb.analysis.verdicts.distributions import student_quantile
 
 # More than this is no advice.
-_MOST = 200
+MOST_ADVISED = 200
 _QUANTILE = 0.95
 _SHIFT_QUANTILE = 0.9875
 
@@ -40,7 +40,7 @@ def trials_needed(used: tuple[float, float], prior_freedom: float, rounding: flo
     def is_enough(count: int) -> bool:
         return _decides(rounding, math.sqrt(sum(used) / count), prior_freedom + 2 * (count - 1), delta)
 
-    return _first(range(2, _MOST + 1), is_enough)
+    return _first(range(2, MOST_ADVISED + 1), is_enough)
 
 
 def campaigns_needed(noise: CampaignNoise, delta: float) -> int | None:
@@ -54,7 +54,7 @@ def campaigns_needed(noise: CampaignNoise, delta: float) -> int | None:
         shift = student_quantile(_SHIFT_QUANTILE, noise.days_freedom + more) * noise.omega * math.sqrt(weight)
         return _decides(math.hypot(shift, noise.rounding), error, noise.freedom + more, delta)
 
-    return _first(range(max(2, most), _MOST + 1), is_enough)
+    return _first(range(max(2, most), MOST_ADVISED + 1), is_enough)
 
 
 def _decides(allowance: float, error: float, freedom: float, delta: float) -> bool:

@@ -9,7 +9,7 @@ from perfdb.analysis.verdicts.borrowing import Drawn, Prior, Spread, Usual, fit_
 from perfdb.analysis.verdicts.cells import Cell, History, Side
 
 # A variance below this is that of equal trials.
-_ZERO = 1e-20
+EQUAL = 1e-20
 # Equal values differ by this share in binary.
 _BINARY = 1e-9
 
@@ -56,7 +56,7 @@ class Arm:
             squares += math.fsum((log - middle) ** 2 for log in logs)
             freedom += len(logs) - 1
         variance = squares / freedom if freedom else 0.0
-        if variance < _ZERO:
+        if variance < EQUAL:
             variance = 0.0
         if self.step and freedom:
             return Drawn(max(variance, (self.step / self.mean) ** 2 / 12), freedom)

@@ -4,11 +4,11 @@ from typing import Any
 
 from rest_framework import serializers
 
-from perfdb.analysis.comparison.comparison import Effect, NoiseSource, Verdict
 from perfdb.analysis.insights import bottleneck
 from perfdb.analysis.insights.circumstances import Weight
 from perfdb.analysis.insights.throughput_curve import Course, Edge
 from perfdb.analysis.metrics import Better
+from perfdb.analysis.verdicts.cells import Effect, Reason, Scope, Verdict
 from perfdb.api.serializers import PageSerializer
 
 
@@ -35,60 +35,85 @@ class PointSerializer(serializers.Serializer[Any]):
 
 
 class NoiseSerializer(serializers.Serializer[Any]):
-    """The noise behind a comparison.
+    """The noise that a verdict rests on, with its degrees of freedom."""
 
-    `sd` is the standard deviation of natural logarithms.
-    """
-
-    source = serializers.ChoiceField(list(NoiseSource))  # type: ignore[assignment] # declared fields leave the class
-    sd = serializers.FloatField(allow_null=True)
+    source = serializers.ChoiceField(["campaigns", "trials", "none"])
     freedom = serializers.FloatField(allow_null=True)
-    noisy = serializers.BooleanField(help_text="The cell's own spread is larger than its group's and stands for itself")
+
+
+class NextStepSerializer(serializers.Serializer[Any]):
+    """The number of trials or campaigns a side that would decide a cell."""
+
+    kind = serializers.ChoiceField(["trials", "campaigns"])
+    about = serializers.IntegerField()
 
 
 class DiffSerializer(serializers.Serializer[Any]):
     """The difference of a cell from its baseline.
 
-    `percent` and `delta` are in per cent; `interval` and `band` are ratios.
+    `percent` and `delta` are in per cent; `interval`, `band` and `against` are ratios. `scope` says whether the verdict
+    covers other days (`days_known`, with the noise of `campaigns` campaigns) or holds in these runs alone.
     """
 
     percent = serializers.FloatField(allow_null=True)
     ratio = serializers.FloatField(allow_null=True)
     interval = serializers.ListField(child=serializers.FloatField(), allow_null=True)
     p = serializers.FloatField(allow_null=True)
-    q = serializers.FloatField(allow_null=True, help_text="p after Benjamini and Hochberg over the table")
+    q = serializers.FloatField(allow_null=True, help_text="p after Benjamini and Hochberg over all metrics")
     verdict = serializers.ChoiceField(list(Verdict))
+    scope = serializers.ChoiceField(list(Scope))
     effect = serializers.ChoiceField(list(Effect))
-    within = serializers.BooleanField(help_text="The 90 % interval lies inside ±delta")
     delta = serializers.FloatField()
+    campaigns = serializers.IntegerField(help_text="How many campaigns stand behind the noise of days")
+    paired = serializers.BooleanField(help_text="Only campaigns that hold both sides are compared")
     noise = NoiseSerializer()
-    band = serializers.ListField(child=serializers.FloatField(), allow_null=True)
-    detectable = serializers.FloatField(allow_null=True, help_text="Smallest change that could be seen, ratio minus 1")
-    trials_needed = serializers.IntegerField(allow_null=True)
+    reason = serializers.CharField(
+        allow_null=True, help_text=f"Of cannot_tell: {', '.join(Reason)}. Also why a cell is not comparable or mixed"
+    )
+    next = NextStepSerializer(allow_null=True)
+    band = serializers.ListField(child=serializers.FloatField(), allow_null=True, help_text="Of single runs")
+    against = serializers.FloatField(allow_null=True, help_text="Ratio to the median of the other cells")
+    stands_out = serializers.BooleanField(help_text="Differs from the other cells, though the verdict cannot tell")
+    small = serializers.BooleanField(help_text="The same within delta, and yet a real difference")
     n_base = serializers.IntegerField()
+    n = serializers.IntegerField()
     base_mean = serializers.FloatField(allow_null=True)
-    warnings = serializers.ListField(child=serializers.CharField())
+    words = serializers.CharField()
 
 
-class ComparisonSummarySerializer(serializers.Serializer[Any]):
-    """A summary of all cells of one side, compared with their baseline.
-
-    `against` is the baseline and `of` the side. `ratio` is the geometric mean of the cells' ratios. `up`, `down`,
-    `same` and `undecided` count the cells by verdict.
-    """
+class SidesSerializer(serializers.Serializer[Any]):
+    """The compared sides: `against` is the baseline and `of` the side."""
 
     against = serializers.DictField()
     of = serializers.DictField()
+
+
+class ShiftSerializer(SidesSerializer):
+    """How far all cells of one side moved together.
+
+    `ratio` is the median; `allowance` is the ratio by which days alone move them, null if days are not known.
+    """
+
+    ratio = serializers.FloatField()
+    up = serializers.IntegerField()
+    down = serializers.IntegerField()
+    allowance = serializers.FloatField(allow_null=True)
+
+
+class ComparisonSummarySerializer(SidesSerializer):
+    """A summary of all cells of one side, compared with their baseline.
+
+    `ratio` is the geometric mean of the cells' ratios. `verdicts` counts the cells by verdict.
+    """
+
     cells = serializers.IntegerField()
     ratio = serializers.FloatField(allow_null=True)
     interval = serializers.ListField(child=serializers.FloatField(), allow_null=True)
     smallest = serializers.FloatField(allow_null=True)
     largest = serializers.FloatField(allow_null=True)
-    up = serializers.IntegerField()
-    down = serializers.IntegerField()
-    same = serializers.IntegerField()
-    undecided = serializers.IntegerField()
+    verdicts = serializers.DictField(child=serializers.IntegerField())
     uniform = serializers.BooleanField(help_text="False: the ratios differ by more than noise; read the cells")
+    scope = serializers.ChoiceField(list(Scope))
 
 
 class CurveSerializer(serializers.Serializer[Any]):
@@ -102,7 +127,8 @@ class CurveSerializer(serializers.Serializer[Any]):
     start = serializers.IntegerField(allow_null=True)
     peak = serializers.FloatField(allow_null=True)
     peak_users = serializers.IntegerField(allow_null=True)
-    tail = serializers.FloatField(allow_null=True)
+    tail = serializers.FloatField(allow_null=True, help_text="Change of the last point from the level, a share")
+    unseen = serializers.FloatField(allow_null=True, help_text="Change that noise hides; null if noise is unknown")
     edge = serializers.ChoiceField(list(Edge), allow_null=True)
     sentence = serializers.CharField()
 
@@ -145,6 +171,11 @@ class CellSerializer(serializers.Serializer[Any]):
     mean = serializers.FloatField(allow_null=True)
     centre = serializers.FloatField(allow_null=True)
     interval = serializers.ListField(child=serializers.FloatField(), allow_null=True)
+    range = serializers.ListField(  # type: ignore[assignment] # declared fields leave the class
+        child=serializers.FloatField(),
+        allow_null=True,
+        help_text="Smallest and largest value of runs that differ in more than the table shows; they have no mean",
+    )
     values = PointSerializer(many=True)
     diff = DiffSerializer(allow_null=True)
     mixes = serializers.DictField(child=serializers.ListField())
@@ -169,7 +200,8 @@ class TableSerializer(serializers.Serializer[Any]):
     rows = serializers.ListField(child=serializers.DictField())
     columns = serializers.ListField(child=serializers.DictField())
     cells = CellSerializer(many=True)
-    summaries = ComparisonSummarySerializer(many=True)
+    shift = ShiftSerializer(many=True)
+    summary = ComparisonSummarySerializer(many=True)
     curves = LineCurveSerializer(many=True)
     flags = FlagSerializer(many=True)
 

@@ -5,7 +5,6 @@ from typing import Any
 
 from rest_framework import serializers
 
-from perfdb.analysis.comparison import verdict_words
 from perfdb.analysis.insights.best_evidence import RunnerUp
 from perfdb.analysis.insights.bottleneck import Bottleneck
 from perfdb.analysis.insights.circumstances import Difference
@@ -13,6 +12,7 @@ from perfdb.analysis.query.query import Query
 from perfdb.analysis.render.exports import json
 from perfdb.analysis.render.exports.json import diff_data, sample_data
 from perfdb.analysis.tables.matched_pairs import LeftOver, Sides
+from perfdb.analysis.verdicts import words
 from perfdb.api.tables.serializers import DifferenceSerializer, DiffSerializer, LimitSerializer, PointSerializer
 from perfdb.results.queries.bottlenecks import Best
 from perfdb.results.queries.compare import ComparedValue, Comparison
@@ -29,7 +29,7 @@ def comparison_body(found: Comparison) -> dict[str, Any]:
     return {
         "dimension": sides.dimension,
         "old": sides.old,
-        "sign": list(dict.fromkeys(verdict_words.sign_rule(table.metric) for table in found.tables)),
+        "sign": list(dict.fromkeys(words.sign_rule(table.metric) for table in found.tables)),
         **json.render(found.query, found.tables),
         **_against(first),
         "others": [_against(each) for each in others],

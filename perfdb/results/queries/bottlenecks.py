@@ -16,6 +16,7 @@ from perfdb.analysis.tables.observations import Observations
 from perfdb.analysis.tables.table import key_order
 from perfdb.analysis.workloads import TCP_HEADERS
 from perfdb.results.models import Device, Run, System, Workload
+from perfdb.results.queries.observations import add_campaigns
 from perfdb.results.runs import measures, recorded_reads
 
 _BUSY = ("cpu_util", "processor_util", "run_wait")
@@ -105,7 +106,7 @@ def find_best(query: Query, found: Observations) -> list[Best]:
     """
     if query.pick is None or query.summary is Summary.TRIAL:
         return []
-    behind = sorted(best_evidence(query, found).values(), key=lambda each: key_order(each.group))
+    behind = sorted(best_evidence(query, add_campaigns(found)).values(), key=lambda each: key_order(each.group))
     runs = read_runs_behind([run for each in behind for run in each.runs])
     samples = [sorted((runs[run] for run in each.runs), key=lambda run: (run.trial, run.pk)) for each in behind]
     slots = _select_slots(measures.read_slots())

@@ -11,7 +11,7 @@ from perfdb.analysis.tables import baseline_comparison
 from perfdb.analysis.tables.observations import Key, Observations, Row, finite_value
 from perfdb.analysis.tables.table import Table
 from perfdb.results.queries import compare
-from perfdb.results.queries.observations import add_notes, read_observations
+from perfdb.results.queries.observations import add_campaigns, add_notes, read_observations
 from perfdb.results.runs import measures
 
 # A table of more columns would be unreadable.
@@ -43,7 +43,7 @@ def compare_chosen_runs(runs: Sequence[int]) -> ChosenComparison:
     if len(wanted) > MOST_RUNS:
         raise QueryError("runs", f"{len(wanted)} runs are too many to stand beside each other; at most {MOST_RUNS} do")
     chosen = Query(metrics=tuple(sorted(measures.read_slots(), key=_rank)), filters={"run": tuple(wanted)})
-    found = add_notes(read_observations(chosen), chosen)
+    found = add_campaigns(add_notes(read_observations(chosen), chosen))
     rows = {row[0]: row for row in found.rows}
     if len(rows) < 2:
         there = "is one" if rows else "are none"

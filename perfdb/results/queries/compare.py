@@ -12,12 +12,11 @@ from perfdb.analysis.metrics import Measure
 from perfdb.analysis.query import parameters
 from perfdb.analysis.query.parameters import QueryError, sort_dimensions
 from perfdb.analysis.query.query import REPEATS, Query, default_metrics
-from perfdb.analysis.tables import baseline_comparison
 from perfdb.analysis.tables.matched_pairs import Matched, Sides, match_experiments, matched_dimensions, promising_pairs
 from perfdb.analysis.tables.observations import Observations, Row
 from perfdb.analysis.tables.table import Table
 from perfdb.results.models import Experiment, Run, RunEvidence
-from perfdb.results.queries.answers import read_earlier_campaigns
+from perfdb.results.queries.answers import make_tables
 from perfdb.results.queries.conditions import select_runs
 from perfdb.results.queries.observations import DIMENSION_COLUMNS, add_notes, find_patterns, read_observations
 from perfdb.results.runs import recorded_reads
@@ -128,8 +127,7 @@ def compare_sides(query: Query, *sides: Sides) -> Comparison:
         ComparedValue(matched, *_differences(matched)) for matched in (match_experiments(found, each) for each in sides)
     ]
     question, paired = _together(asked, found, [part.matched for part in parts])
-    tables = baseline_comparison.answer(question, paired, read_earlier_campaigns(question, paired))
-    return Comparison(question, tables, parts)
+    return Comparison(question, make_tables(question, paired), parts)
 
 
 def _there(sides: Sequence[Sides], found: Observations) -> Iterator[Sides]:

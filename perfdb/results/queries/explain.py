@@ -6,12 +6,10 @@ table's other cells of the same kind.
 """
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from perfdb.analysis import dimensions, metrics
-from perfdb.analysis.comparison.compare_pairs import compare
-from perfdb.analysis.comparison.comparison import Comparison, Pair, Verdict
 from perfdb.analysis.dimensions import Value
 from perfdb.analysis.insights import table_insights
 from perfdb.analysis.insights.bottleneck import Bottleneck
@@ -25,12 +23,15 @@ from perfdb.analysis.tables.baseline_comparison import cell_pattern
 from perfdb.analysis.tables.observations import Key, Observations, Row, finite_value
 from perfdb.analysis.tables.table import Cell, CellKey, Point, Table
 from perfdb.analysis.units import finest_step
+from perfdb.analysis.verdicts.cells import Cell as JudgedCell
+from perfdb.analysis.verdicts.cells import Comparison, Verdict
+from perfdb.analysis.verdicts.judge import judge
 from perfdb.analysis.workloads import primary_metric
 from perfdb.results.models import Problem, Run
 from perfdb.results.queries import compare as matching
 from perfdb.results.queries.answers import answer_query
 from perfdb.results.queries.bottlenecks import judge_limit, read_runs_behind
-from perfdb.results.queries.observations import add_notes, read_observations
+from perfdb.results.queries.observations import add_campaigns, add_notes, read_observations
 from perfdb.results.runs import measures
 
 # The number of other cells that the noise of a measure is estimated from.
@@ -39,7 +40,10 @@ MOST_COMPANIONS = 60
 # The parameters of an address beside those of a Query.
 PARAMETERS = ("of", "at", "old", "new")
 
-_DECIDED = {Verdict.HIGHER, Verdict.LOWER, Verdict.OUTSIDE}
+_DECIDED = {
+    *(Verdict.IMPROVED, Verdict.REGRESSED, Verdict.HIGHER, Verdict.LOWER),
+    *(Verdict.LIKELY_HIGHER, Verdict.LIKELY_LOWER),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +72,8 @@ class Moved:
     @property
     def beyond(self) -> float | None:
         """Return the logarithm of the ratio in standard errors, or None."""
-        ratio, error = self.comparison.ratio, self.comparison.error
-        return abs(math.log(ratio)) / error if ratio and error else None
+        work = self.comparison.workings
+        return abs(work.difference) / work.error if work and work.error else None
 
     @property
     def decided(self) -> bool:
@@ -181,7 +185,8 @@ def explain_runs(old: int, new: int, measure: Measure | None = None) -> Explanat
         raise QueryError("new", "old and new are the same run")
     measure = measure or _primary(runs[new])
     trials = [_trials(runs[number]) for number in (old, new)]
-    found = read_observations(Query(metrics=(measure,), filters={"run": tuple({old, new}.union(*trials))}))
+    asked = Query(metrics=(measure,), filters={"run": tuple({old, new}.union(*trials))})
+    found = add_campaigns(read_observations(asked))
     values = {
         row[0]: value for row in found.rows if (value := finite_value(row, found.measure_index(measure))) is not None
     }
@@ -190,7 +195,7 @@ def explain_runs(old: int, new: int, measure: Measure | None = None) -> Explanat
         has = sorted(map(str, _shared(runs.values())))
         raise QueryError("of", f"the {missing[0]} run has no value of {metrics.BY_NAME[measure.metric].title}", has)
     companions = [(trials[0], trials[1])] if max(map(len, trials)) > 1 else []
-    comparison = _compare(measure, [([old], [new]), *companions], values, DELTA)
+    comparison = _compare(measure, [([old], [new]), *companions], values, found, DELTA)
     left, right = (
         Side(_title(runs[at]), (_point(runs[at], values[at]),), judge_limit([runs[at]])) for at in (old, new)
     )
@@ -240,11 +245,21 @@ def _point(run: Run, value: float) -> Point:
 _RunPairs = Sequence[tuple[Sequence[int], Sequence[int]]]
 
 
-def _compare(measure: Measure, pairs: _RunPairs, values: Mapping[int, float], delta: float) -> Comparison:
+def _compare(
+    measure: Measure, pairs: _RunPairs, values: Mapping[int, float], found: Observations, delta: float
+) -> Comparison:
     """Compare the first of the pairs, with the noise of all."""
-    samples = [tuple(tuple(values[run] for run in side if run in values) for side in sides) for sides in pairs]
-    made = [Pair(old, new, "", finest_step(old + new)) for old, new in samples]
-    return compare(made, metrics.BY_NAME[measure.metric].better, delta / 100)[0]
+    of_run, better = found.campaigns.of_run, metrics.BY_NAME[measure.metric].better
+    cells = []
+    for sides in pairs:
+        histories: list[dict[Hashable, list[float]]] = [{}, {}]
+        for history, side in zip(histories, sides, strict=True):
+            for run in side:
+                if run in values:
+                    history.setdefault(of_run[run], []).append(values[run])
+        step = finest_step([values[run] for side in sides for run in side if run in values])
+        cells.append(JudgedCell(histories[0], histories[1], better=better, step=step))
+    return judge(cells, delta / 100).comparisons[0]
 
 
 def _completed(known: Explanation, companions: _RunPairs, delta: float) -> Explanation:
@@ -257,7 +272,7 @@ def _completed(known: Explanation, companions: _RunPairs, delta: float) -> Expla
     everything = tuple(sorted({run for sides in pairs for side in sides for run in side}))
     own = {*old, *new}
     asked = Query(metrics=tuple(sorted(measures.read_slots())), filters={"run": everything})
-    found = add_notes(read_observations(asked), asked)
+    found = add_campaigns(add_notes(read_observations(asked), asked))
     return replace(
         known,
         differs=_differs(found, old, new, [name for name, *_ in known.compared]),
@@ -292,7 +307,7 @@ def _moved(found: Observations, measure: Measure, pairs: _RunPairs, delta: float
         values = {row[0]: value for row in found.rows if (value := finite_value(row, place)) is not None}
         old, new = ([values[run] for run in side if run in values] for side in pairs[0])
         if each != measure and old and new:
-            comparison = _compare(each, pairs, values, delta)
+            comparison = _compare(each, pairs, values, found, delta)
             moved.append(Moved(each, sum(old) / len(old), sum(new) / len(new), comparison))
     return sorted(moved, key=_order)
 

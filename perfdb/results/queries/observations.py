@@ -1,11 +1,12 @@
 """The one reader of runs: a Query's runs with dimensions and measures."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from datetime import UTC, datetime
 from operator import itemgetter
 
-from django.db.models import F, FloatField, QuerySet, TextField, Value
+from django.db.models import F, FloatField, Min, QuerySet, TextField, Value
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Cast, NullIf, TruncDate
 
@@ -14,7 +15,8 @@ from perfdb.analysis.dimensions import FACTOR, NUMBERS
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.query.query import Query
-from perfdb.analysis.tables.observations import Observations
+from perfdb.analysis.tables.observations import Campaigns, Key, Observations
+from perfdb.analysis.verdicts.days import group_by_pauses
 from perfdb.results.models import Run
 from perfdb.results.queries.conditions import select_runs
 from perfdb.results.queries.top_runs import NOTE, find_top_experiments
@@ -105,6 +107,49 @@ def add_notes(found: Observations, query: Query) -> Observations:
 )
 def _read_notes(query: Query, found: Observations) -> Mapping[int, tuple[str, ...]]:
     return notes.read_notes(found.runs)
+
+
+def add_campaigns(found: Observations) -> Observations:
+    """Return the runs with their campaigns, by which comparisons tell the noise of days."""
+    return found.with_campaigns(Campaigns(*_read_campaigns(found))) if len(found.runs) else found
+
+
+@recorded_reads.recorded(
+    "campaigns",
+    lambda found: recorded_reads.name_runs(found.runs.tolist()),
+    lambda read: [sorted(read[0].items()), sorted(read[1].items())],
+    lambda kept: (dict(kept[0]), dict(kept[1])),
+    older=lambda found: (dict.fromkeys(found.runs.tolist(), ""), {"": ""}),
+)
+def _read_campaigns(found: Observations) -> tuple[Mapping[int, Hashable], Mapping[Hashable, str]]:
+    """Return the campaign of each run, and when each campaign began.
+
+    Runs of one study and system that name no campaign are told apart by the pauses between all such runs.
+    """
+    read = found.key_reader(["study", "system", "campaign"])
+    surroundings = {row[0]: read(row) for row in found.rows}
+    studies = sorted({str(study) for study, *_ in surroundings.values()})
+    runs = Run.objects.filter(study__slug__in=studies, status=Run.Status.COMPLETE).order_by()
+    named = runs.exclude(campaign="").values_list("study__slug", "system__name", "campaign").annotate(Min("started"))
+    begins: dict[Key, datetime] = {(study, system, name): began for study, system, name, began in named}
+    of_run = dict(surroundings)
+    systems: dict[Key, list[tuple[float, float, int, datetime]]] = defaultdict(list)
+    unnamed = runs.filter(campaign="").values_list("id", "study__slug", "system__name", "started", "elapsed_s")
+    for number, study, system, started, elapsed in unnamed:
+        start = started.timestamp() / 3600
+        systems[study, system].append((start, start + (elapsed or 0.0) / 3600, number, started))
+    for place, members in systems.items():
+        starts, ends, numbers, began = zip(*members, strict=True)
+        for number, day, campaign in zip(numbers, began, group_by_pauses(starts, ends), strict=True):
+            key = (*place, f"{campaign}.")
+            begins[key] = min(begins.get(key, day), day)
+            if number in surroundings:
+                of_run[number] = key
+    names = {key: " · ".join(map(str, key)) for key in set(of_run.values())}
+    return (
+        {number: names[key] for number, key in of_run.items()},
+        {name: begins[key].isoformat() if key in begins else "" for key, name in names.items()},
+    )
 
 
 @recorded_reads.recorded("patterns", Query.encode)

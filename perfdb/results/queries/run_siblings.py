@@ -6,10 +6,10 @@ from typing import Any
 
 from django.db.models import Q, QuerySet
 
-from perfdb.analysis.comparison.trial_checks import Trial
 from perfdb.analysis.insights.run_vs_trials import RunVsTrials, compare_with_trials
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.query.query import default_metrics
+from perfdb.analysis.verdicts.flags import Trial
 from perfdb.results.models import Run
 from perfdb.results.queries.observations import measure_columns
 

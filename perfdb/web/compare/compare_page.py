@@ -8,8 +8,6 @@ from urllib.parse import urlencode
 from django.urls import reverse
 
 from perfdb.analysis import dimensions, metrics
-from perfdb.analysis.comparison import verdict_words
-from perfdb.analysis.comparison.comparison import Summary
 from perfdb.analysis.dimensions import FACTOR, Value, describe_values, dimension
 from perfdb.analysis.insights.circumstances import Difference, Weight, values_text
 from perfdb.analysis.query.parameters import spell_value
@@ -19,6 +17,8 @@ from perfdb.analysis.render.labels import measure_title
 from perfdb.analysis.tables.matched_pairs import Sides
 from perfdb.analysis.tables.observations import Key
 from perfdb.analysis.tables.table import Table
+from perfdb.analysis.verdicts import words
+from perfdb.analysis.verdicts.summary import FEWEST_CELLS, Summary
 from perfdb.results.queries.compare import ChosenSides, ComparedValue, Comparison
 from perfdb.web.links import to_runs
 from perfdb.web.tables import filter_form
@@ -220,7 +220,7 @@ def build_comparison(found: Comparison, asked: Query, drawing: Drawing) -> Compa
         old=parts[0].old,
         new=", ".join(part.new for part in parts),
         swapped=compare_address(asked, drawing, _choose_sides(only.swapped)) if only else "",
-        signs=list(dict.fromkeys(verdict_words.sign_rule(table.metric) for table in told)),
+        signs=list(dict.fromkeys(words.sign_rule(table.metric) for table in told)),
         measured=list(_measured(found.tables, drawing)) if any(part.pairs for part in parts) else [],
         parts=parts,
     )
@@ -266,7 +266,9 @@ def _measured(tables: Sequence[Table], drawing: Drawing) -> Iterator[Measured]:
     (group,) = build_panels(tables, drawing)
     for table, panel in zip(tables, group, strict=True):
         summaries = [_summary_text(table, side, summary) for side, summary in table.summaries.items()]
-        above = (verdict_words.sign_rule(table.metric), *map(verdict_words.summary_words, table.summaries.values()))
+        moved = tuple(words.shift_words(shift) for shift in table.shifts.values() if shift.cells >= FEWEST_CELLS)
+        summaries = [text[0].upper() + text[1:] for text in moved] + summaries
+        above = (words.sign_rule(table.metric), *map(words.summary_words, table.summaries.values()), *moved)
         remarks = tuple(remark for remark in panel.grid.remarks if not remark.endswith(above))
         yield Measured(
             measure_title(table.measure), summaries, replace(panel, grid=replace(panel.grid, remarks=remarks))
@@ -275,7 +277,7 @@ def _measured(tables: Sequence[Table], drawing: Drawing) -> Iterator[Measured]:
 
 def _summary_text(table: Table, side: Key, summary: Summary) -> str:
     """Return a summary in words, naming its side if there are several."""
-    said = verdict_words.summary_words(summary)
+    said = words.summary_words(summary)
     return said if len(table.summaries) == 1 else f"{describe_values(table.query.baseline, side)}: {said}"
 
 

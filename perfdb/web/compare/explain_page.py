@@ -1,12 +1,11 @@
 """Page that explains a difference in words and links, and suggests next steps."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from django.urls import reverse
 
-from perfdb.analysis.comparison import verdict_words
-from perfdb.analysis.comparison.comparison import Comparison
 from perfdb.analysis.dimensions import DIMENSIONS, FACTOR, Value, describe_values, dimension
 from perfdb.analysis.insights.bottleneck import Bottleneck
 from perfdb.analysis.insights.circumstances import Weight
@@ -16,6 +15,9 @@ from perfdb.analysis.query.query import REPEATS, Query
 from perfdb.analysis.render.charts.chart_options import Drawing
 from perfdb.analysis.render.labels import Diff, make_diff, measure_title
 from perfdb.analysis.units import decimals_for, printed_percent, round_half_up, short_percent
+from perfdb.analysis.verdicts import words
+from perfdb.analysis.verdicts.cells import Comparison, Scope, Verdict, Workings
+from perfdb.analysis.verdicts.cells import Side as Evidence
 from perfdb.results.models import Run
 from perfdb.results.queries.compare import ChosenSides
 from perfdb.results.queries.explain import Explanation, Moved
@@ -119,30 +121,47 @@ def _moved(each: Moved) -> MovedLine:
 
 def _test(comparison: Comparison) -> Iterator[tuple[str, str]]:
     """Yield (term, sentence) of the comparison; skip unknown terms."""
-    yield (
-        "Verdict",
-        ", ".join(filter(None, (verdict_words.verdict_words(comparison), verdict_words.effect_words(comparison)))),
-    )
-    yield "Difference", f"{printed_percent(comparison.percent, plus=True)}, of unrounded means"
-    yield "Measurements", f"{comparison.n} new against {comparison.n_base} old"
+    effect = "" if comparison.verdict in (Verdict.IMPROVED, Verdict.REGRESSED) else words.effect_words(comparison)
+    yield "Verdict", ", ".join(filter(None, (words.verdict_words(comparison), effect)))
+    if comparison.percent is not None:
+        yield "Difference", f"{printed_percent(comparison.percent, plus=True)}, of unrounded means"
+    yield "Measurements", f"{_side_words(comparison.new)} new against {_side_words(comparison.base)} old"
     if comparison.interval:
         yield "95 % interval", f"the true difference lies between {_range(comparison.interval)}"
     if comparison.band:
-        yield (
-            "Band",
-            f"repetitions lie between {_range(comparison.band)} of each other without anything having changed",
-        )
+        yield "Band", f"repeats lie between {_range(comparison.band)} of each other when nothing has changed"
     if comparison.p is not None and comparison.q is not None:
         yield (
             "Student’s t",
             f"p = {_p(comparison.p)}: so often chance alone gives a difference as large; "
-            f"q = {_p(comparison.q)} among all cells of the table, and changed means q < 0.05",
+            f"q = {_p(comparison.q)} among all cells and metrics of the table, and changed means q < 0.05",
         )
-    yield "Noise", _noise(comparison)
-    if needed := verdict_words.more_trials(comparison):
+    yield "Days", words.scope_words(comparison)
+    yield "Noise", words.noise_words(comparison)
+    if work := comparison.workings:
+        yield "Calculation", _calculation(comparison, work)
+    if needed := words.next_words(comparison.next, comparison.delta):
         yield "To settle it", needed
-    for warning in comparison.warnings:
-        yield "Note", warning
+
+
+def _side_words(side: Evidence) -> str:
+    if side.campaigns < 2:
+        return str(side.trials)
+    return f"{side.trials} (in {side.campaigns} campaigns)"
+
+
+def _calculation(comparison: Comparison, work: Workings) -> str:
+    """Return the intermediate values of the test, as logarithms in per cent."""
+    texts = [f"d = {short_percent(work.difference)}", f"se = {short_percent(work.error)}", f"f = {work.freedom:.3g}"]
+    for name, side in (("A", comparison.base), ("B", comparison.new)):
+        if side.used is not None:
+            texts.append(f"s of one trial of {name} = {short_percent(math.sqrt(side.used))}")
+    if comparison.scope is Scope.DAYS_KNOWN:
+        texts.append(f"τ of days = {short_percent(math.sqrt(work.usual_days or 0.0))}, λ = {work.factor or 1.0:.3g}")
+        texts.append(f"allowance for whole days = {short_percent(work.shift)}")
+    if work.rounding:
+        texts.append(f"allowance for rounding = {short_percent(work.rounding)}")
+    return "; ".join(texts)
 
 
 def _range(ratios: tuple[float, float]) -> str:
@@ -152,15 +171,6 @@ def _range(ratios: tuple[float, float]) -> str:
 
 def _p(value: float) -> str:
     return "less than 0.001" if value < 0.001 else f"{value:.2g}"
-
-
-def _noise(comparison: Comparison) -> str:
-    noise = comparison.noise
-    if noise.sd is None:
-        return "nothing was repeated, so that nobody knows how much these figures vary by themselves"
-    source = verdict_words.noise_words(noise).removeprefix("noise ")
-    said = f"{source}; a single measurement varies by {short_percent(noise.sd)}"
-    return f"{said}; this cell was not repeated, its noise is that of the others" if noise.borrowed else said
 
 
 # Enough trials for a first estimate of the noise.
@@ -217,11 +227,13 @@ def _series(left: Run, right: Run) -> Iterator[Step]:
 
 def _trials(left: Run, right: Run, comparison: Comparison) -> Iterator[Step]:
     """Yield steps that measure more trials, or one that advises against more trials."""
-    needed = comparison.trials_needed or 0
-    more = max(needed - min(comparison.n_base, comparison.n), _FIRST_TRIALS)
+    step = comparison.next
+    if step is not None and step.kind == "campaigns":
+        yield Step(f"Measure both on further days, one after the other: about {step.about} campaigns a side in all")
+        return
+    more = max((step.about if step else 0) - min(comparison.base.trials, comparison.new.trials), _FIRST_TRIALS)
     if more > _MOST_TRIALS:
-        why = f"{more:,} more trials of each would decide it by repeating"
-        yield Step(f"Measure longer, or find first what makes runs vary: {why}")
+        yield Step(f"Measure longer, or find first what makes runs vary: about {more} more trials of each would decide")
         return
     for side, run in (("old", left), ("new", right)):
         yield Step(f"Run {more} more trials of the {side} one", command=command(run.study, _named(run), more))

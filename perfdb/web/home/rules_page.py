@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from perfdb.analysis.audit import audit_declarations as audit
-from perfdb.analysis.comparison import method as comparing
 from perfdb.analysis.declaration import Declaration, MethodStatement
 from perfdb.analysis.insights.bottleneck import LIMIT_RULES, Bottleneck
 from perfdb.analysis.insights.throughput_curve import CURVE_RULES
+from perfdb.analysis.verdicts.statements import DECLARATIONS
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ def build_chapters() -> list[Chapter]:
             "comparing",
             "One result against another",
             "A difference in per cent is printed beside what can be said of it: a verdict, in words.",
-            _comparing(comparing.DECLARATIONS),
+            _comparing(DECLARATIONS),
         ),
         _chapter(
             "curves",

@@ -9,11 +9,11 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.text import slugify
 
-from perfdb.analysis.comparison.trial_checks import Flag
 from perfdb.analysis.dimensions import FACTOR, NUMBERS
 from perfdb.analysis.insights.run_vs_trials import RunVsTrials
 from perfdb.analysis.metrics import TOTAL, Measure, Metric
 from perfdb.analysis.units import decimals_for, round_half_up, short_percent
+from perfdb.analysis.verdicts.flags import Flag
 from perfdb.results.changes.provenance import Figure, Place
 from perfdb.results.models import Run
 from perfdb.results.runs import evidence as origins

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from django.urls import reverse
 
 from perfdb.analysis.dimensions import describe_values, dimension, display_value
-from perfdb.analysis.insights.best_evidence import RunnerUp, compare_with_best
+from perfdb.analysis.insights.best_evidence import RunnerUp
 from perfdb.analysis.insights.bottleneck import Bottleneck, Verdict
 from perfdb.analysis.insights.throughput_curve import FEWEST
 from perfdb.analysis.metrics import Measure
@@ -136,7 +136,7 @@ def build_maxima(tables: Sequence[Table], bests: Sequence[bottlenecks.Best]) -> 
         " and ".join(dimension(name).title for name in tables[0].query.columns),
         _best(tables[0], {run.id: run for each in bests for run in each.runs}),
         _studies(tables[0]),
-        _standing(tables[0]),
+        _standing(tables[0], bests),
         list(common.items()),
         list(rare.items()),
         grid.warnings,
@@ -191,19 +191,16 @@ def _maxima_of(query: Query, slugs: Sequence[str]) -> str:
     )
 
 
-def _standing(table: Table) -> list[Diff | str]:
+def _standing(table: Table, bests: Sequence[bottlenecks.Best]) -> list[Diff | str]:
     """Return each column's difference from the best column.
 
-    The list is empty for a single column.
+    The list is empty for a single column, and for single runs.
     """
-    known = compare_with_best(table)
+    known = {each.evidence.group: each.evidence.standing for each in bests}
     if len(known) < 2:
         return []
-    return [
-        ("the best" if comparison is None else make_diff(comparison)) if column in known else "–"
-        for column in table.columns
-        for comparison in [known.get(column)]
-    ]
+    texts = {group: "the best" if standing is None else make_diff(standing) for group, standing in known.items()}
+    return [texts.get(column, "–") for column in table.columns]
 
 
 def _best(table: Table, known: Mapping[int, Run]) -> list[Best]:

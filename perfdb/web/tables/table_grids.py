@@ -9,7 +9,6 @@ from typing import Any
 
 from django.urls import reverse
 
-from perfdb.analysis.comparison.trial_checks import Flag
 from perfdb.analysis.insights import table_insights
 from perfdb.analysis.insights.table_insights import TableCurve
 from perfdb.analysis.insights.throughput_curve import Edge
@@ -27,6 +26,7 @@ from perfdb.analysis.render.grid import Grid, GridCell, Heading, Line, make_grid
 from perfdb.analysis.render.labels import Diff
 from perfdb.analysis.tables.observations import Key
 from perfdb.analysis.tables.table import Table
+from perfdb.analysis.verdicts.flags import Flag
 from perfdb.results.runs import recorded_reads
 from perfdb.results.runs.vocabulary import read_looks
 from perfdb.web.links import to_explanation, to_runs, to_runs_by_number

@@ -15,12 +15,12 @@ from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 
 from perfdb.analysis import metrics
-from perfdb.analysis.comparison import verdict_words
 from perfdb.analysis.dimensions import BY_NAME, Value, dimension
 from perfdb.analysis.insights.bottleneck import Bottleneck
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.render.labels import measure_title
 from perfdb.analysis.units import decimals_for, round_half_up
+from perfdb.analysis.verdicts import words
 from perfdb.staticfiles import list_parts
 from perfdb.web.home.rules_page import limit_anchor, rule_anchor
 from perfdb.web.reports.embedded_questions import render_prose
@@ -50,13 +50,13 @@ def version() -> str:
 @register.simple_tag
 def verdicts() -> tuple[tuple[str, str, str, str], ...]:
     """Return the legend of verdicts: (sign, word, meaning, rule)."""
-    return verdict_words.LEGEND
+    return words.LEGEND
 
 
 @register.filter
 def tone(word: str) -> str:
     """Return the badge class of a state, outcome or severity; "" if neutral."""
-    return next((tone for tone, verdict_words in _TONES.items() if word in verdict_words), "")
+    return next((tone for tone, texts in _TONES.items() if word in texts), "")
 
 
 @register.filter

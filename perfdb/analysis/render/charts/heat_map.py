@@ -1,7 +1,8 @@
 """Differences from the baseline as a coloured grid.
 
-Colours mean better and worse, symmetric around no difference. Undecided cells are grey and hatched, cells of unknown
-noise pale and hatched. Cells are bars, which print sharply and take patterns.
+Colours mean better and worse, symmetric around no difference. Undecided cells are grey and hatched; cells that
+hold in these runs alone, are likely, or were not repeated, are pale and hatched. Cells
+are bars, which print sharply and take patterns.
 """
 
 from collections.abc import Iterator, Sequence
@@ -9,7 +10,6 @@ from dataclasses import dataclass
 from html import escape
 
 from perfdb.analysis import dimensions
-from perfdb.analysis.comparison.comparison import Comparison, Verdict
 from perfdb.analysis.metrics import Better
 from perfdb.analysis.render import labels
 from perfdb.analysis.render.charts.chart_series import varying_indexes
@@ -18,6 +18,8 @@ from perfdb.analysis.render.charts.traces import Figure, cell_hover, hover_data,
 from perfdb.analysis.render.labels import make_diff
 from perfdb.analysis.tables.observations import Key
 from perfdb.analysis.tables.table import Cell, Table
+from perfdb.analysis.verdicts.cells import Comparison, Verdict
+from perfdb.analysis.verdicts.words import is_tentative
 
 # From this number of comparisons on, colours are easier than numbers.
 MANY = 40
@@ -27,7 +29,7 @@ _HATCHED: Figure = {"pattern": {"shape": "/"}}
 # Pixels of a line, and around the lines.
 _LINE, _AROUND = 28, 150
 
-_UNDECIDED = {Verdict.INCONCLUSIVE, Verdict.INSIDE, Verdict.NOT_COMPARABLE}
+_UNDECIDED = {Verdict.CANNOT_TELL, Verdict.WITHIN_NOISE, Verdict.NOT_COMPARABLE, Verdict.MIXED}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +52,9 @@ class _Place:
         """Return the name of the cell's colour scale, by verdict."""
         if self.comparison.percent is None:
             return "undecided"
-        if self.comparison.verdict is Verdict.NO_NOISE:
-            return "tentative"
-        return "undecided" if self.comparison.verdict in _UNDECIDED else "diff"
+        if self.comparison.verdict in _UNDECIDED:
+            return "undecided"
+        return "tentative" if is_tentative(self.comparison) else "diff"
 
 
 def count_compared(table: Table) -> int:
@@ -74,7 +76,7 @@ def heat_map(table: Table) -> Figure:
     places = list(_places(table, rows, columns))
     kinds = {kind: [each for each in places if each.colours == kind] for kind in ("diff", "tentative", "undecided")}
     if kinds["tentative"]:
-        layout["title"]["subtitle"]["text"] += " · pale: noise unknown"
+        layout["title"]["subtitle"]["text"] += " · pale: in these runs, likely, or not repeated"
     coloured = [abs(place.percent) for place in (*kinds["diff"], *kinds["tentative"])]
     reach = min(_MOST, max((_LEAST, *coloured)))
     return {"data": [_cells(table, those, kind, reach) for kind, those in kinds.items() if those], "layout": layout}

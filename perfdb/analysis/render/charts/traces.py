@@ -65,6 +65,8 @@ def cell_hover(table: Table, cell: Cell) -> HoverText:
     lines = []
     if cell.centre is not None:
         lines.append(f"{round_half_up(cell.centre, table.decimals)} {table.metric.unit} ({_sample_text(table, cell)})")
+    if cell.range is not None:
+        lines.append(f"{labels.range_text(table, cell)} {table.metric.unit}: the runs have no common mean")
     if cell.interval is not None:
         low, high = (round_half_up(end, table.decimals) for end in cell.interval)
         lines.append(f"95 % of means: {low} to {high}")

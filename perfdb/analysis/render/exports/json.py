@@ -3,11 +3,10 @@
 Numbers are in base units and not rounded. A cell refers to its row and column by index.
 """
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict
 from typing import Any
 
-from perfdb.analysis.comparison.comparison import Comparison, Summary
 from perfdb.analysis.dimensions import Value
 from perfdb.analysis.insights.table_insights import table_curves, trial_flags
 from perfdb.analysis.insights.throughput_curve import Curve, Edge
@@ -15,6 +14,10 @@ from perfdb.analysis.query.query import Query
 from perfdb.analysis.render import labels
 from perfdb.analysis.tables.observations import Key, Note
 from perfdb.analysis.tables.table import Cell, Point, Table
+from perfdb.analysis.verdicts import words
+from perfdb.analysis.verdicts.cells import Comparison
+from perfdb.analysis.verdicts.judge import Shift
+from perfdb.analysis.verdicts.summary import Summary
 
 
 def render(query: Query, tables: Sequence[Table]) -> dict[str, Any]:
@@ -45,10 +48,8 @@ def table_data(table: Table) -> dict[str, Any]:
         "rows": [_key(table.query.rows, key) for key in table.rows],
         "columns": [_key(table.query.columns, key) for key in table.columns],
         "cells": list(_cells(table)),
-        "summaries": [
-            {"against": dict(table.query.baseline), "of": _key(tuple(table.query.baseline), side), **_summary(summary)}
-            for side, summary in table.summaries.items()
-        ],
+        "shift": [{**_sides(table, side), **_shift(shift)} for side, shift in table.shifts.items()],
+        "summary": [{**_sides(table, side), **_summary(summary)} for side, summary in table.summaries.items()],
         "curves": [{"key": dict(found.key), **curve_data(found.curve, found.edge)} for found in table_curves(table)],
         "flags": [{"code": flag.code, "message": flag.message, "runs": list(flag.runs)} for flag in trial_flags(table)],
     }
@@ -63,19 +64,39 @@ def curve_data(curve: Curve, edge: Edge | None) -> dict[str, Any]:
         "peak": curve.peak,
         "peak_users": curve.peak_users,
         "tail": curve.tail,
+        "unseen": None if curve.unseen is None else math.expm1(curve.unseen),
         "edge": edge.value if edge else None,
         "sentence": curve.sentence(),
     }
 
 
+def _sides(table: Table, side: Key) -> dict[str, Any]:
+    return {"against": dict(table.query.baseline), "of": _key(tuple(table.query.baseline), side)}
+
+
+def _shift(shift: Shift) -> dict[str, Any]:
+    """Return the common move of all cells; ``allowance`` is the ratio by which days alone move them."""
+    allowance = None if shift.allowance is None else math.exp(shift.allowance)
+    return {"ratio": shift.ratio, "up": shift.up, "down": shift.down, "allowance": allowance}
+
+
 def _summary(summary: Summary) -> dict[str, Any]:
     """Return the summary of comparisons; ratios, not per cent."""
-    return {name: value for name, value in asdict(summary).items() if name != "others"}
+    return {
+        "cells": summary.cells,
+        "ratio": summary.ratio,
+        "interval": summary.interval,
+        "smallest": summary.smallest,
+        "largest": summary.largest,
+        "verdicts": {verdict.value: number for verdict, number in summary.counts.items()},
+        "uniform": summary.uniform,
+        "scope": summary.scope.value,
+    }
 
 
 def diff_data(comparison: Comparison) -> dict[str, Any]:
-    """Return a comparison; ``interval`` and ``band`` are ratios, ``delta`` and ``percent`` per cent."""
-    noise = comparison.noise
+    """Return a comparison; ``interval``, ``band`` and ``against`` are ratios, ``delta`` and ``percent`` per cent."""
+    step, noise = comparison.next, comparison.noise
     return {
         "percent": comparison.percent,
         "ratio": comparison.ratio,
@@ -83,16 +104,22 @@ def diff_data(comparison: Comparison) -> dict[str, Any]:
         "p": comparison.p,
         "q": comparison.q,
         "verdict": comparison.verdict.value,
+        "scope": comparison.scope.value,
         "effect": comparison.effect.value,
-        "within": comparison.within,
         "delta": 100 * comparison.delta,
-        "noise": {"source": noise.source.value, "sd": noise.sd, "freedom": noise.freedom, "noisy": noise.noisy},
+        "campaigns": comparison.campaigns,
+        "paired": comparison.paired,
+        "noise": {"source": noise.source, "freedom": noise.freedom},
+        "reason": comparison.problem or (comparison.reason.value if comparison.reason else None),
+        "next": {"kind": step.kind, "about": step.about} if step else None,
         "band": comparison.band,
-        "detectable": comparison.detectable,
-        "trials_needed": comparison.trials_needed,
-        "n_base": comparison.n_base,
+        "against": comparison.against,
+        "stands_out": comparison.stands_out,
+        "small": comparison.is_small,
+        "n_base": comparison.base.trials,
+        "n": comparison.new.trials,
         "base_mean": comparison.base_mean,
-        "warnings": list(comparison.warnings),
+        "words": words.verdict_words(comparison),
     }
 
 
@@ -109,7 +136,7 @@ def _cells(table: Table) -> Iterator[dict[str, Any]]:
 
 def _cell(row: int, column: int, cell: Cell) -> dict[str, Any]:
     # Unpacked once for speed.
-    sample, mean, centre, interval, hidden, warnings, comparison, _, _, noted = cell
+    sample, mean, centre, interval, hidden, warnings, comparison, _, _, noted, _ = cell
     return {
         "row": row,
         "column": column,
@@ -117,6 +144,7 @@ def _cell(row: int, column: int, cell: Cell) -> dict[str, Any]:
         "mean": mean,
         "centre": centre,
         "interval": interval,
+        "range": cell.range if hidden else None,
         "values": sample_data(sample),
         "diff": diff_data(comparison) if comparison else None,
         "mixes": {name: list(values) for name, values in cell.mixes.items()} if hidden else {},

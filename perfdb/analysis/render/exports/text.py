@@ -8,17 +8,17 @@ merged headings, notes below.
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from perfdb.analysis.comparison.comparison import Comparison, Verdict
 from perfdb.analysis.render.grid import ColumnLine, Grid, GridCell, Line, make_grids
 from perfdb.analysis.render.labels import make_diff
 from perfdb.analysis.tables.table import Cell, Table
 from perfdb.analysis.units import short_percent
+from perfdb.analysis.verdicts.cells import Comparison, Verdict
 
 _GAP = "  "
 _AGAINST = "vs base"
 _SMALLEST_Q = 0.0005
 # Verdicts without a shown change.
-_UNSURE = {Verdict.SAME, Verdict.INCONCLUSIVE, Verdict.INSIDE}
+_UNSURE = {Verdict.SAME, Verdict.CANNOT_TELL, Verdict.WITHIN_NOISE}
 
 
 def render_text(tables: Sequence[Table], ascii_only: bool = False) -> str:
@@ -88,10 +88,11 @@ def _difference(cell: GridCell, ascii_only: bool) -> str:
 
 
 def _evidence(comparison: Comparison) -> str:
+    base, new = comparison.base.trials, comparison.new.trials
     if comparison.q is None:
-        return f" (n={comparison.n_base}+{comparison.n})" if comparison.n and comparison.n_base else ""
+        return f" (n={base}+{new})" if base and new else ""
     q = "q<0.001" if comparison.q < _SMALLEST_Q else f"q={comparison.q:.3f}"
-    return f" ({q} n={comparison.n_base}+{comparison.n})"
+    return f" ({q} n={base}+{new})"
 
 
 def _numbered(grid: Grid) -> dict[str, int]:

@@ -14,11 +14,11 @@ from typing import Any
 import pyarrow as pa
 from pyarrow import parquet
 
-from perfdb.analysis.comparison.comparison import Comparison
 from perfdb.analysis.dimensions import dimension
 from perfdb.analysis.query.query import Query
 from perfdb.analysis.render import labels
 from perfdb.analysis.tables.table import Cell, Table
+from perfdb.analysis.verdicts.cells import Comparison
 
 
 class Kind(StrEnum):
@@ -65,6 +65,7 @@ _KNOWN: tuple[_Known, ...] = (
     _Known("high", Kind.NUMBER, lambda table, cell: cell.interval and cell.interval[1]),
     _Known("min", Kind.NUMBER, lambda table, cell: min(_values(cell), default=None)),
     _Known("max", Kind.NUMBER, lambda table, cell: max(_values(cell), default=None)),
+    _Known("mixes", Kind.TEXTS, lambda table, cell: cell.mixed_work),
     _Known("run_ids", Kind.TEXTS, lambda table, cell: [point.run_id for point in cell.sample]),
     _Known("values", Kind.NUMBERS, lambda table, cell: _values(cell)),
     _Known("notes", Kind.TEXTS, lambda table, cell: list(labels.cell_notes(cell))),
@@ -73,7 +74,7 @@ _KNOWN: tuple[_Known, ...] = (
 # Only for tables with comparisons.
 _AGAINST: tuple[_Known, ...] = (
     _Known("base_mean", Kind.NUMBER, _compared(lambda c: c.base_mean)),
-    _Known("base_n", Kind.INTEGER, _compared(lambda c: c.n_base)),
+    _Known("base_n", Kind.INTEGER, _compared(lambda c: c.base.trials)),
     _Known("diff_percent", Kind.NUMBER, _compared(lambda c: c.percent)),
     _Known("ratio", Kind.NUMBER, _compared(lambda c: c.ratio)),
     _Known("ratio_low", Kind.NUMBER, _compared(lambda c: c.interval and c.interval[0])),
@@ -82,7 +83,10 @@ _AGAINST: tuple[_Known, ...] = (
     _Known("q", Kind.NUMBER, _compared(lambda c: c.q)),
     _Known("verdict", Kind.TEXT, _compared(lambda c: c.verdict.value)),
     _Known("effect", Kind.TEXT, _compared(lambda c: c.effect.value)),
-    _Known("noise", Kind.TEXT, _compared(lambda c: c.noise.source.value)),
+    _Known("scope", Kind.TEXT, _compared(lambda c: c.scope.value)),
+    _Known("campaigns", Kind.INTEGER, _compared(lambda c: c.campaigns)),
+    _Known("reason", Kind.TEXT, _compared(lambda c: c.reason and c.reason.value)),
+    _Known("noise", Kind.TEXT, _compared(lambda c: c.noise.source)),
 )
 
 

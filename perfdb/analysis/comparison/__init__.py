@@ -1,1 +1,0 @@
-"""Statistics of comparisons: differences, noise, verdicts, and checks of trials."""

@@ -1,0 +1,186 @@
+"""Flags of trials: outliers, drift and deviating first runs. Trials are flagged, never dropped.
+
+With three trials of very unequal cells hardly any outlier shows. Bimodality is not checked: three or five trials
+cannot show it.
+"""
+
+import math
+import statistics
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from typing import NamedTuple
+
+from perfdb.analysis.units import short_percent
+from perfdb.analysis.verdicts.borrowing import Drawn, Prior, Spread, fit_trials
+from perfdb.analysis.verdicts.distributions import normal_p, student_p
+from perfdb.analysis.verdicts.samples import find_spreads
+
+SIGNIFICANT = 0.01
+FEWEST_TRIALS = 3
+FEWEST_FIRST_RUNS = 5
+# Among many cells only trials that look odd beside all of them are judged beside the others.
+_MANY_CELLS = 50
+_ODD = 0.05
+
+
+class Trial(NamedTuple):
+    """A measurement: run key, trial number or None, value."""
+
+    run: Hashable
+    trial: int | None
+    value: float
+
+
+class TrialCell(NamedTuple):
+    """The trials of a cell, in order.
+
+    ``title`` names it in messages (called on demand). Cells of one ``kind`` vary alike. ``step`` is one in the last
+    printed digit.
+    """
+
+    title: Callable[[], str]
+    trials: Sequence[Trial]
+    kind: Hashable = None
+    step: float | None = None
+
+
+class Flag(NamedTuple):
+    """A remark on trials: ``code`` for scripts, ``message`` for people, and the ``runs``."""
+
+    code: str
+    message: str
+    runs: tuple[Hashable, ...]
+
+
+def check_trials(cells: Sequence[TrialCell]) -> list[Flag]:
+    """Return all flags of the cells of one metric in one campaign."""
+    positive = [cell for cell in cells if cell.trials and min(trial.value for trial in cell.trials) > 0]
+    return [*_outliers(positive), *_order_effects(positive)]
+
+
+class Outlier(NamedTuple):
+    """A trial that the others of its cell and of its kind do not explain: indexes of cell and trial, and p."""
+
+    cell: int
+    trial: int
+    p: float
+
+
+def find_outliers(
+    samples: Sequence[Sequence[float]], kinds: Sequence[Hashable], steps: Sequence[float | None]
+) -> list[Outlier]:
+    """Return the outliers of positive samples.
+
+    The spread of a trial's neighbours is drawn to that of the other cells of its kind. The level is 1 % over all
+    trials (Bonferroni).
+    """
+    spreads = [Spread(*each, kind) for each, kind in zip(find_spreads(samples, steps), kinds, strict=True)]
+    level = SIGNIFICANT / max(1, sum(map(len, samples)))
+    everyone = fit_trials(spreads)
+    found = []
+    for place, sample in enumerate(samples):
+        if len(sample) < FEWEST_TRIALS or everyone is None:
+            continue
+        others: Prior | None = None
+        for at in range(len(sample)):
+            rest = _Rest.around(sample, at, steps[place])
+            if len(samples) > _MANY_CELLS and rest.p(everyone, kinds[place]) > _ODD:
+                continue
+            others = others or fit_trials(spreads[:place] + spreads[place + 1 :])
+            p = rest.p(others, kinds[place])
+            if p < level:
+                found.append(Outlier(place, at, p))
+    return found
+
+
+class _Rest(NamedTuple):
+    """A trial's distance from the mean of the others (logarithms), their number and spread."""
+
+    away: float
+    others: int
+    spread: Drawn
+
+    @classmethod
+    def around(cls, sample: Sequence[float], at: int, step: float | None) -> "_Rest":
+        others = [*sample[:at], *sample[at + 1 :]]
+        middle = math.fsum(map(math.log, others)) / len(others)
+        return cls(math.log(sample[at]) - middle, len(others), find_spreads([others], [step])[0])
+
+    def p(self, prior: Prior | None, kind: Hashable) -> float:
+        """Return the two-sided p of the distance; 1 if nothing is known of its kind."""
+        if prior is None or kind not in prior.usual:
+            return 1.0
+        drawn = prior.draw(*self.spread, prior.usual[kind])
+        return student_p(self.away / math.sqrt(drawn.variance * (1 + 1 / self.others)), drawn.freedom)
+
+
+def _outliers(cells: Sequence[TrialCell]) -> Iterator[Flag]:
+    samples = [[trial.value for trial in cell.trials] for cell in cells]
+    found = find_outliers(samples, [cell.kind for cell in cells], [cell.step for cell in cells])
+    for place, at, p in found:
+        trial = cells[place].trials[at]
+        middle = statistics.fmean(samples[place][:at] + samples[place][at + 1 :])
+        number = "a trial" if trial.trial is None else f"trial {trial.trial}"
+        where = "above" if trial.value > middle else "below"
+        message = (
+            f"{cells[place].title()}: {number} is {trial.value:g}, {short_percent(abs(trial.value / middle - 1))} "
+            f"{where} the mean of the others, {middle:g} ({_p_text(p)})"
+        )
+        yield Flag("outlier", message, (trial.run,))
+
+
+def _order_effects(cells: Sequence[TrialCell]) -> Iterator[Flag]:
+    """Yield the flags of first runs that differ and of values that drift from trial to trial.
+
+    Three trials cannot tell the two apart. Trials without numbers have no order.
+    """
+    ordered = [cell for cell in cells if all(trial.trial is not None for trial in cell.trials)]
+    first, drift = _find_first(ordered), _find_drift(ordered)
+    if max((len(cell.trials) for cell in ordered), default=0) <= FEWEST_TRIALS:
+        if found := first or drift:
+            yield Flag("order", f"the first trial differs, or the values drift ({found})", _runs(ordered))
+        return
+    if first:
+        yield Flag("first-run", f"the first trial differs from the later ones ({first})", _runs(ordered, slice(1)))
+        drift = _find_drift([cell._replace(trials=cell.trials[1:]) for cell in ordered])
+    if drift:
+        yield Flag("drift", f"values drift from trial to trial ({drift})", _runs(ordered))
+
+
+def _runs(cells: Sequence[TrialCell], which: slice = slice(None)) -> tuple[Hashable, ...]:
+    return tuple([trial.run for cell in cells if len(cell.trials) > 1 for trial in cell.trials[which]])
+
+
+def _find_first(cells: Sequence[TrialCell]) -> str:
+    """Return size and p of the difference of first trials (paired t over cells), empty if there is none."""
+    begun = [cell.trials for cell in cells if len(cell.trials) > 1 and cell.trials[0].trial == 1]
+    logs = [[math.log(trial.value) for trial in trials] for trials in begun]
+    away = [each[0] - statistics.fmean(each[1:]) for each in logs]
+    if len(away) < FEWEST_FIRST_RUNS or (spread := statistics.stdev(away)) == 0:
+        return ""
+    mean = statistics.fmean(away)
+    p = student_p(mean / spread * math.sqrt(len(away)), len(away) - 1)
+    return f"by {short_percent(math.expm1(mean), plus=True)} over {len(away)} cells, {_p_text(p)}" * (p < SIGNIFICANT)
+
+
+def _find_drift(cells: Sequence[TrialCell]) -> str:
+    """Return size and p of a common drift, empty if there is none.
+
+    If order does not matter, each cell's correlation has mean 0 and variance 1/(n − 1) for any distribution.
+    """
+    slopes, correlations, inverse = [], [], 0.0
+    for cell in cells:
+        logs = [math.log(trial.value) for trial in cell.trials]
+        if len(logs) >= FEWEST_TRIALS and len(set(logs)) > 1:
+            line = statistics.linear_regression(range(len(logs)), logs)
+            slopes.append(line.slope)
+            correlations.append(statistics.correlation(range(len(logs)), logs))
+            inverse += 1 / (len(logs) - 1)
+    if not slopes:
+        return ""
+    p = normal_p(math.fsum(correlations) / math.sqrt(inverse))
+    slope = math.expm1(statistics.fmean(slopes))
+    return f"by {short_percent(slope, plus=True)} a trial over {len(slopes)} cells, {_p_text(p)}" * (p < SIGNIFICANT)
+
+
+def _p_text(p: float) -> str:
+    return "p < 0.001" if p < 0.001 else f"p = {p:.1g}"

@@ -1,0 +1,172 @@
+"""Functions of the worked examples: values in, words out."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from perfdb.analysis.metrics import Better
+from perfdb.analysis.units import printed_percent, read_number, round_half_up, step
+from perfdb.analysis.verdicts import words
+from perfdb.analysis.verdicts.borrowing import Prior, Spread, Usual, fit_days, fit_trials
+from perfdb.analysis.verdicts.cells import Cell, Comparison, percent_difference
+from perfdb.analysis.verdicts.days import group_by_pauses
+from perfdb.analysis.verdicts.distributions import false_discovery
+from perfdb.analysis.verdicts.flags import Trial, TrialCell, check_trials
+from perfdb.analysis.verdicts.gate import gate
+from perfdb.analysis.verdicts.judge import find_shift, judge
+from perfdb.analysis.verdicts.samples import find_noise, find_spreads, mean_intervals
+from perfdb.analysis.verdicts.summary import summarise
+
+Values = Sequence[float]
+# Binary noise of percentages.
+_NOISE = 1e-9
+
+
+def difference(base: float | None, new: float | None) -> str:
+    """Return the printed percent difference."""
+    return printed_percent(percent_difference(base, new))
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """A published percentage against its operands, all in per cent.
+
+    ``interval`` contains the difference of the unrounded operands; ``own`` is that of the printed ones.
+    """
+
+    printed: str
+    own: float
+    interval: tuple[float, float]
+    consistent: bool
+
+
+def audit_percent(base: str, new: str, percent: str) -> Audit | None:
+    """Check a printed percentage against its printed operands, each half a step off at most.
+
+    None if an operand is not positive. Raise ValueError for texts that are no numbers.
+    """
+    own = percent_difference(read_number(base), read_number(new))
+    interval = _possible(base, new)
+    text = percent.strip().removesuffix("%")
+    claimed, half = read_number(text), step(text) / 2 + _NOISE
+    if own is None or interval is None:
+        return None
+    return Audit(percent, own, interval, interval[0] - half <= claimed <= interval[1] + half)
+
+
+def _possible(base: str, new: str) -> tuple[float, float] | None:
+    """Return the range of differences of operands printed so; None if the base may be zero."""
+    bases, news = ((read_number(text) - step(text) / 2, read_number(text) + step(text) / 2) for text in (base, new))
+    if bases[0] <= 0:
+        return None
+    corners = [100 * (b / a - 1) for a, b in product(bases, news)]
+    return min(corners), max(corners)
+
+
+def audit(base: str, new: str, printed: str) -> str:
+    """Return the range that the operands allow, and whether the printed percentage is consistent."""
+    found = audit_percent(base, new, printed)
+    if found is None:
+        return "nothing to audit"
+    low, high = (round_half_up(end, 1) for end in found.interval)
+    return f"{low}% ... {high}%: {'consistent' if found.consistent else f'inconsistent, ours is {found.own:.0f}%'}"
+
+
+def campaigns(starts: Values) -> str:
+    """Return the campaign of each run by its start in hours."""
+    return ", ".join(map(str, group_by_pauses(starts)))
+
+
+def spread_text(trials: Values, step: float | None = None) -> str:
+    """Return standard deviation and degrees of freedom of trials."""
+    (found,) = find_spreads([trials], [step])
+    return f"s = {_sd(found.variance)}, d = {found.freedom}"
+
+
+def _sd(variance: float) -> str:
+    return f"{round_half_up(100 * variance**0.5, 3)}%"
+
+
+def prior_text(variances: Values, freedoms: Values, known: Values = ()) -> str:
+    """Return what spreads have in common: between campaigns if parts are known, else between trials."""
+    parts = known or [0.0] * len(variances)
+    spreads = [Spread(s, d, known=v) for s, d, v in zip(variances, freedoms, parts, strict=True)]
+    prior = (fit_days if known else fit_trials)(spreads)
+    return f"d0 = {prior.freedom:g}, θ = {prior.usual[None].variance:.4g}" if prior else "nothing was repeated"
+
+
+def drawn(variance: float, freedom: float, d0: float, usual: float, total: float) -> str:
+    """Return a variance drawn to the usual one."""
+    found = Prior(d0, {}).draw(variance, freedom, Usual(usual, total))
+    return f"{found.variance:.4g}, f = {round_half_up(found.freedom, 2)}"
+
+
+def _cells(base: Sequence[Values], new: Sequence[Values], better: str) -> list[Cell]:
+    return [Cell({"a": a}, {"b": b}, better=Better(better)) for a, b in zip(base, new, strict=True)]
+
+
+def _alone(base: Values, new: Values, better: str) -> Comparison:
+    return judge(_cells([base], [new], better)).comparisons[0]
+
+
+def comparison(base: Values, new: Values, better: str = "higher") -> str:
+    """Return the words on a single cell, one campaign on each side."""
+    return words.describe_comparison(_alone(base, new, better))
+
+
+def first_of(base: Sequence[Values], new: Sequence[Values], better: str = "higher") -> str:
+    """Return the words on the first of several cells."""
+    return words.describe_comparison(judge(_cells(base, new, better)).comparisons[0])
+
+
+def with_history(base: Values, new: Values, earlier: Sequence[Values], better: str = "higher") -> str:
+    """Return the words on a cell with earlier campaigns of the base."""
+    cell = Cell({"a": base}, {"b": new}, dict(enumerate(earlier)), better=Better(better))
+    return words.describe_comparison(judge([cell]).comparisons[0])
+
+
+def paired(base: Sequence[Values], new: Sequence[Values], better: str = "higher") -> str:
+    """Return the words on a cell whose campaigns hold both sides."""
+    cell = Cell(dict(enumerate(base)), dict(enumerate(new)), better=Better(better))
+    return words.describe_comparison(judge([cell]).comparisons[0])
+
+
+def mixed(base: Values, new: Values, differ: str) -> str:
+    """Return the words on a cell whose runs differ in more than is compared."""
+    return words.describe_comparison(judge([Cell({"a": base}, {"b": new}, mixes=(differ,))]).comparisons[0])
+
+
+def shift(base: Sequence[Values], new: Sequence[Values]) -> str:
+    """Return how far all cells moved."""
+    found = find_shift(list(judge(_cells(base, new, "higher")).judged.values()))
+    return words.shift_words(found) if found else "nothing moved"
+
+
+def adjusted(p: Values) -> str:
+    """Return the q of each p."""
+    return ", ".join(f"{q:.3f}" for q in false_discovery(p))
+
+
+def gate_words(base: Sequence[Values], new: Sequence[Values], limit: float) -> str:
+    """Return the gate's answer in these runs, for a metric of which more is better."""
+    return gate(_cells(base, new, "higher"), limit, accept_unknown_days=True).answer.value.replace("_", " ")
+
+
+def summary(base: Sequence[Values], new: Sequence[Values]) -> str:
+    """Return the summary of several cells."""
+    return words.summary_words(summarise(judge(_cells(base, new, "higher")).comparisons, None))
+
+
+def mean_interval(trials: Values) -> str:
+    """Return the interval of a mean."""
+    (found,) = mean_intervals([trials], find_noise([trials], [None], [None])[0])
+    return "none" if found is None else f"{found[0]:.2f} ... {found[1]:.2f}"
+
+
+def flags(cells: Sequence[Values]) -> str:
+    """Return the flags of trials."""
+    made = [
+        TrialCell(f"cell {number}".format, [Trial((number, at), at, value) for at, value in enumerate(values, 1)])
+        for number, values in enumerate(cells, 1)
+    ]
+    return "; ".join(f"{flag.code}: {flag.message}" for flag in check_trials(made)) or "no flag"
