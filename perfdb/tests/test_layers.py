@@ -26,7 +26,7 @@ ALLOWED: dict[str, set[str]] = {
 FOLDERS: dict[str, tuple[tuple[str, ...], ...]] = {
     "perfdb.analysis": (
         ("",),
-        ("comparison", "formulas", "query"),
+        ("formulas", "query", "verdicts"),
         ("checks", "tables"),
         ("audit", "insights"),
         ("render",),

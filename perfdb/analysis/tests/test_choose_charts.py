@@ -180,9 +180,7 @@ def test_what_was_not_repeated_is_hatched_and_pale() -> None:
         (number > 0) == text.startswith("+")
         for number, text in zip(trace["marker"]["color"], trace["text"], strict=True)
     )
-    assert rate["layout"]["title"]["subtitle"]["text"].endswith(
-        "hatched: not decided · pale: in these runs, likely, or not repeated"
-    )
+    assert rate["layout"]["title"]["subtitle"]["text"].endswith("pale: in these runs, likely, or not repeated")
 
 
 def test_what_is_not_decided_is_hatched_and_has_no_colour() -> None:

@@ -44,10 +44,10 @@ def test_csv_is_one_tidy_rectangle() -> None:
     assert lines[0] == "users,mtu,metric,role,unit,summary,value,n,low,high,min,max,mixes,run_ids,values,notes"
     assert lines[1] == (
         f"1,1500,trans_per_s,total,trans/s,mean,1001.5,3,{low!r},{high!r},991.485,1011.515,"
-        "OSA1011;OSA1012;OSA1013,991.485;1001.5;1011.515,"
+        ",OSA1011;OSA1012;OSA1013,991.485;1001.5;1011.515,"
     )
     assert len(lines) == 1 + 8 + 1
-    assert {line.count(",") for line in lines[:-1]} == {14}
+    assert {line.count(",") for line in lines[:-1]} == {15}
     assert "\n" not in text.replace("\r\n", "")
 
 
@@ -102,7 +102,7 @@ def test_markdown_prints_the_tables() -> None:
 
 def test_markdown_numbers_its_notes() -> None:
     text = render_markdown(ask("metric=trans_per_s&rows=users&columns=device"))
-    assert "| 1 | 6938.11 … 7086.54 (1) | 991.49 … 1019.09 (2) |\n" in text
+    assert "| 1 | 6938.11 … 7086.55 (1) | 991.49 … 1019.09 (2) |\n" in text
     assert "| 10 | 17008.19 | 7921.49 … 8089.09 (2) |\n" in text
     assert text.endswith("\n\n1. mixes MTU 8192 and 16384\n2. mixes MTU 1500 and 9000\n")
 

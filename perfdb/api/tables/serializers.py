@@ -37,7 +37,7 @@ class PointSerializer(serializers.Serializer[Any]):
 class NoiseSerializer(serializers.Serializer[Any]):
     """The noise that a verdict rests on, with its degrees of freedom."""
 
-    source = serializers.ChoiceField(["campaigns", "trials", "none"])
+    source = serializers.ChoiceField(["campaigns", "trials", "none"])  # type: ignore[assignment] # declared fields leave the class
     freedom = serializers.FloatField(allow_null=True)
 
 
@@ -94,7 +94,7 @@ class ShiftSerializer(SidesSerializer):
     `ratio` is the median; `allowance` is the ratio by which days alone move them, null if days are not known.
     """
 
-    ratio = serializers.FloatField()
+    ratio = serializers.FloatField(allow_null=True)
     up = serializers.IntegerField()
     down = serializers.IntegerField()
     allowance = serializers.FloatField(allow_null=True)
@@ -171,7 +171,7 @@ class CellSerializer(serializers.Serializer[Any]):
     mean = serializers.FloatField(allow_null=True)
     centre = serializers.FloatField(allow_null=True)
     interval = serializers.ListField(child=serializers.FloatField(), allow_null=True)
-    range = serializers.ListField(  # type: ignore[assignment] # declared fields leave the class
+    range = serializers.ListField(
         child=serializers.FloatField(),
         allow_null=True,
         help_text="Smallest and largest value of runs that differ in more than the table shows; they have no mean",

@@ -33,7 +33,8 @@ def test_it_works(reader: APIClient, runs: list[Run]) -> None:
     assert rates["columns"] == [{"device": "QDIO"}, {"device": "HiperSockets"}]
     assert rates["rows"] == [{"users": 1}, {"users": 10}, {"users": 20}]
     assert [round(cell["diff"]["percent"]) for cell in rates["cells"] if cell["diff"]] == [30, 30, 30]
-    assert rates["summaries"][0]["up"] == 3
+    assert rates["summary"][0]["verdicts"] == {"higher": 3}
+    assert (rates["shift"][0]["up"], rates["shift"][0]["allowance"]) == (3, None)
 
 
 def test_it_says_what_else_differs_and_what_is_left_over(reader: APIClient, runs: list[Run]) -> None:

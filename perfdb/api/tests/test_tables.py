@@ -77,13 +77,26 @@ def test_a_comparison_comes_with_its_interval_and_verdict(reader: APIClient) -> 
     assert table["columns"] == [{"device": "QDIO"}, {"device": "HiperSockets"}]
     diffs = [cell["diff"] for cell in table["cells"] if cell["column"] == 1]
     assert [round(diff["percent"], 6) for diff in diffs] == [30.0] * 3
-    assert {(diff["verdict"], diff["effect"], diff["noise"]["source"]) for diff in diffs} == {
-        ("higher", "better", "trials")
-    }
+    said = {(diff["verdict"], diff["scope"], diff["effect"], diff["noise"]["source"]) for diff in diffs}
+    assert said == {("higher", "these_runs", "better", "trials")}
     assert all(diff["interval"][0] < 1.3 < diff["interval"][1] and diff["q"] < 0.05 for diff in diffs)
     assert [cell["diff"] for cell in table["cells"] if cell["column"] == 0] == [None] * 3
-    (summary,) = table["summaries"]
-    assert (summary["against"], summary["of"], summary["up"]) == ({"device": "QDIO"}, {"device": "HiperSockets"}, 3)
+    (summary,) = table["summary"]
+    assert (summary["against"], summary["of"]) == ({"device": "QDIO"}, {"device": "HiperSockets"})
+    assert (summary["verdicts"], summary["scope"]) == ({"higher": 3}, "these_runs")
+
+
+def test_runs_that_differ_in_what_is_not_shown_have_a_range(reader: APIClient) -> None:
+    for device, layer, rate in (("QDIO", 2, 100.0), ("QDIO", 3, 120.0), ("vCTC", 2, 90.0), ("vCTC", 3, 110.0)):
+        make_run(f"{device}{layer}", device=device, layer=layer, values={"trans_per_s": rate})
+    asked = {"metric": "trans_per_s", "columns": "device", "baseline": "device:QDIO"}
+    (table,) = check(reader.get(PATH, asked), PATH)["tables"]
+    for cell in table["cells"]:
+        assert (cell["mean"], cell["interval"], cell["mixes"]) == (None, None, {"layer": [2, 3]})
+    assert [cell["range"] for cell in table["cells"]] == [[100.0, 120.0], [90.0, 110.0]]
+    (diff,) = [cell["diff"] for cell in table["cells"] if cell["diff"]]
+    assert (diff["verdict"], diff["percent"], diff["interval"], diff["p"]) == ("mixed", None, None, None)
+    assert diff["reason"] == "runs differ in Layer"
 
 
 def test_only_the_runs_asked_for_count(reader: APIClient, runs: list[Run]) -> None:
@@ -149,7 +162,7 @@ def test_the_best_comes_with_its_evidence(reader: APIClient) -> None:
     assert (best["curve"]["course"], best["curve"]["peak_users"], best["curve"]["edge"]) == ("falling", 20, None)
     assert best["limit"]["verdict"] == "processors"
     (other,) = best["runners_up"]
-    assert (other["dimensions"], other["mean"], other["diff"]["verdict"]) == ({"users": 10}, 101.0, "inconclusive")
+    assert (other["dimensions"], other["mean"], other["diff"]["verdict"]) == ({"users": 10}, 101.0, "cannot_tell")
 
     assert check(reader.get(PATH, asked | {"summary": "trial"}), PATH)["best"] == []
     assert check(reader.get(PATH, ASKED), PATH)["best"] == []

@@ -48,7 +48,7 @@ def make_tables(query: Query, found: Observations) -> list[Table]:
 def read_earlier_campaigns(query: Query, found: Observations) -> Observations | None:
     """Return the runs of all campaigns of the studies, which tell the noise of days.
 
-    None if the query leaves out no campaign, and for more than MOST_RUNS runs: only the runs of the query then count.
+    None if the query leaves out no campaign, and for more than MOST_RUNS runs: then only the runs of the query count.
     """
     asked = (query.filters, query.exclude, query.ranges)
     if not any(_OF_A_CAMPAIGN & given.keys() for given in asked):
@@ -62,6 +62,7 @@ def read_earlier_campaigns(query: Query, found: Observations) -> Observations | 
         pick=None,
     )
     try:
-        return read_observations(wider)
+        everything = read_observations(wider)
     except QueryError:
         return None
+    return everything if set(found.runs.tolist()) < set(everything.runs.tolist()) else None

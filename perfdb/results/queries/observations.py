@@ -2,7 +2,7 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from operator import itemgetter
 
@@ -127,29 +127,41 @@ def _read_campaigns(found: Observations) -> tuple[Mapping[int, Hashable], Mappin
     Runs of one study and system that name no campaign are told apart by the pauses between all such runs.
     """
     read = found.key_reader(["study", "system", "campaign"])
-    surroundings = {row[0]: read(row) for row in found.rows}
-    studies = sorted({str(study) for study, *_ in surroundings.values()})
+    of_run = {row[0]: read(row) for row in found.rows}
+    begins = {key: began for named in (True, False) for key, began in _find_begins(of_run, named=named)}
+    names = {key: " · ".join(map(str, key)) for key in set(of_run.values())}
+    return (
+        {number: names[key] for number, key in of_run.items()},
+        {name: begins[key].isoformat() if key in begins else "" for key, name in names.items()},
+    )
+
+
+def _find_begins(of_run: dict[int, Key], *, named: bool) -> Iterator[tuple[Key, datetime]]:
+    """Yield the campaigns of the studies of some runs with their begins.
+
+    Those without a name are told apart by pauses, and numbered in ``of_run``.
+    """
+    studies = sorted({str(study) for study, _, name in of_run.values() if bool(name) == named})
+    if not studies:
+        return
     runs = Run.objects.filter(study__slug__in=studies, status=Run.Status.COMPLETE).order_by()
-    named = runs.exclude(campaign="").values_list("study__slug", "system__name", "campaign").annotate(Min("started"))
-    begins: dict[Key, datetime] = {(study, system, name): began for study, system, name, began in named}
-    of_run = dict(surroundings)
+    if named:
+        known = runs.exclude(campaign="").values_list("study__slug", "system__name", "campaign")
+        yield from (((study, system, name), began) for study, system, name, began in known.annotate(Min("started")))
+        return
     systems: dict[Key, list[tuple[float, float, int, datetime]]] = defaultdict(list)
     unnamed = runs.filter(campaign="").values_list("id", "study__slug", "system__name", "started", "elapsed_s")
     for number, study, system, started, elapsed in unnamed:
         start = started.timestamp() / 3600
         systems[study, system].append((start, start + (elapsed or 0.0) / 3600, number, started))
     for place, members in systems.items():
-        starts, ends, numbers, began = zip(*members, strict=True)
+        starts, ends, numbers, began = zip(*sorted(members, reverse=True), strict=True)
         for number, day, campaign in zip(numbers, began, group_by_pauses(starts, ends), strict=True):
             key = (*place, f"{campaign}.")
-            begins[key] = min(begins.get(key, day), day)
-            if number in surroundings:
+            # The last one that is yielded is the begin.
+            yield key, day
+            if number in of_run:
                 of_run[number] = key
-    names = {key: " · ".join(map(str, key)) for key in set(of_run.values())}
-    return (
-        {number: names[key] for number, key in of_run.items()},
-        {name: begins[key].isoformat() if key in begins else "" for key, name in names.items()},
-    )
 
 
 @recorded_reads.recorded("patterns", Query.encode)

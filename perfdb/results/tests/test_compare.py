@@ -2,10 +2,10 @@
 
 import pytest
 
-from perfdb.analysis.comparison.comparison import Verdict
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.query.query import Query
 from perfdb.analysis.tables.matched_pairs import Sides
+from perfdb.analysis.verdicts.cells import Verdict
 from perfdb.results.models import RunEvidence
 from perfdb.results.queries.compare import ChosenSides, Comparison, compare_sides, parse_sides
 from perfdb.results.tests.builders import make_run

@@ -1,19 +1,19 @@
 """From a Query to the rows that tables are made of."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
-from perfdb.analysis.comparison.comparison import NoiseSource
 from perfdb.analysis.dimensions import DIMENSIONS
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.query.query import Query
+from perfdb.analysis.verdicts.cells import Scope
 from perfdb.results.models import Run
 from perfdb.results.queries import observations
 from perfdb.results.queries.answers import answer_query, read_earlier_campaigns
-from perfdb.results.queries.observations import DIMENSION_COLUMNS, find_patterns, read_observations
+from perfdb.results.queries.observations import DIMENSION_COLUMNS, add_campaigns, find_patterns, read_observations
 from perfdb.results.tests.builders import make_run, make_study
 
 pytestmark = pytest.mark.django_db
@@ -230,8 +230,43 @@ def test_a_comparison_knows_the_earlier_campaigns() -> None:
             make_run(f"{month}-{users}", campaign=f"C{month}", users=users, started=started, values=values)
     query = ask(metric="trans_per_s", rows="users", columns="campaign", campaign=["C4", "C5"], baseline="campaign:C4")
     _, (table,) = answer_query(query)
-    found = [cell.comparison.noise.source for cell in table.cells.values() if cell.comparison]
-    assert found == [NoiseSource.HISTORY] * 3
+    found = [cell.comparison for cell in table.cells.values() if cell.comparison]
+    assert [(each.scope, each.campaigns) for each in found] == [(Scope.DAYS_KNOWN, 4)] * 3
+
+
+def campaigns_of(*hours: float, **more: Any) -> list[int]:
+    """Number the campaigns of runs that began at these hours, in order of the hours."""
+    for number, hour in enumerate(hours):
+        started = datetime(2026, 1, 1, tzinfo=UTC) + timedelta(hours=hour)
+        make_run(f"R{number}", started=started, **more)
+    found = add_campaigns(read_observations(Query()))
+    names = [found.campaigns.of_run[run.pk] for run in Run.objects.order_by("started")]
+    return [list(dict.fromkeys(names)).index(name) for name in names]
+
+
+def test_a_pause_of_more_than_six_hours_begins_a_campaign() -> None:
+    assert campaigns_of(0, 5.9, 12.0, 12.5) == [0, 0, 1, 1]
+
+
+def test_the_pause_counts_from_the_end_of_a_run() -> None:
+    assert campaigns_of(0, 6.5, values={"trans_per_s": 1.0, "elapsed_s": 3600.0}) == [0, 0]
+
+
+def test_named_campaigns_are_those_whatever_the_pause() -> None:
+    assert campaigns_of(0, 48, campaign="May") == [0, 0]
+
+
+def test_systems_have_campaigns_of_their_own() -> None:
+    make_run("other", machine="9672", started=datetime(2026, 1, 1, 3, tzinfo=UTC))
+    assert campaigns_of(0, 7) == [0, 1, 2]
+
+
+def test_a_campaign_does_not_depend_on_what_is_asked() -> None:
+    """A run that the query leaves out bridges the pause between two that it shows."""
+    for hour, users in ((0, 1), (5, 10), (10, 1)):
+        make_run(f"R{hour}", users=users, started=datetime(2026, 1, 1, hour, tzinfo=UTC))
+    found = add_campaigns(read_observations(ask(users="1")))
+    assert len(set(found.campaigns.of_run.values())) == 1
 
 
 def test_without_other_campaigns_there_is_nothing_to_look_up() -> None:

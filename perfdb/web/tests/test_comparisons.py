@@ -26,16 +26,17 @@ def runs(db: None) -> list[Run]:
 
 def test_a_difference_is_said_with_its_sign_and_its_words(web: Client, runs: list[Run]) -> None:
     text = text_of(web.get(CHARTS, ASKED))
-    assert "1170.00 +30% ▲ higher, better" in text
+    assert "1170.00 +30% △ higher, better, in these runs" in text
     assert "compared with QDIO; % is of unrounded means" in text
     assert "+ is larger; larger is better for Transactions per second" in text
-    assert "noise estimate: trials" in text
-    assert "geometric mean of the ratios 1.300" in text
+    assert "the whole table moved by +30% (4 of 4 up); how far days alone move it is not known" in text
+    assert "in these runs: day-to-day variation unknown; 2 more campaigns of the base would tell" in text
+    assert "4 higher; typically +30%" in text
 
 
 def test_where_throughput_levels_off_stands_below(web: Client, runs: list[Run]) -> None:
     text = text_of(web.get(CHARTS, ASKED))
-    assert "QDIO levels off between 1 and 10 users; peak 900.00 trans/s at 10 users, then falls by 22.2 %" in text
+    assert "QDIO levels off between 1 and 10 users; peak 900.00 trans/s at 10 users, then falls by 20.0 %" in text
 
 
 def test_the_form_offers_what_is_laid_out_as_baseline(web: Client, runs: list[Run]) -> None:

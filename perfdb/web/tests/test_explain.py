@@ -1,11 +1,13 @@
 """The page that explains a difference: circumstances by weight, figures by how far they moved, the test in words."""
 
 import re
+from dataclasses import replace
 from html import unescape
 
 import pytest
 from django.test import Client
 
+from perfdb.analysis.verdicts.cells import NextStep
 from perfdb.results.models import Note, Problem, Run, RunEvidence
 from perfdb.results.queries import explain
 from perfdb.results.tests.builders import make_run
@@ -62,7 +64,7 @@ def test_a_compared_cell_leads_to_its_explanation(web: Client, runs: list[Run]) 
     said = (
         "Transactions per second: QDIO → HiperSockets",
         "+30%",
-        "higher, better",
+        "higher, better, in these runs",
         "1000.00 → 1300.00 trans/s",
         "Compared: Device QDIO → HiperSockets",
         "kernel 2.4.9 2.4.17 could explain it other software",
@@ -71,7 +73,9 @@ def test_a_compared_cell_leads_to_its_explanation(web: Client, runs: list[Run]) 
         "3 new against 3 old",
         "95 % interval",
         "Student’s t",
-        "from trials",
+        "in these runs; day-to-day variation unknown",
+        "noise of trials",
+        "d = 26%; se = ",
         "What moved with it",
     )
     places = [text.index(each) for each in said]
@@ -90,7 +94,7 @@ def test_figures_are_sorted_by_how_far_they_moved_beyond_noise(web: Client, runs
     assert "CPU utilisation, server" not in moved
     assert "CPU utilisation, server" in still
     assert "-89%" in moved
-    assert re.search(r"-20% ▼ lower [\d.]+ ×", moved)
+    assert re.search(r"-20% ▽ lower, in these runs [\d.]+ ×", moved)
 
 
 def test_the_verdict_is_the_one_of_the_table(web: Client, runs: list[Run]) -> None:
@@ -113,8 +117,8 @@ def test_two_runs_are_explained_with_the_noise_of_their_trials(web: Client, runs
     text = text_of(response)
     assert f"Transactions per second: {old.run_id}, trial 1 → {new.run_id}, trial 1" in text
     assert "Device QDIO HiperSockets could explain it another configuration" in text
-    assert "outside the band" in text
-    assert "this cell was not repeated, its noise is that of the others" in text
+    assert "likely higher in these runs, if its runs vary like the others'" in text
+    assert "repeats lie between" in text
     assert "more trial" in text
     assert "What moved with it" in text
 
@@ -138,7 +142,7 @@ def test_single_runs_without_any_repetition(web: Client) -> None:
     old, new = (make_run("R", device=device, values={"trans_per_s": rate}) for device, rate in (("A", 1.0), ("B", 2.0)))
     text = text_of(web.get("/explain/", {"old": old.pk, "new": new.pk}))
 
-    assert "noise unknown" in text
+    assert "can't tell: no repeats" in text
     assert "nothing was repeated" in text
     assert "These runs have no other figure in common" in text
 
@@ -194,10 +198,14 @@ def test_nobody_is_asked_for_a_thousand_trials(runs: list[Run]) -> None:
     old, new = (next(run.pk for run in runs if (run.device.name, run.users) == (device, 10)) for device in DEVICES)
     found, _ = explain.explain_address([("old", str(old)), ("new", str(new))])
 
-    *_, step = next_steps(old, new, found.comparison._replace(trials_needed=900))
+    *_, step = next_steps(old, new, replace(found.comparison, next=NextStep("trials", 200)))
 
     assert step.command == ""
-    assert "899 more trials of each" in step.text
+    assert "about 199 more trials of each" in step.text
+
+    *_, step = next_steps(old, new, replace(found.comparison, next=NextStep("campaigns", 4)))
+
+    assert step.text == "Measure both on further days, one after the other: about 4 campaigns a side in all"
 
 
 def test_two_single_runs_lead_on(web: Client, runs: list[Run]) -> None:

@@ -6,10 +6,10 @@ from html import escape
 from django.test import Client
 
 from perfdb.analysis.audit.audit_declarations import DECLARATIONS as AUDIT
-from perfdb.analysis.comparison.method import DECLARATIONS as COMPARING
 from perfdb.analysis.declaration import Declaration, MethodStatement
 from perfdb.analysis.insights.bottleneck import LIMIT_RULES
 from perfdb.analysis.insights.throughput_curve import CURVE_RULES
+from perfdb.analysis.verdicts.statements import DECLARATIONS as COMPARING
 from perfdb.web.tests.pages import inline_code
 
 DECLARED = (*CURVE_RULES, *LIMIT_RULES, *AUDIT)

@@ -20,7 +20,7 @@ COUNTS = {
     "run": 15,
     "charts": 15,
     "compare": 10,
-    "maximum": 18,
+    "maximum": 19,
     "studies": 6,
     "uploads": 5,
     "upload-new": 4,
