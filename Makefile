@@ -14,7 +14,7 @@ PYTHON := $(shell for test in 'fits and ($(IS_QUICK))' fits; do for p in $(PYTHO
 SETUP = @command -v $(PYTHON) >/dev/null || { echo "perfdb: Python 3.11 or newer is needed (apt-get install python3 python3-venv)" >&2; exit 1; }; \
 	$(PYTHON) scripts/setup.py
 
-.PHONY: run manage test bench tour lint format lock
+.PHONY: run manage test bench calibration tour lint format lock
 
 run:
 	$(SETUP) runtime && exec .venv/bin/python -m perfdb.embedded up --with-parent
@@ -37,6 +37,11 @@ bench:
 	$(SETUP) dev
 	@status=0; .venv/bin/python -m bench --runs $(or $(SCALE),100000) --json var/bench.json || status=1; \
 		for part in browser peers; do .venv/bin/python -m bench.$$part || status=1; done; exit $$status
+
+# Simulates how often verdicts are right, some minutes; the page /how/ shows the result.
+calibration:
+	$(SETUP) dev
+	.venv/bin/python -m bench.calibration
 
 # docs/tour.md and its pictures, from a fresh instance.
 tour:

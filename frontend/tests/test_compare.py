@@ -67,10 +67,10 @@ def test_a_verdict_leads_to_its_rule(page: Page, live_server: LiveServer, filled
     sign_in(page, live_server)
     settled(page, f"{live_server.url}/compare/?dimension=device&old=Guest LAN&new=HiperSockets&workload=RR")
 
-    page.get_by_role("link", name="outside band, worse").first.click()
+    page.get_by_role("link", name="likely higher, worse, in these runs").first.click()
 
-    expect(page).to_have_url(f"{live_server.url}/how/#comparing-band")
-    expect(page.get_by_role("article", name="Single runs: inside or outside the band")).to_be_in_viewport()
+    expect(page).to_have_url(f"{live_server.url}/how/#comparing-likely")
+    expect(page.get_by_role("article", name="Single runs: likely")).to_be_in_viewport()
 
 
 def test_without_scripts_the_form_is_enough(browser: Browser, live_server: LiveServer, filled: dict[str, int]) -> None:

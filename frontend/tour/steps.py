@@ -251,9 +251,9 @@ STEPS = (
         "verdicts",
         "Read the verdicts",
         "Scroll to the table below the chart.",
-        "Beside each number its difference in per cent with a verdict in words. *Higher* and *lower* are "
-        "beyond what the spread of the trials explains; "
-        "*outside band* says that single runs differ by more than repetitions do, which trials should confirm. "
+        "Beside each number its difference in per cent with a verdict in words. *Likely higher* and *likely lower* "
+        "say that a side is a single run that lies further off than repeats do; further trials should confirm it. "
+        "Outlined marks hold in these runs: one day cannot tell what another day changes. "
         "The words lead to their rule, and *What the verdicts mean* tells all of them.",
         _verdicts,
         _at('.scroll[aria-label^="Table of Transactions"]'),

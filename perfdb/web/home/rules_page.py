@@ -1,9 +1,13 @@
 """Page of the comparison rules, each with worked examples."""
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from pathlib import Path
+from typing import Any
 
+from perfdb.analysis import verdicts
 from perfdb.analysis.audit import audit_declarations as audit
 from perfdb.analysis.declaration import Declaration, MethodStatement
 from perfdb.analysis.insights.bottleneck import LIMIT_RULES, Bottleneck
@@ -77,6 +81,23 @@ def build_chapters() -> list[Chapter]:
             audit.DECLARATIONS,
         ),
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """How often verdicts are right, by simulation: date, tables of each row, and chapters of rows.
+
+    A chapter has ``title``, ``about``, ``columns`` and ``rows``; a row has ``title`` and ``figures``.
+    """
+
+    date: str
+    tables: int
+    chapters: list[dict[str, Any]]
+
+
+def read_calibration() -> Calibration:
+    """Return the stored result of ``make calibration``."""
+    return Calibration(**json.loads(Path(verdicts.__file__).with_name("calibration.json").read_text(encoding="utf-8")))
 
 
 def rule_anchor(chapter: str, code: str) -> str:

@@ -20,7 +20,7 @@ from perfdb.results.queries.run_list.run_pages import RUN_COLUMNS
 from perfdb.results.runs import access
 from perfdb.results.studies.load_document import enqueue_loading
 from perfdb.web.home import overview
-from perfdb.web.home.rules_page import build_chapters
+from perfdb.web.home.rules_page import build_chapters, read_calibration
 from perfdb.web.view_access import person_of, read_required, sign_in_required
 
 NEWEST = 12
@@ -63,7 +63,7 @@ def demonstration(request: HttpRequest) -> HttpResponse:
 @require_GET
 def how(request: HttpRequest) -> HttpResponse:
     """Show the rules with their examples, to anybody."""
-    return render(request, "web/how.html", {"chapters": build_chapters()})
+    return render(request, "web/how.html", {"chapters": build_chapters(), "calibration": read_calibration()})
 
 
 @sensitive_post_parameters("password")

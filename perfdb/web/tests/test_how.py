@@ -10,6 +10,7 @@ from perfdb.analysis.declaration import Declaration, MethodStatement
 from perfdb.analysis.insights.bottleneck import LIMIT_RULES
 from perfdb.analysis.insights.throughput_curve import CURVE_RULES
 from perfdb.analysis.verdicts.statements import DECLARATIONS as COMPARING
+from perfdb.web.home.rules_page import read_calibration
 from perfdb.web.tests.pages import inline_code
 
 DECLARED = (*CURVE_RULES, *LIMIT_RULES, *AUDIT)
@@ -47,6 +48,18 @@ def test_contents_and_links_lead_to_rules(stranger: Client) -> None:
     articles = set(re.findall(r'<article[^>]* id="([^"]+)"', source))
     assert len(articles) == len(RULES)
     assert articles <= linked
+
+
+def test_how_often_verdicts_are_right_stands_below(stranger: Client) -> None:
+    source = page(stranger)
+    stored = read_calibration()
+
+    assert f"Simulated on {stored.date}" in source
+    for chapter in stored.chapters:
+        assert escape(chapter["title"]) in source
+        for row in chapter["rows"]:
+            cells = "".join(f'<td class="number">{figure}</td>' for figure in row["figures"])
+            assert f"{escape(row['title'])}</th>{cells}" in source
 
 
 def test_every_page_leads_to_it(stranger: Client) -> None:

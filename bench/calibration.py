@@ -1,0 +1,402 @@
+"""Calibration of verdicts: ``python -m bench.calibration [--tables N] [--show]``.
+
+Tables are simulated and judged by the product's own code; false alarms, coverage and power are counted. The result is
+the data of the page that explains the rules. Everything is seeded.
+"""
+
+import argparse
+import json
+import math
+import sys
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from perfdb.analysis.insights.throughput_curve import Course, describe_curve
+from perfdb.analysis.metrics import Better
+from perfdb.analysis.verdicts.borrowing import Drawn
+from perfdb.analysis.verdicts.cells import Cell, Comparison, Verdict
+from perfdb.analysis.verdicts.flags import find_outliers
+from perfdb.analysis.verdicts.gate import Gate, gate
+from perfdb.analysis.verdicts.judge import judge
+
+RESULT = Path(__file__).resolve().parent.parent / "perfdb" / "analysis" / "verdicts" / "calibration.json"
+TABLES = 240
+KINDS = 3
+# Cells that differ in a table with changes.
+CHANGED = 6
+
+Floats = NDArray[np.float64]
+Dice = np.random.Generator
+_Spread = Callable[[Dice, int], Floats]
+
+
+def _equal(sd: float) -> _Spread:
+    return lambda dice, cells: np.full(cells, sd)
+
+
+def _wide(dice: Dice, cells: int) -> Floats:
+    return np.exp(dice.uniform(math.log(0.003), math.log(0.05), cells))
+
+
+def _doubled(dice: Dice, cells: int) -> Floats:
+    return 0.02 * 2 ** dice.uniform(-1, 1, cells)
+
+
+def _by_kind(dice: Dice, cells: int) -> Floats:
+    return np.array([0.003, 0.01, 0.05])[np.arange(cells) % KINDS]
+
+
+class Shape(NamedTuple):
+    """How trials of one cell vary around their mean: share of slow runs, heavy tails, correlation."""
+
+    slow: float = 0.0
+    tails: bool = False
+    correlation: float = 0.0
+
+    def draw(self, dice: Dice, sd: float, count: int) -> Floats:
+        """Return logarithms of trials."""
+        logs = sd * (dice.standard_t(3, count) / math.sqrt(3) if self.tails else dice.normal(0, 1, count))
+        for at in range(1, count if self.correlation else 0):
+            logs[at] = self.correlation * logs[at - 1] + math.sqrt(1 - self.correlation**2) * logs[at]
+        slow = dice.random(count) < self.slow
+        found: Floats = logs + np.where(slow, np.log1p(-dice.uniform(0.05, 0.3, count)), 0.0)
+        return found
+
+
+_CALM, _PLAIN = _equal(0.005), Shape()
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A table to simulate.
+
+    ``day`` and ``common`` are standard deviations of what a day changes in each cell, and in all. ``campaigns`` and
+    ``trials`` are compared on each side, ``earlier`` campaigns of the base known beside. ``ratio`` multiplies the
+    spread of the new side. In a ``paired`` table each campaign holds both sides.
+    """
+
+    title: str
+    spread: _Spread = _CALM
+    shape: Shape = _PLAIN
+    day: float = 0.0
+    common: float = 0.0
+    earlier: int = 0
+    trials: tuple[int, int] = (3, 3)
+    campaigns: tuple[int, int] = (1, 1)
+    paired: bool = False
+    cells: int = 18
+    ratio: float = 1.0
+
+    def draw(self, dice: Dice, changes: Sequence[float]) -> list[Cell]:
+        """Return a table whose cells differ by these logarithms."""
+        spreads = self.spread(dice, self.cells)
+        base = [f"a{at}" for at in range(self.campaigns[0])]
+        new = base if self.paired else [f"b{at}" for at in range(self.campaigns[1])]
+        earlier = [f"h{at}" for at in range(self.earlier)]
+        shifts = {
+            name: dice.normal(0, self.common) if self.common else 0.0 for name in dict.fromkeys((*base, *new, *earlier))
+        }
+
+        def side(names: Sequence[str], trials: int, sd: float, middle: float) -> dict[Hashable, list[float]]:
+            found: dict[Hashable, list[float]] = {}
+            for name in names:
+                day = dice.normal(0, self.day) if self.day else 0.0
+                found[name] = np.exp(middle + day + shifts[name] + self.shape.draw(dice, sd, trials)).tolist()
+            return found
+
+        cells = []
+        for at in range(self.cells):
+            level, sd = math.log(1000 * (at + 1)), spreads[at]
+            here = side(base, self.trials[0], sd, level), side(earlier, self.trials[0], sd, level)
+            there = side(new, self.trials[1], sd * self.ratio, level + changes[at])
+            past = side(earlier, self.trials[1], sd * self.ratio, level + changes[at]) if self.paired else {}
+            cells.append(Cell(here[0], there, here[1], past, kind=at % KINDS, better=Better.HIGHER))
+        return cells
+
+
+class Row(NamedTuple):
+    """A row of the result."""
+
+    title: str
+    figures: tuple[float, ...]
+
+
+class Chapter(NamedTuple):
+    """A table of the result: columns, and a function that measures its rows."""
+
+    title: str
+    about: str
+    columns: tuple[str, ...]
+    measure: Callable[[int], Iterator[Row]]
+
+
+def _percent(count: float, of: float) -> float:
+    return round(100 * count / of, 1) if of else 0.0
+
+
+def _changes(dice: Dice, cells: int, size: float) -> Floats:
+    found = np.zeros(cells)
+    some = min(CHANGED, cells)
+    found[dice.permutation(cells)[:some]] = math.log1p(size) * dice.choice([-1, 1], some)
+    return found
+
+
+def _is_changed(cell: Comparison) -> bool:
+    return cell.q is not None and cell.q < 0.05
+
+
+def count_verdicts(setting: Setting, tables: int, sizes: tuple[float, float], seed: int) -> Row:
+    """Return false alarms, coverage, and changed cells found, in per cent."""
+    dice = np.random.default_rng(seed)
+    alarms = covered = intervals = 0
+    for _ in range(tables):
+        found = judge(setting.draw(dice, [0.0] * setting.cells)).comparisons
+        alarms += any(map(_is_changed, found))
+        known = [cell.interval for cell in found if cell.interval]
+        intervals += len(known)
+        covered += sum(low <= 1 <= high for low, high in known)
+    powers = []
+    for size in sizes:
+        hits = cells = 0
+        for _ in range(max(1, tables // 4)):
+            changes = _changes(dice, setting.cells, size)
+            found = judge(setting.draw(dice, changes.tolist())).comparisons
+            hits += sum(_is_changed(cell) for cell, change in zip(found, changes, strict=True) if change)
+            cells += int(np.count_nonzero(changes))
+        powers.append(_percent(hits, cells))
+    return Row(setting.title, (_percent(alarms, tables), _percent(covered, intervals), *powers))
+
+
+_HALF = Setting("", day=0.005)
+DAYS_KNOWN = (
+    *(
+        Setting(f"days {day:g} %, whole days {common:g} %; {earlier} earlier campaigns", day=day / 100,
+                common=common / 100, earlier=earlier)
+        for earlier in (2, 3, 8)
+        for day, common in ((0.0, 0.0), (0.5, 0.0), (1.0, 0.0), (2.0, 0.0), (0.0, 1.0), (0.5, 1.0))
+    ),
+    *(
+        replace(_HALF, title=f"{title}, days 0.5 %; {earlier} earlier campaigns", spread=spread, shape=shape,
+                earlier=earlier)
+        for earlier in (2, 8)
+        for title, spread, shape in (
+            ("cells 0.3 to 5 %", _wide, Shape()),
+            ("cells 1 to 4 %", _doubled, Shape()),
+            ("5 % slow runs", _equal(0.01), Shape(slow=0.05)),
+            ("heavy tails", _equal(0.01), Shape(tails=True)),
+            ("correlated trials", _equal(0.02), Shape(correlation=0.5)),
+        )
+    ),
+    *(
+        replace(_HALF, title=f"new side four times as noisy, {a} against {b} trials; 3 earlier campaigns", ratio=4.0,
+                trials=(a, b), earlier=3)
+        for a, b in ((5, 2), (2, 5))
+    ),
+    Setting("2 against 2 campaigns, days 1 %", day=0.01, campaigns=(2, 2)),
+    Setting("3 against 1 campaign, days 1 %", day=0.01, campaigns=(3, 1)),
+    Setting("3 against 3 campaigns, whole days 1 %", common=0.01, campaigns=(3, 3)),
+    Setting("single runs, 3 against 3 campaigns, days 1 %", day=0.01, campaigns=(3, 3), trials=(1, 1)),
+    Setting("both sides in one campaign, days 1 %; 3 earlier", day=0.01 / math.sqrt(2), earlier=3, paired=True),
+    Setting("one cell, days 1 %; 8 earlier campaigns", day=0.01, earlier=8, cells=1),
+)  # fmt: skip
+TRIALS_ONLY = (
+    *(Setting(f"equal cells, {n} trials", trials=(n, n)) for n in (2, 3, 5, 10)),
+    *(Setting(f"cells 0.3 to 5 %, {n} trials", _wide, trials=(n, n)) for n in (2, 3, 5)),
+    Setting("cells 1 to 4 %, 3 trials", _doubled),
+    Setting("noise by kind of workload, 3 trials", _by_kind),
+    Setting("5 % slow runs, 5 trials", _equal(0.01), Shape(slow=0.05), trials=(5, 5)),
+    Setting("heavy tails, 5 trials", _equal(0.005), Shape(tails=True), trials=(5, 5)),
+    Setting("correlated trials, 3 trials", shape=Shape(correlation=0.5)),
+    Setting("new side four times as noisy, 5 against 2 trials", trials=(5, 2), ratio=4.0),
+    Setting("days 0.5 %, which nobody can see, 3 trials", day=0.005),
+    Setting("whole days 1 %, which nobody can see, 3 trials", common=0.01),
+)
+
+
+def _measure_days(tables: int) -> Iterator[Row]:
+    for number, setting in enumerate(DAYS_KNOWN):
+        yield count_verdicts(setting, tables, (0.05, 0.10), number)
+
+
+def _measure_trials(tables: int) -> Iterator[Row]:
+    for number, setting in enumerate(TRIALS_ONLY):
+        yield count_verdicts(setting, tables, (0.02, 0.05), 100 + number)
+
+
+def _measure_gate(tables: int) -> Iterator[Row]:
+    setting = Setting("", day=0.005, earlier=3)
+    for number, (worse, cells) in enumerate(((0.0, 0), (0.025, 18), (0.05, 1), (0.05, 18), (0.10, 1))):
+        dice, answers = np.random.default_rng(200 + number), []
+        for _ in range(max(1, tables // 2)):
+            changes = np.zeros(setting.cells)
+            changes[:cells] = math.log1p(-worse)
+            answers.append(gate(setting.draw(dice, changes.tolist()), 0.05).answer)
+        title = "nothing changed" if not worse else f"{cells} of 18 cells worse by {100 * worse:g} %"
+        each = (Gate.PASSES, Gate.REGRESSED, Gate.CANNOT_TELL)
+        yield Row(title, tuple(_percent(answers.count(answer), len(answers)) for answer in each))
+
+
+def _measure_single(tables: int) -> Iterator[Row]:
+    settings = (
+        Setting("5 trials against one run", trials=(5, 1)),
+        Setting("5 trials against one run that is four times as noisy", trials=(5, 1), ratio=4.0),
+        Setting("5 trials against one run, days 1 % that nobody can see", trials=(5, 1), day=0.01),
+        Setting("3 trials and 3 earlier campaigns against one run, days 1 %", trials=(3, 1), day=0.01, earlier=3),
+    )
+    likely = (Verdict.LIKELY_HIGHER, Verdict.LIKELY_LOWER)
+    for number, setting in enumerate(settings):
+        dice, said, cells = np.random.default_rng(300 + number), 0, 0
+        for _ in range(max(1, tables // 2)):
+            found = judge(setting.draw(dice, [0.0] * setting.cells)).comparisons
+            said += sum(cell.verdict in likely for cell in found)
+            cells += len(found)
+        yield Row(setting.title, (_percent(said, cells),))
+
+
+def _measure_advice(tables: int) -> Iterator[Row]:
+    for number, spread in enumerate((0.01, 0.02)):
+        setting = Setting("", _equal(spread))
+        figures = []
+        for place, size in enumerate((0.0, 0.01, 0.02, 0.04)):
+            dice, decided, asked = np.random.default_rng(400 + 10 * number + place), 0, 0
+            for _ in range(max(1, tables // 40)):
+                changes = [math.log1p(size)] * setting.cells
+                steps = [cell.next for cell in judge(setting.draw(dice, changes)).comparisons]
+                for at, step in enumerate(steps):
+                    if step is not None:
+                        again = replace(setting, trials=(step.about, step.about)).draw(dice, changes)
+                        asked += 1
+                        decided += judge(again).comparisons[at].verdict is not Verdict.CANNOT_TELL
+            figures.append(_percent(decided, asked))
+        yield Row(f"trials vary by {100 * spread:g} %, 3 a side, advice followed once", tuple(figures))
+
+
+def _measure_outliers(tables: int) -> Iterator[Row]:
+    for number, (title, spread, shape) in enumerate((
+        ("equal cells of 1 %", _equal(0.01), Shape()),
+        ("cells 0.3 to 5 %", _wide, Shape()),
+        ("heavy tails of 1 %", _equal(0.01), Shape(tails=True)),
+    )):  # fmt: skip
+        dice, figures = np.random.default_rng(500 + number), []
+        for drop in (0.0, 0.10, 0.20):
+            flagged = 0
+            campaigns = max(1, tables // 4)
+            for _ in range(campaigns):
+                sds = spread(dice, 18)
+                samples = [np.exp(shape.draw(dice, sd, 5)).tolist() for sd in sds]
+                if drop:
+                    samples[0][2] *= 1 - drop
+                found = find_outliers(samples, [at % KINDS for at in range(18)], [None] * 18)
+                flagged += any((each.cell, each.trial) == (0, 2) or not drop for each in found)
+            figures.append(_percent(flagged, campaigns))
+        yield Row(f"{title}, 5 trials", tuple(figures))
+
+
+def _measure_curves(tables: int) -> Iterator[Row]:
+    users, flat = (1, 5, 10, 20, 50), (500.0, 850.0, 1000.0, 1000.0, 1000.0)
+    for number, spread in enumerate((0.01, 0.02, 0.05)):
+        dice, figures = np.random.default_rng(600 + number), []
+        for count, fall in ((1, 0.0), (3, 0.0), (3, 0.04), (3, 0.12)):
+            said, curves = 0, 2 * tables
+            for _ in range(curves):
+                values = np.array(flat) * np.array([1, 1, 1, 1, 1 - fall])
+                means = values * np.exp(dice.normal(0, spread / math.sqrt(count), len(values)))
+                noise = [Drawn(spread**2, 8.0)] * len(values)
+                points = list(zip(users, means.tolist(), strict=True))
+                course = describe_curve(points, noise, [count] * len(values))[0].course
+                calm = course in (Course.FLAT, Course.NO_CHANGE_SEEN)
+                said += (course in (Course.FALLING, Course.SLIGHTLY_FALLING)) if fall else calm
+            figures.append(_percent(said, curves))
+        yield Row(f"noise {100 * spread:g} %", tuple(figures))
+
+
+_POWER = "changed cells found that differ by"
+CHAPTERS = (
+    Chapter(
+        "Days known: verdicts hold for other days too",
+        "Tables of 18 cells in three kinds of workload, three trials a side that vary by 0.5 % unless said, one "
+        "campaign on each side. The first two columns are of tables without any change, the others of tables in which "
+        "six cells differ.",
+        ("tables with a false change, %", "95 % intervals that hold the truth, %", f"{_POWER} 5 %, %", "by 10 %, %"),
+        _measure_days,
+    ),
+    Chapter(
+        "Days not known: verdicts hold in these runs",
+        "Noise between trials alone is seen. The last rows show why the words say so: what days change looks like a "
+        "difference.",
+        ("tables with a false change, %", "95 % intervals that hold the truth, %", f"{_POWER} 2 %, %", "by 5 %, %"),
+        _measure_trials,
+    ),
+    Chapter(
+        "Single runs",
+        "Of cells without any change, so many are called likely higher or lower.",
+        ("likely, % of cells",),
+        _measure_single,
+    ),
+    Chapter(
+        "The gate at 5 %",
+        "18 cells, three earlier campaigns of the base, days 0.5 %.",
+        ("passes, %", "regressed, %", "cannot tell, %"),
+        _measure_gate,
+    ),
+    Chapter(
+        "What to measure next",
+        "Undecided cells that are decided after about so many trials as advised, by how much they truly differ.",
+        ("0 %", "1 %", "2 %", "4 %"),
+        _measure_advice,
+    ),
+    Chapter(
+        "Outliers",
+        "Campaigns in which a trial is flagged: of clean trials, and one trial that is lower by 10 or 20 %.",
+        ("clean, %", "by 10 %, %", "by 20 %, %"),
+        _measure_outliers,
+    ),
+    Chapter(
+        "The end of a curve",
+        "Curves that are flat from 10 users on: called flat or without a change seen. Curves that fall at the end: "
+        "called falling.",
+        ("flat, one trial, %", "flat, three trials, %", "falls by 4 %, %", "falls by 12 %, %"),
+        _measure_curves,
+    ),
+)
+
+
+def calibrate(tables: int) -> dict[str, object]:
+    """Return all chapters with their rows."""
+    return {
+        "date": datetime.now(UTC).date().isoformat(),
+        "tables": tables,
+        "chapters": [
+            {
+                "title": chapter.title,
+                "about": chapter.about,
+                "columns": chapter.columns,
+                "rows": [row._asdict() for row in chapter.measure(tables)],
+            }
+            for chapter in CHAPTERS
+        ],
+    }
+
+
+def main() -> int:
+    """Simulate, and write the result for the page."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tables", type=int, default=TABLES, help="unchanged tables for each row")
+    parser.add_argument("--show", action="store_true", help="print the result instead of storing it")
+    chosen = parser.parse_args()
+    text = json.dumps(calibrate(chosen.tables), indent=1, ensure_ascii=False) + "\n"
+    if chosen.show:
+        sys.stdout.write(text)
+    else:
+        RESULT.write_text(text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
