@@ -210,6 +210,7 @@ def drawn_alike(query: str, observed: Observations | None = None) -> dict[str, t
     return {
         trace["name"]: (trace["meta"]["series"], trace["marker"]["symbol"], trace["line"]["dash"])
         for trace in figure(ask(query, observed)[0], looks=DEVICES)["data"]
+        if "line" in trace
     }
 
 
@@ -234,11 +235,11 @@ def test_a_device_keeps_its_colour_and_symbol_and_an_mtu_its_dash() -> None:
 
 
 def test_a_device_has_its_colour_as_a_bar_among_others() -> None:
-    (trace,) = figure(ask("metric=trans_per_s&rows=device&users=1&mtu=1500&mtu=8192")[0], looks=DEVICES)["data"]
+    trace, *_ = figure(ask("metric=trans_per_s&rows=device&users=1&mtu=1500&mtu=8192")[0], looks=DEVICES)["data"]
     assert trace["x"] == ["LAN", "OSA"]
     assert trace["meta"]["series"] == [3, 3]
     assert trace["marker"]["pattern"]["shape"] == ["-", "x"]
-    (by_users,) = figure(ask("metric=trans_per_s&rows=users")[0], Drawing(marks=Marks.BARS), DEVICES)["data"]
+    by_users, *_ = figure(ask("metric=trans_per_s&rows=users")[0], Drawing(marks=Marks.BARS), DEVICES)["data"]
     assert by_users["meta"]["series"] == 0
 
 
@@ -250,11 +251,11 @@ def test_a_legend_leaves_out_what_some_lack_and_goes_with_another() -> None:
     asked = "metric=trans_per_s&rows=users&columns=factor.kernel,device"
     (table,) = ask(asked, with_kernels({"OSA": "2.4.7", "LAN": None}))
     drawn = figure(table)
-    assert [trace["name"] for trace in drawn["data"]] == ["OSA", "LAN"]
+    assert [trace["name"] for trace in drawn["data"] if "line" in trace] == ["OSA", "LAN"]
     assert drawn["layout"]["legend"]["title"]["text"] == "Device"
     assert drawn["data"][1]["hovertext"][0].startswith("no kernel · LAN<br>")
     (table,) = ask(asked, with_kernels({"OSA": "2.4.7", "LAN": "2.6"}))
-    assert [trace["name"] for trace in figure(table)["data"]] == ["kernel 2.4.7 · OSA", "kernel 2.6 · LAN"]
+    assert [trace["name"] for trace in figure(table)["data"][:2]] == ["kernel 2.4.7 · OSA", "kernel 2.6 · LAN"]
 
 
 def test_an_mtu_leads_where_no_device_does() -> None:
@@ -365,3 +366,15 @@ def _only_mtu(*mtus: int) -> list[Row]:
 
 def _only_users(*users: int) -> list[Row]:
     return [row for row in rows() if row[5] in users]
+
+
+def test_runs_that_did_different_work_are_drawn_as_a_range() -> None:
+    drawn = draw("metric=trans_per_s&rows=users&columns=device")
+    main = [trace for trace in drawn["data"] if trace.get("legendrank")]
+    ranges = [trace for trace in drawn["data"] if not trace.get("legendrank")]
+    assert main[1]["y"] == [None, None]
+    (lan, osa) = ranges
+    assert osa["x"] == [1, 1, 1, 10, 10, 10]
+    assert osa["y"][:3] == [pytest.approx(991.485), pytest.approx(1019.09), None]
+    assert (lan["name"], lan["showlegend"]) == ("LAN", False)
+    assert "the runs have no common mean" in osa["hovertext"][0]

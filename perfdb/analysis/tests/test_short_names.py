@@ -45,5 +45,5 @@ def test_a_legend_has_short_names_and_a_hover_whole_ones() -> None:
     again = [(row[0] + 1000, "other", *row[2:]) for row in rows()]
     with dimensions.use_display_names({"study": titles}):
         drawn = figure(ask("metric=trans_per_s&rows=users&columns=study", observations(again))[0])
-    assert [trace["name"] for trace in drawn["data"]] == ["Demo", "Once more the same…"]
+    assert [trace["name"] for trace in drawn["data"][:2]] == ["Demo", "Once more the same…"]
     assert drawn["data"][0]["hovertext"][0].startswith("Demo: two devices and what they cost<br>1 user")

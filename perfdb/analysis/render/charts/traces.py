@@ -153,10 +153,11 @@ def series_of(plan: Plan, table: Table, drawing: Drawing) -> list[tuple[int, lis
 
 
 def traces(plan: Plan, table: Table, drawing: Drawing) -> list[Figure]:
-    """Return a trace per series, then one for its trials, limited to MOST_POINTS points."""
+    """Return a trace per series, then ranges of mixed cells and trials, limited to MOST_POINTS points."""
     found = series_of(plan, table, drawing)
     part = drawn_share(sum(len(shown) for _, shown in found))
     data = [_trace(plan, table, drawing, number, thin_points(shown, part, _height)) for number, shown in found]
+    data += [_ranges(plan, table, drawing, number, mixed) for number, shown in found if (mixed := _mixed(shown))]
     return data + (_trials(plan, table, drawing, found) if drawing.trials is Trials.POINTS else [])
 
 
@@ -180,6 +181,32 @@ def _trace(plan: Plan, table: Table, drawing: Drawing, number: int, shown: Shown
         trace["meta"] |= {"series": [style.colour for style in styles]}
         trace["marker"] = {"pattern": {"shape": [style.hatch for style in styles]}}
     return trace | error_bars("error_y", [drawn for _, drawn in shown])
+
+
+def _mixed(shown: Shown) -> list[tuple[Key, Drawn, tuple[float, float]]]:
+    """Return the cells whose runs did different work, with the ends of their range."""
+    ranges = ((x, drawn, drawn.cell.range) for x, drawn in shown)
+    return [(x, drawn, ends) for x, drawn, ends in ranges if ends is not None and drawn.unit]
+
+
+def _ranges(
+    plan: Plan, table: Table, drawing: Drawing, number: int, mixed: Sequence[tuple[Key, Drawn, tuple[float, float]]]
+) -> Figure:
+    """Return upright lines from the smallest to the largest value of cells that have no mean."""
+    xs = [x for x, _, _ in mixed for _ in range(3)]
+    texts = [cell_hover(table, drawn.cell).under(plan.whole[number], plan.label(x)) for x, drawn, _ in mixed]
+    return _named(plan, number) | {
+        "meta": runs_meta(plan, table, number, xs),
+        "type": "scatter",
+        "mode": "lines+markers",
+        "x": [plan.position(x) for x in xs],
+        # Nothing joins one range with the next.
+        "y": [end for _, drawn, ends in mixed for end in (*(each / (drawn.unit or 1.0) for each in ends), None)],
+        **hover_data(text for text in texts for _ in range(3)),
+        "showlegend": False,
+        "marker": {"symbol": "line-ew-open", "size": 12},
+        **({} if plan.joins(drawing) else {"offsetgroup": str(number)}),
+    }
 
 
 def _named(plan: Plan, number: int) -> Figure:
