@@ -26,7 +26,7 @@ from perfdb.analysis.verdicts.gate import Gate, gate
 from perfdb.analysis.verdicts.judge import judge
 
 RESULT = Path(__file__).resolve().parent.parent / "perfdb" / "analysis" / "verdicts" / "calibration.json"
-TABLES = 240
+TABLES = 480
 KINDS = 3
 # Cells that differ in a table with changes.
 CHANGED = 6

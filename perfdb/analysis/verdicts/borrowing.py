@@ -14,8 +14,8 @@ from scipy import special
 from perfdb.analysis.verdicts.distributions import Floats
 
 _FREEDOMS = np.array([1, 1.5, 2, 3, 4, 6, 8])
-# Halvings of an interval: the result is exact to the last bit.
-_HALVINGS = 100
+# Halvings of an interval: exact to twelve digits for variances a million times smaller than the largest.
+_HALVINGS = 60
 
 
 class Spread(NamedTuple):

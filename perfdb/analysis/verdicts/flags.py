@@ -12,14 +12,14 @@ from typing import NamedTuple
 from perfdb.analysis.units import short_percent
 from perfdb.analysis.verdicts.borrowing import Drawn, Prior, Spread, fit_trials
 from perfdb.analysis.verdicts.distributions import normal_p, student_p
-from perfdb.analysis.verdicts.samples import find_spreads
+from perfdb.analysis.verdicts.samples import find_spread
 
 SIGNIFICANT = 0.01
 FEWEST_TRIALS = 3
 FEWEST_FIRST_RUNS = 5
 # Among many cells only trials that look odd beside all of them are judged beside the others.
 _MANY_CELLS = 50
-_ODD = 0.05
+_ODD = 0.002
 
 
 class Trial(NamedTuple):
@@ -73,7 +73,7 @@ def find_outliers(
     The spread of a trial's neighbours is drawn to that of the other cells of its kind. The level is 1 % over all
     trials (Bonferroni).
     """
-    spreads = [Spread(*each, kind) for each, kind in zip(find_spreads(samples, steps), kinds, strict=True)]
+    spreads = [Spread(*each, kind) for each, kind in zip(map(find_spread, samples, steps), kinds, strict=True)]
     level = SIGNIFICANT / max(1, sum(map(len, samples)))
     everyone = fit_trials(spreads)
     found = []
@@ -103,7 +103,7 @@ class _Rest(NamedTuple):
     def around(cls, sample: Sequence[float], at: int, step: float | None) -> "_Rest":
         others = [*sample[:at], *sample[at + 1 :]]
         middle = math.fsum(map(math.log, others)) / len(others)
-        return cls(math.log(sample[at]) - middle, len(others), find_spreads([others], [step])[0])
+        return cls(math.log(sample[at]) - middle, len(others), find_spread(others, step))
 
     def p(self, prior: Prior | None, kind: Hashable) -> float:
         """Return the two-sided p of the distance; 1 if nothing is known of its kind."""

@@ -4,8 +4,6 @@ import math
 from collections.abc import Hashable, Sequence
 from itertools import accumulate
 
-import numpy as np
-
 from perfdb.analysis.verdicts.borrowing import Drawn, Prior, Spread, fit_trials
 from perfdb.analysis.verdicts.distributions import exponential, student_quantile
 from perfdb.analysis.verdicts.trials import EQUAL
@@ -14,34 +12,22 @@ Sample = Sequence[float]
 Interval = tuple[float, float] | None
 
 
-def find_spreads(samples: Sequence[Sample], steps: Sequence[float | None]) -> list[Drawn]:
-    """Return the variance of the logarithms of each sample with its degrees of freedom, 0 if nothing is known.
+def find_spread(sample: Sample, step: float | None) -> Drawn:
+    """Return the variance of a sample's logarithms with its degrees of freedom, 0 if nothing is known.
 
-    ``steps`` are one in the last printed digit of each sample, None for values that are not printed.
+    ``step`` is one in the last printed digit, None for values that are not printed. A sample with a value that is not
+    positive has no spread.
     """
-    sizes = np.array([len(sample) for sample in samples], np.intp)
-    values = np.array([value for sample in samples for value in sample], np.float64)
-    if not len(values):
-        return [Drawn(0.0, 0)] * len(samples)
-    cell = np.repeat(np.arange(len(sizes)), sizes)
-    some, freedoms = np.maximum(sizes, 1), sizes - 1
-    with np.errstate(divide="ignore", invalid="ignore"):
-        logs = np.log(values)
-        means = np.bincount(cell, logs, len(sizes)) / some
-        variances = np.bincount(cell, (logs - means[cell]) ** 2, len(sizes)) / np.maximum(freedoms, 1)
-    middles = np.bincount(cell, values, len(sizes)) / some
-    found = []
-    for variance, freedom, middle, step in zip(
-        variances.tolist(), freedoms.tolist(), middles.tolist(), steps, strict=True
-    ):
-        # A sample with a value that is not positive has no variance of logarithms.
-        if freedom < 1 or not math.isfinite(variance):
-            found.append(Drawn(0.0, 0))
-            continue
-        own = 0.0 if variance < EQUAL else variance
-        least = (step / middle) ** 2 / 12 if step else 0.0
-        found.append(Drawn(max(own, least), freedom) if own or least else Drawn(0.0, 0))
-    return found
+    count = len(sample)
+    if count < 2 or min(sample) <= 0:
+        return Drawn(0.0, 0)
+    logs = [*map(math.log, sample)]
+    middle = math.fsum(logs) / count
+    variance = math.fsum((log - middle) ** 2 for log in logs) / (count - 1)
+    variance = 0.0 if variance < EQUAL else variance
+    if step:
+        variance = max(variance, (step * count / math.fsum(sample)) ** 2 / 12)
+    return Drawn(variance, count - 1 if variance else 0)
 
 
 def find_noise(
@@ -51,7 +37,7 @@ def find_noise(
 
     A kind without repetitions takes the usual noise of the kind with the largest; None if nothing was repeated.
     """
-    spreads = find_spreads(samples, steps)
+    spreads = [*map(find_spread, samples, steps)]
     prior = fit_trials([Spread(*spread, kind) for spread, kind in zip(spreads, kinds, strict=True)])
     if prior is None:
         return [None] * len(samples), None

@@ -14,7 +14,7 @@ from perfdb.analysis.verdicts.distributions import false_discovery
 from perfdb.analysis.verdicts.flags import Trial, TrialCell, check_trials
 from perfdb.analysis.verdicts.gate import gate
 from perfdb.analysis.verdicts.judge import find_shift, judge
-from perfdb.analysis.verdicts.samples import find_noise, find_spreads, mean_intervals
+from perfdb.analysis.verdicts.samples import find_noise, find_spread, mean_intervals
 from perfdb.analysis.verdicts.summary import summarise
 
 Values = Sequence[float]
@@ -79,7 +79,7 @@ def campaigns(starts: Values) -> str:
 
 def spread_text(trials: Values, step: float | None = None) -> str:
     """Return standard deviation and degrees of freedom of trials."""
-    (found,) = find_spreads([trials], [step])
+    found = find_spread(trials, step)
     return f"s = {_sd(found.variance)}, d = {found.freedom}"
 
 
