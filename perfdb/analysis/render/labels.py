@@ -87,9 +87,13 @@ def range_text(table: Table, cell: Cell) -> str:
 
 def mix_note(name: str, values: tuple[Value, ...]) -> Note:
     """Return a note on mixed values: ``mixes MTU 1500 and 9000``."""
-    texts = [value_text(value, name) for value in values]
-    listed = f"{', '.join(texts[:-1])} and {texts[-1]}"
-    return Note("mixes", f"mixes {dimensions.dimension(name).title} {listed}")
+    return Note("mixes", f"mixes {dimensions.dimension(name).title} {join_values(name, values)}")
+
+
+def join_values(name: str, values: Sequence[Value]) -> str:
+    """Join several values of a dimension: ``1500, 8192 and 9000``."""
+    *texts, last = [value_text(value, name) for value in values]
+    return f"{', '.join(texts)} and {last}" if texts else last
 
 
 def note_text(noted: Noted) -> str:

@@ -35,6 +35,7 @@ def _charts(question: Question, answer: Answer) -> dict[str, Any]:
             for group in table_grids.build_panels(answer.tables, drawing)
         ],
         "fold": f"{reverse('web:table')}?{question.encode()}",
+        "mixes": table_grids.find_mixes(answer.tables),
         "any": any(table.cells for table in answer.tables),
         "exports": question_links.list_exports(answer.query),
         "address": question_links.charts_address(answer.query, drawing),

@@ -3,17 +3,18 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from itertools import count, groupby
 from typing import Any
 
 from django.urls import reverse
 
+from perfdb.analysis.dimensions import Value, dimension
 from perfdb.analysis.insights import table_insights
 from perfdb.analysis.insights.table_insights import TableCurve
 from perfdb.analysis.insights.throughput_curve import Edge
 from perfdb.analysis.metrics import Measure
-from perfdb.analysis.query.parameters import QueryError
+from perfdb.analysis.query.parameters import QueryError, value_order
 from perfdb.analysis.query.query import Layout, Query
 from perfdb.analysis.render import labels
 from perfdb.analysis.render.charts.chart_options import Draw, Drawing, Facets
@@ -212,21 +213,42 @@ def _course(found: TableCurve, decimals: int, unit: str) -> str:
     return f"{sentence}; {found.edge.sentence}" if found.edge is Edge.LARGEST else sentence
 
 
+def find_mixes(tables: Sequence[Table]) -> list[tuple[str, str, str]]:
+    """Return (title, values, address of the split) of the dimensions because of which cells have no mean.
+
+    The address is empty in a frozen answer, and for a factor that cannot be laid out.
+    """
+    values: dict[str, set[Value]] = {}
+    for table in tables:
+        for cell in table.cells.values():
+            for name in cell.mixed_work:
+                values.setdefault(name, set()).update(cell.mixes[name])
+    return [
+        (dimension(name).title, labels.join_values(name, sorted(each, key=value_order)), _split_address(query, name))
+        for name, each in values.items()
+        for query in (tables[0].query,)
+    ]
+
+
+def _split_address(query: Query, name: str) -> str:
+    if recorded_reads.playing_tape():
+        return ""
+    # A factor whose own name has a comma or colon cannot be laid out along.
+    with suppress(QueryError):
+        return f"{reverse('web:charts')}?{query.with_split(name).encode()}"
+    return ""
+
+
 def _splits(query: Query) -> Callable[[GridCell], dict[str, str]]:
     """Return a function from a cell to addresses that remove its mixes.
 
     By the note of each mix, the address is that of Charts with a table for each of the mixed values.
     """
 
-    @cache
-    def split(name: str) -> str:
-        # A factor whose own name has a comma or colon cannot be laid out along.
-        with suppress(QueryError):
-            return f"{reverse('web:charts')}?{query.with_split(name).encode()}"
-        return ""
+    split = cache(partial(_split_address, query))
 
     def splits(cell: GridCell) -> dict[str, str]:
-        mixes = cell.cell.mixes.items() if cell.cell and not recorded_reads.playing_tape() else ()
+        mixes = cell.cell.mixes.items() if cell.cell else ()
         return {labels.mix_note(name, values).message: split(name) for name, values in mixes if split(name)}
 
     return splits

@@ -1,5 +1,8 @@
 """Charts that compare: differences in words and signs, what they rest on, and how they are drawn."""
 
+import re
+from html import unescape
+
 import pytest
 from django.test import Client
 
@@ -98,3 +101,16 @@ def test_a_cell_leads_to_its_runs_only(web: Client, runs: list[Run]) -> None:
     assert "QDIO10" in listed
     assert "QDIO50" not in listed
     assert "QDIO1 " not in listed
+
+
+def test_work_that_differs_is_a_range_with_a_way_to_split_it(web: Client, runs: list[Run]) -> None:
+    response = web.get(CHARTS, {"metric": "trans_per_s", "rows": "users"})
+    text = text_of(response)
+    assert "99.00 … 131.30" in text
+    assert (
+        "Cells with a range cover Device HiperSockets and QDIO, which did different work and have no common mean."
+        in text
+    )
+    assert text.count("HiperSockets and QDIO") == 1
+    (link,) = re.findall(r'<a href="([^"]+)">Split by Device</a>', response.content.decode())
+    assert "have no common mean" not in text_of(web.get(unescape(link)))
