@@ -206,16 +206,16 @@ DAYS_KNOWN = (
     Setting("one cell, days 1 %; 8 earlier campaigns", day=0.01, earlier=8, cells=1),
 )  # fmt: skip
 TRIALS_ONLY = (
-    *(Setting(f"equal cells, {n} trials", trials=(n, n)) for n in (2, 3, 5, 10)),
+    *(Setting(f"equal cells, {n} trials", _equal(0.01), trials=(n, n)) for n in (2, 3, 5, 10)),
     *(Setting(f"cells 0.3 to 5 %, {n} trials", _wide, trials=(n, n)) for n in (2, 3, 5)),
     Setting("cells 1 to 4 %, 3 trials", _doubled),
     Setting("noise by kind of workload, 3 trials", _by_kind),
     Setting("5 % slow runs, 5 trials", _equal(0.01), Shape(slow=0.05), trials=(5, 5)),
-    Setting("heavy tails, 5 trials", _equal(0.005), Shape(tails=True), trials=(5, 5)),
-    Setting("correlated trials, 3 trials", shape=Shape(correlation=0.5)),
-    Setting("new side four times as noisy, 5 against 2 trials", trials=(5, 2), ratio=4.0),
-    Setting("days 0.5 %, which nobody can see, 3 trials", day=0.005),
-    Setting("whole days 1 %, which nobody can see, 3 trials", common=0.01),
+    Setting("heavy tails, 5 trials", _equal(0.01), Shape(tails=True), trials=(5, 5)),
+    Setting("correlated trials, 3 trials", _equal(0.01), Shape(correlation=0.5)),
+    Setting("trials vary by 0.5 and 2 %, 5 against 2 trials", trials=(5, 2), ratio=4.0),
+    Setting("trials vary by 0.5 %, days by 0.5 %, which nobody can see", day=0.005),
+    Setting("trials vary by 0.5 %, whole days by 1 %, which nobody can see", common=0.01),
 )
 
 
@@ -328,8 +328,8 @@ CHAPTERS = (
     ),
     Chapter(
         "Days not known: verdicts hold in these runs",
-        "Noise between trials alone is seen. The last rows show why the words say so: what days change looks like a "
-        "difference.",
+        "Noise between trials alone is seen; it is 1 % unless said. The last rows show why the words say so: what days "
+        "change looks like a difference.",
         ("tables with a false change, %", "95 % intervals that hold the truth, %", f"{_POWER} 2 %, %", "by 5 %, %"),
         _measure_trials,
     ),

@@ -68,20 +68,20 @@ def best_evidence(query: Query, observations: Observations) -> dict[Key, Evidenc
         return {}
     better = metrics.BY_NAME[pick.measure.metric].better
     of_run = observations.campaigns.of_run
-
-    def compare(base: int, others: Sequence[int]) -> dict[int, Comparison]:
-        """Compare experiments with one of them."""
-        sides = {place: _by_campaign(of_run, found, place) for place in (base, *others)}
-        judged = judge([Cell(sides[base], sides[place], better=better) for place in others])
-        return dict(zip(others, judged.comparisons, strict=True))
-
     bests = [each.best for each in found.chosen]
     first = (min if better is metrics.Better.LOWER else max)(bests, key=found.means.__getitem__)
-    standing = compare(first, [best for best in bests if best != first])
+    pairs = [
+        (best, other) for best, chosen in zip(bests, found.chosen, strict=True) for other in _next_best(found, chosen)
+    ]
+    pairs += [(first, best) for best in bests if best != first]
+    sides = {place: _by_campaign(of_run, found, place) for pair in pairs for place in pair}
+    # All are judged together, so that repeated experiments tell the noise of the others.
+    judged = judge([Cell(sides[base], sides[other], better=better) for base, other in pairs])
+    known = dict(zip(pairs, judged.comparisons, strict=True))
     evidence = {}
     for chosen, beside in zip(found.chosen, found.surroundings(found.chosen, "users"), strict=True):
-        compared = compare(chosen.best, _next_best(found, chosen))
-        group = _Group(found, chosen, beside, list(compared.items()), standing.get(chosen.best))
+        compared = [(other, known[chosen.best, other]) for other in _next_best(found, chosen)]
+        group = _Group(found, chosen, beside, compared, known.get((first, chosen.best)))
         # Curves describe metrics of which more is better.
         evidence[chosen.key] = _evidence(group, better is metrics.Better.HIGHER)
     return evidence
