@@ -53,6 +53,7 @@ lint:
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
 	.venv/bin/python scripts/docstrings.py
+	.venv/bin/python scripts/words.py
 	.venv/bin/mypy .
 
 format:

@@ -159,7 +159,7 @@ def _choose(text: Text, forced: str | None) -> tuple[Format | Problem, Stripped 
         if len(fitting := _fitting(stripped.text)) == 1:
             layers = (*(foreign.layers if foreign else ()), *stripped.layers)
             return fitting[0], Stripped(stripped.text, layers)
-    message = "No format recognises this file; nothing was imported from it."
+    message = "Format not recognised; nothing was imported from this file."
     remedy = (
         "Results of any other tool come in as run records, a line of JSON for each run: see "
         f"docs/importers/run_records.md. If this is a log of a known tool, choose its format by hand: {known}."

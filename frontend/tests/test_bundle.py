@@ -19,7 +19,7 @@ def test_an_answer_opens_from_disk_and_draws_its_charts(
     study = Run.objects.get(pk=filled["run"]).study
     settled(page, f"{live_server.url}{QUESTION}&study={study.slug}")
     with page.expect_download() as started:
-        page.get_by_role("link", name="Offline bundle").click()
+        page.get_by_role("link", name="Offline copy").click()
     archive = tmp_path / "answer.zip"
     started.value.save_as(archive)
     with zipfile.ZipFile(archive) as bundle:
@@ -49,6 +49,6 @@ def test_the_way_of_a_study_out_and_in(
     study = Run.objects.get(pk=filled["run"]).study
     page.goto(f"{live_server.url}/studies/{study.slug}/")
     with page.expect_download() as started:
-        page.get_by_role("link", name="Offline bundle").click()
+        page.get_by_role("link", name="Offline copy").click()
     assert started.value.suggested_filename == f"{study.slug}.bundle.zip"
     assert zipfile.is_zipfile(started.value.path())

@@ -182,7 +182,7 @@ def test_a_frozen_answer_says_when_the_data_are_newer_and_its_points_still_open(
     gone.delete()
     page.reload()
 
-    expect(page.get_by_text("Newer data exist:")).to_be_visible()
+    expect(page.get_by_text("Data have changed since:")).to_be_visible()
     expect(page.get_by_role("note")).to_contain_text(f"{number} no longer there")
     expect(page.get_by_role("figure").first).to_have_attribute("data-drawn", "")
     assert table.inner_text() == before
@@ -198,9 +198,9 @@ def test_a_difference_is_explained(page: Page, watch: Watch, live_server: LiveSe
     page.get_by_role("link", name="explain this difference").first.click()
 
     expect(page.get_by_role("heading", name="Guest LAN → HiperSockets")).to_be_visible()
-    for heading in ("What differs", "How sure it is", "What moved with it", "Both sides"):
+    for heading in ("What differs", "Confidence", "Other metrics that changed", "Both sides"):
         expect(page.get_by_role("heading", name=heading, exact=True)).to_be_visible()
-    page.get_by_role("link", name="Back to the question").click()
+    page.get_by_role("link", name="Back to Compare").click()
     expect(page).to_have_url(re.compile("/charts/"))
 
 
@@ -231,7 +231,7 @@ def test_without_scripts_everything_can_be_done(
     page.get_by_label("Save this question as").fill("Two LANs")
     page.get_by_role("button", name="Save").click()
     expect(page.locator(".notices")).to_contain_text("Saved as “Two LANs”")
-    page.get_by_role("link", name="Put in a report").click()
+    page.get_by_role("link", name="Add to report").click()
     page.get_by_label("The report of").select_option("inbox")
     page.get_by_label("Title").fill("Two LANs")
     page.get_by_role("button", name="Put it there").click()

@@ -90,7 +90,9 @@ def test_prose_is_shown_while_it_is_written(editor: Page) -> None:
     prose = editor.get_by_label("Prose")
     prose.fill("It *costs*.\n\n```chart\nmetric=speed\n```")
     expect(editor.locator("#preview em")).to_have_text("costs")
-    expect(editor.locator("#preview")).to_contain_text("This cannot be answered: 'speed' is not a metric")
+    expect(editor.locator("#preview")).to_contain_text(
+        "This address asks for something perfdb cannot show: 'speed' is not a metric"
+    )
     prose.fill(PROSE)
     expect(editor.locator("#preview perf-chart")).to_have_attribute("data-drawn", "", timeout=DRAWN_MS)
     expect(prose).to_be_focused()
@@ -167,7 +169,7 @@ def test_all_of_it_works_without_javascript(plain: Page, live_server: LiveServer
         expect(plain.locator("#preview")).to_contain_text("No run answers this yet")
         plain.get_by_role("button", name="Save").click()
     plain.get_by_label("Place of Second").fill("1")
-    plain.get_by_role("button", name="Put in the order of the places").click()
+    plain.get_by_role("button", name="Apply order").click()
     expect(shown(plain)).to_have_text(["Second", "First"])
     plain.get_by_role("button", name="Move First up").click()
     expect(shown(plain)).to_have_text(["First", "Second"])

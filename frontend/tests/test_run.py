@@ -71,7 +71,7 @@ def test_tags_withdrawing_and_counting_again(page: Page, live_server: LiveServer
     page.get_by_role("button", name="Withdraw").click()
     expect(page.locator(".head .badge")).to_have_text("withdrawn")
     expect(page.locator(".history li").first).to_contain_text("wrong cable")
-    page.get_by_role("button", name="Let it count again").click()
+    page.get_by_role("button", name="Restore").click()
     expect(page.locator(".head .badge")).to_have_text("complete")
 
 

@@ -45,16 +45,16 @@ def test_a_menu_stays_open_and_keeps_the_focus_while_counts_follow(listed: Page,
 
 def test_a_filter_is_taken_off_without_leaving_the_page(listed: Page, watch: Watch) -> None:
     everything = listed.locator(".about strong").inner_text()
-    listed.get_by_label("Run id contains").fill("250")
-    chip = listed.get_by_role("link", name="Remove Run id contains 250")
+    listed.get_by_label("Run ID contains").fill("250")
+    chip = listed.get_by_role("link", name="Remove Run ID contains 250")
     expect(chip).to_be_visible()
     listed.evaluate("window.same = true")
 
     chip.click()
 
     expect(listed.locator(".about strong")).to_have_text(everything)
-    expect(listed.get_by_role("link", name="Remove Run id contains 250")).to_have_count(0)
-    expect(listed.get_by_label("Run id contains")).to_have_value("")
+    expect(listed.get_by_role("link", name="Remove Run ID contains 250")).to_have_count(0)
+    expect(listed.get_by_label("Run ID contains")).to_have_value("")
     assert listed.evaluate("window.same") is True
 
 
@@ -65,7 +65,7 @@ def test_columns_follow_at_once_and_are_remembered_on_request(listed: Page, watc
     expect(listed.locator("#columns")).to_have_attribute("open", "")
     assert "columns=" in listed.url
 
-    listed.get_by_role("button", name="Remember these here").click()
+    listed.get_by_role("button", name="Keep these columns").click()
 
     listed.wait_for_url(lambda url: "columns=" not in url)
     listed.goto(listed.url)

@@ -145,14 +145,14 @@ def test_the_help_lists_the_keys_of_the_page_and_gives_the_focus_back(at_studies
 
 def test_keys_can_be_switched_off_for_good(at_studies: Page, live_server: LiveServer) -> None:
     at_studies.get_by_role("button", name="keyboard").click()
-    at_studies.get_by_label("Act on these keys").uncheck()
+    at_studies.get_by_label("Turn shortcuts on").uncheck()
     at_studies.keyboard.press("Escape")
     at_studies.reload()
 
     at_studies.keyboard.press("/")
     expect(at_studies.get_by_role("combobox", name="Search studies")).not_to_be_focused()
     at_studies.get_by_role("button", name="keyboard").click()
-    at_studies.get_by_label("Act on these keys").check()
+    at_studies.get_by_label("Turn shortcuts on").check()
     at_studies.keyboard.press("Escape")
     at_studies.keyboard.press("/")
     expect(at_studies.get_by_role("combobox", name="Search studies")).to_be_focused()

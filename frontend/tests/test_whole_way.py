@@ -121,7 +121,7 @@ def test_what_was_chosen_can_be_taken_back(signed_in: Page, watch: Watch) -> Non
     page.get_by_role("link", name="Upload", exact=True).click()
     page.get_by_label("or a new study, by its title").fill("Kept")
     page.get_by_label("Choose files").set_input_files(logs())
-    page.get_by_role("button", name="Choose none").click()
+    page.get_by_role("button", name="Remove all").click()
 
     expect(page.locator("#content").get_by_role("status")).to_be_empty()
     expect(page.get_by_label("or a new study, by its title")).to_have_value("Kept")

@@ -87,7 +87,7 @@ def _compare(page: Page) -> None:
     expect(page).to_have_url(re.compile("old=Guest"))
     page.get_by_label("New", exact=True).select_option("HiperSockets")
     expect(page.get_by_role("heading", name="Guest LAN → HiperSockets")).to_be_visible()
-    expect(page.get_by_role("heading", name="What else differs")).to_be_visible()
+    expect(page.get_by_role("heading", name="Also different")).to_be_visible()
 
 
 def _verdicts(page: Page) -> None:
@@ -97,8 +97,8 @@ def _verdicts(page: Page) -> None:
 
 def _explain(page: Page) -> None:
     page.locator(".diff a.percent").first.click()
-    expect(page.get_by_role("heading", name="How sure it is")).to_be_visible()
-    expect(page.get_by_role("heading", name="What moved with it")).to_be_visible()
+    expect(page.get_by_role("heading", name="Confidence")).to_be_visible()
+    expect(page.get_by_role("heading", name="Other metrics that changed")).to_be_visible()
 
 
 def _two_runs(page: Page) -> None:
@@ -124,7 +124,7 @@ def _maximum(page: Page) -> None:
     page.goto("/maximum/?study=linux-connectivity-zvm420&workload=RR")
     table = page.get_by_role("region", name="Maximum throughput by device")
     expect(table.get_by_role("row", name="Limited by")).to_be_visible()
-    expect(page.get_by_role("heading", name="What stands behind the maxima")).to_be_visible()
+    expect(page.get_by_role("heading", name="Why these are the best")).to_be_visible()
 
 
 def _report(page: Page) -> None:
@@ -142,7 +142,7 @@ def _audit(page: Page) -> None:
 def _plan(page: Page) -> None:
     page.goto("/studies/linux-networking-zvm52/#plan")
     expect(page.get_by_role("region", name="Coverage of the plan").first).to_be_visible()
-    expect(page.get_by_role("heading", name="Next runs to do")).to_be_visible()
+    expect(page.get_by_role("heading", name="Next runs")).to_be_visible()
 
 
 def _search(page: Page) -> None:
@@ -161,7 +161,7 @@ def _efficiency(page: Page) -> None:
 
 def _phone(page: Page) -> None:
     page.goto(f"/compare/?{_RR}&dimension=device&old=Guest LAN&new=HiperSockets")
-    expect(page.get_by_role("heading", name="What else differs")).to_be_visible()
+    expect(page.get_by_role("heading", name="Also different")).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
 
 
@@ -242,7 +242,7 @@ STEPS = (
         "compare",
         "Compare two devices",
         "Open **Compare** (keys `g` `v`). Choose *Device*, old *Guest LAN*, new *HiperSockets*.",
-        "What else differs comes first: here nothing does, so that the device is what the difference comes "
+        "*Also different* comes first: here nothing is, so that the device is what the difference comes "
         "from. Then the answer in a sentence for each metric.",
         _compare,
         _at("#result"),
@@ -254,7 +254,7 @@ STEPS = (
         "Beside each number its difference in per cent with a verdict in words. *Likely higher* and *likely lower* "
         "say that a side is a single run that lies further off than repeats do; further trials should confirm it. "
         "Outlined marks hold in these runs: one day cannot tell what another day changes. "
-        "The words lead to their rule, and *What the verdicts mean* tells all of them.",
+        "The words lead to their rule, and *Verdicts explained* tells all of them.",
         _verdicts,
         _at('.scroll[aria-label^="Table of Transactions"]'),
     ),
@@ -299,7 +299,7 @@ STEPS = (
     Step(
         "efficiency",
         "The efficient ones, in the dark",
-        "In *Drawing*, choose *cost over throughput*; press the button beside your name for the dark theme.",
+        "In *Drawing*, choose *CPU cost vs throughput*; press the button beside your name for the dark theme.",
         "A path for each device and MTU, from few users to many. What nothing else beats in both is *best in both*.",
         _efficiency,
         _at("#result perf-chart"),

@@ -223,7 +223,7 @@ def _judge(test: Test, into: FragmentBuilder, found: ProblemLog, *, cut: bool) -
     if test.errors:
         message = f"netperf failed: {test.errors[0].text}"
         return found.fail(
-            "netperf.failed", message, "See to netserver and network, then measure again.", test.errors[0].line
+            "netperf.failed", message, "Check netserver and the network, then run again.", test.errors[0].line
         )
     if test.has_figures or test.misfit is not None:
         return _judge_figures(test, into, found, cut=cut)

@@ -39,7 +39,7 @@ METRICS: tuple[Metric, ...] = (
     Metric("users_response_ms", "Response time that follows from users and rate", "ms", _L, 3),
     Metric("elapsed_s", "Elapsed time", "s", _N, 2),
     Metric("window_s", "Window of the monitor's report", "s", _N, 0),
-    Metric("driver_s", "Seconds measured by the driver", "s", _N, 2),
+    Metric("driver_s", "Driver seconds", "s", _N, 2),
     Metric("transactions", "Transactions", "trans", _N, 0),
     Metric("bytes_sent", "Bytes sent", "bytes", _N, 0),
     Metric("bytes_received", "Bytes received", "bytes", _N, 0),

@@ -140,6 +140,7 @@ TABLES_EXAMPLE = OpenApiExample(
                         "mean": 9077.29,
                         "centre": 9077.29,
                         "interval": None,
+                        "range": None,
                         "values": [{"run": 1, "run_id": "NMGBR110", "trial": 1, "value": 9077.29}],
                         "diff": None,
                         "mixes": {},
@@ -147,7 +148,8 @@ TABLES_EXAMPLE = OpenApiExample(
                         "notes": [],
                     }
                 ],
-                "summaries": [],
+                "shift": [],
+                "summary": [],
                 "curves": [],
                 "flags": [],
             }

@@ -39,7 +39,7 @@ function ask(behind, names, list) {
   };
   behind.forEach((run, at) => add(addressOf(run), names[at]));
   if (list) add(list, "all of them as a list of runs");
-  const heading = Object.assign(document.createElement("h2"), { textContent: "Runs behind this point" });
+  const heading = Object.assign(document.createElement("h2"), { textContent: "Runs in this point" });
   const close = Object.assign(document.createElement("button"), { className: "button", textContent: "Close" });
   close.addEventListener("click", () => dialog.close());
   dialog.addEventListener("close", () => dialog.remove());

@@ -95,7 +95,7 @@ class PerfChart extends HTMLElement {
 
   /** Say why there is nothing to see. */
   fail({ detail = "the server did not answer" }) {
-    this.append(Object.assign(document.createElement("p"), { className: "muted", textContent: `This chart cannot be drawn: ${detail}.` }));
+    this.append(Object.assign(document.createElement("p"), { className: "muted", textContent: `Chart failed: ${detail}.` }));
   }
 
   async start() {

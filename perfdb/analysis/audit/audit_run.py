@@ -200,7 +200,7 @@ def _elsewhere(rule: Rule, view: View, role: str, printed: Printed) -> str:
         bounds = _bounds(rule, View(view.run, place), role) if place != view.place else None
         value = None if bounds is None else compute(rule.expression, bounds)
         if value is not None and rule.agrees(printed, value.widened(rule.allowance(view.run.trials))):
-            return f"it would follow from the figures of {place}"
+            return f"it matches the numbers of {place}"
     return ""
 
 

@@ -261,7 +261,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """A number that does not follow from its own inputs.
+    """A number that does not match its inputs.
 
     ``printed`` is the text as printed, ``recomputed`` the calculated value and ``interval`` its bounds by the inputs'
     rounding (and the rule's tolerance), both in ``unit``, the metric's own. ``formula`` has numbers inserted.

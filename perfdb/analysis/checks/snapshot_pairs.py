@@ -330,7 +330,7 @@ def _restarted(before: Snapshot, after: Snapshot) -> Finding | None:
     if started == 0:
         message = f"{after.owner} was up for a shorter time in the snapshot marked after: they were probably swapped."
         return refusal("swapped", message, "Upload the two files again with their phases exchanged.", after)
-    message = f"{after.owner} was started anew between its snapshots, so this pair cannot be used."
+    message = f"{after.owner} restarted between its snapshots, so this pair cannot be used."
     return refusal("reboot", message, "Measure again without a restart between the snapshots.", after)
 
 

@@ -114,7 +114,7 @@ def _busiest(system: _Busy | None, worst: _Busy | None) -> Bottleneck:
     if worst is not None and worst.percent >= NEAR_FROM:
         return _limit(Verdict.NEAR_LIMIT, f"{worst.role} is near its limit: it {worst.words}", worst, NEAR_FROM)
     if system is None:
-        sentence = "what limited the run cannot be told: the utilisation of the whole system is not known"
+        sentence = "bottleneck unknown: the utilisation of the whole system is not known"
         return Bottleneck(Verdict.UNKNOWN, sentence, f"CPU utilisation < {NEAR_FROM:g} %")
     known = [system] if worst is None else [system, worst]
     also = "" if worst is None else f", and {worst.role}, the busiest component, {worst.words}"
@@ -298,7 +298,7 @@ LIMIT_RULES: tuple[Declaration, ...] = (
         _BUSY_SOURCE,
         _example(
             "running and waiting of tcpip1 48.60 %, and nothing else",
-            "what limited the run cannot be told: the utilisation of the whole system is not known",
+            "bottleneck unknown: the utilisation of the whole system is not known",
             Load(utilisations=_utilisations(run_wait__tcpip1=48.60)),
         ),
     ),

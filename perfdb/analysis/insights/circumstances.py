@@ -23,8 +23,8 @@ _MOST_VALUES = 4
 class Weight(StrEnum):
     """The weight of a differing circumstance, heaviest first."""
 
-    OTHER_WORK = "not the same work"
-    EXPLAINS = "could explain it"
+    OTHER_WORK = "different workload"
+    EXPLAINS = "can explain it"
     MINOR = "minor"
 
 
@@ -64,7 +64,7 @@ CIRCUMSTANCES: tuple[Circumstance, ...] = (
         tolerant=True,
     ),
     Circumstance(r"tool|tool_version|mb_bytes|.*version", Weight.MINOR, "tools count differently between versions"),
-    Circumstance(r".*", Weight.MINOR, "may or may not matter"),
+    Circumstance(r".*", Weight.MINOR, "effect unknown"),
 )
 
 # Facts of a single execution.
@@ -94,7 +94,7 @@ class Difference:
 
     @property
     def sentence(self) -> str:
-        """Return the sentence ``level: z/VM 4.3 → z/VM 4.4 (could explain it: other software)``."""
+        """Return the sentence ``level: z/VM 4.3 → z/VM 4.4 (can explain it: other software)``."""
         return f"{self.key}: {values_text(self.old)} → {values_text(self.new)} ({self.weight}: {self.why})"
 
 
@@ -156,7 +156,7 @@ def _difference(key: str, old: Sequence[Facts], new: Sequence[Facts]) -> list[Di
         return []
     if {None} in (left.keys(), right.keys()):
         # Without values on one side a difference is not known.
-        return [Difference(key, _values(left), _values(right), Weight.MINOR, "only one side says it")]
+        return [Difference(key, _values(left), _values(right), Weight.MINOR, "recorded on one side only")]
     if _values(left) == _values(right):
         return [Difference(key, _values(left), _values(right), Weight.MINOR, "in other shares")]
     return [Difference(key, _values(left), _values(right), rule.weight, rule.why)]

@@ -87,7 +87,7 @@ class Curve(NamedTuple):
         number = f"{round_half_up(self.peak, decimals)} {unit}".strip()
         peak = f"peak {number} at {_users(self.peak_users)}"
         if self.course is Course.TOO_FEW:
-            return f"too few points to tell where it levels off; {peak}"
+            return f"too few user counts to find the peak; {peak}"
         if self.start is None:
             gain = "" if self.tail is None else f", {_percent(self.tail)} above the best before"
             return f"still rising at the largest tested number of users; {peak}{gain}"

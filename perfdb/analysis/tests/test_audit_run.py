@@ -312,7 +312,7 @@ class TestPlaces:
     def test_a_wrong_operand_is_traced_to_its_place(self) -> None:
         here = figures("Table 7", cpu_util="67.12", trans_per_s="88.74", cpu_ms_per_trans="15.134")
         found = audit_run(replace(PLAIN, figures=(*figures("Table 1", trans_per_s="88.70"), *here)))
-        assert [one.reading for one in found] == ["it would follow from the figures of Table 1", ""]
+        assert [one.reading for one in found] == ["it matches the numbers of Table 1", ""]
 
     def test_the_same_wrong_figure_in_two_places_is_told_once(self) -> None:
         here = figures("Table 8", cpu_util="92.97", mb_per_s="65.36", cpu_ms_per_mb="28.43")

@@ -1,4 +1,4 @@
-"""What a drawing makes of several tables: two axes, cost over throughput, heat maps, trials as points, fewer points."""
+"""What a drawing makes of several tables: two axes, CPU cost vs throughput, heat maps, trials, fewer points."""
 
 from typing import Any
 

@@ -20,7 +20,7 @@ def test_it_works() -> None:
         ("level", Weight.EXPLAINS),
         ("tool_version", Weight.MINOR),
     ]
-    assert found[1].sentence == "level: z/VM 4.3 → z/VM 4.4 (could explain it: other software)"
+    assert found[1].sentence == "level: z/VM 4.3 → z/VM 4.4 (can explain it: other software)"
 
 
 def test_equal_sides_differ_in_nothing() -> None:
@@ -54,7 +54,7 @@ def test_durations_may_differ_a_little(old: str, new: str, differs: bool) -> Non
 def test_a_side_that_does_not_say_is_no_difference_that_is_known() -> None:
     (found,) = differing_circumstances([{"kernel": "6.4"}], [{}])
     assert (found.weight, found.old, found.new) == (Weight.MINOR, ("6.4",), ())
-    assert found.sentence == "kernel: 6.4 → not known (minor: only one side says it)"
+    assert found.sentence == "kernel: 6.4 → not known (minor: recorded on one side only)"
 
 
 def test_other_shares_of_the_same_values_are_minor() -> None:
@@ -69,7 +69,7 @@ def test_long_lists_are_cut() -> None:
 def test_the_last_rule_takes_what_is_left() -> None:
     assert CIRCUMSTANCES[-1].pattern == ".*"
     (found,) = differing_circumstances([{"colour": "red"}], [{"colour": "blue"}])
-    assert found.why == "may or may not matter"
+    assert found.why == "effect unknown"
 
 
 def test_a_fact_of_several_files_is_told_by_its_role() -> None:

@@ -14,8 +14,8 @@ from scipy import special
 from perfdb.analysis.verdicts.distributions import Floats
 
 _FREEDOMS = np.array([1, 1.5, 2, 3, 4, 6, 8])
-# Halvings of an interval: exact to twelve digits for variances a million times smaller than the largest.
-_HALVINGS = 60
+# Halvings of an interval: the result is exact to the last bit.
+_HALVINGS = 100
 
 
 class Spread(NamedTuple):
@@ -111,7 +111,8 @@ def _thetas(variances: Floats, freedoms: Floats, known: Floats) -> Floats:
         raised = freedoms * variances / (middle + known)
         too_small = ((_FREEDOMS + freedoms) * raised / (_FREEDOMS + raised)).sum(axis=0) < total
         high, low = np.where(too_small, middle, high), np.where(too_small, low, middle)
-    return np.where(low == 0, 0.0, high)
+    # Variances without a known part are above zero, and so is what is usual of them.
+    return np.where((low == 0) & bool(known.any()), 0.0, high)
 
 
 def _supports(variances: Floats, freedoms: Floats, expected: Floats) -> Floats:

@@ -132,7 +132,7 @@ def _logs(values: History) -> dict[Hashable, list[float]]:
     return {
         campaign: [math.log(value) for value in trials]
         for campaign, trials in values.items()
-        if trials and min(trials) > 0
+        if trials and 0 < min(trials) <= max(trials) < math.inf
     }
 
 

@@ -40,7 +40,7 @@ _SCOPED = {
 LEGEND = (
     ("▲ ▼", "improved, regressed", "confirmed by repeats, and more than days alone change (q < 0.05)", "changed"),
     ("△ ▽", "higher, lower in these runs", "confirmed by repeats; another day may differ", "these-runs"),
-    ("=", "same within 2%", "repeated often enough to show that no difference of that size is there", "same"),
+    ("=", "same within 2%", "enough repeats to rule out a difference above 2%", "same"),
     ("?", "can't tell", "repeated, and neither is shown yet; the reason and the next step are given", "cannot-tell"),
     ("△ ▽", "likely higher, lower", "a side of single runs that lies further off than repeats do", "likely"),
     ("≈", "no more than repeats differ", "a side of single runs that lies no further off than repeats do", "likely"),

@@ -1,1 +1,1 @@
-"""Tests of the REST interface, one file an endpoint."""
+"""Tests of the REST API, one file an endpoint."""

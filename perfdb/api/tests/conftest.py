@@ -1,4 +1,4 @@
-"""Clients and workers for the tests of the REST interface."""
+"""Clients and workers for the tests of the REST API."""
 
 from collections.abc import Iterator
 

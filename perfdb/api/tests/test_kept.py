@@ -1,4 +1,4 @@
-"""Named queries, frozen links and explanations by the REST interface."""
+"""Named queries, frozen links and explanations by the REST API."""
 
 import io
 

@@ -1,4 +1,4 @@
-"""Making and editing studies and their reports by the REST interface."""
+"""Making and editing studies and their reports by the REST API."""
 
 from typing import Any
 

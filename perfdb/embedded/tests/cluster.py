@@ -62,7 +62,7 @@ class Answer(NamedTuple):
 class Web:
     """One web server.
 
-    ``port`` is the listening port, ``token`` the one for the REST interface.
+    ``port`` is the listening port, ``token`` the one for the REST API.
     """
 
     child: Child

@@ -26,7 +26,7 @@ def withdraw_runs(user: User, runs: QuerySet[Run], reason: str) -> int:
     """
     said = " ".join(reason.replace("\0", " ").split())
     if not said:
-        raise QueryError("reason", "say why these runs are withdrawn; it stands in their history")
+        raise QueryError("reason", "give the reason; the history shows it")
     if len(said) > MAX_REASON_LENGTH:
         raise QueryError("reason", f"the reason has {len(said)} characters, and at most {MAX_REASON_LENGTH} are kept")
     taken = _take(user, runs.exclude(status=_WITHDRAWN))

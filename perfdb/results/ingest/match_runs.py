@@ -323,9 +323,9 @@ def _twice_in_upload(record: RunRecord) -> Problem:
     return _problem(
         record,
         "run.twice-in-upload",
-        f"Run {record.run_id}, trial {record.trial}, comes twice in this upload with different numbers; the first "
-        "one counts.",
-        "Choose to keep the first, replace it, or store this one as another trial.",
+        f"Run {record.run_id}, trial {record.trial}, appears twice in this upload with different numbers; the first "
+        "is used.",
+        "Choose to keep the first, replace it, or add it as a trial.",
     )
 
 
@@ -347,7 +347,7 @@ def _conflict(record: RunRecord, known: RunRecord) -> Problem:
         record,
         "run.conflict",
         f"Run {known.run_id}, trial {known.trial}, is already stored{said}. Nothing was changed.",
-        "Choose to keep the old, replace it, or store this one as another trial.",
+        "Choose to keep the old, replace it, or add it as a trial.",
     )
 
 

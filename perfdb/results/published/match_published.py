@@ -67,7 +67,7 @@ def _make_conflict(known: RunRecord, record: RunRecord, uploaded: UploadedRecord
         message += f" ({len(other)} figures differ)." if len(other) > 1 else "."
     else:
         message = f"{name} is stored without {len(lacking)} of these figures, such as {_spell(record, lacking[0])}."
-    remedy = "Keep the stored one, replace it by one with the figures of both, or store this one as another trial."
+    remedy = "Keep the stored one, replace it by one with the figures of both, or add it as a trial."
     fragment = uploaded.record.fragments[0]
     return Problem(Severity.ERROR, "run.conflict", message, remedy, fragment.file, fragment.first_line, record.run_id)
 

@@ -1,4 +1,4 @@
-"""Offline bundles brought in again: the same runs, values and remarks, in an empty instance and in the same one."""
+"""Offline copies brought in again: the same runs, values and remarks, in an empty instance and in the same one."""
 
 import io
 import json

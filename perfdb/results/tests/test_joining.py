@@ -107,7 +107,7 @@ def test_other_numbers_for_the_same_run_are_asked_about(bring: Bring) -> None:
     stored, new = Run.objects.get(), upload.runs.get().summary["figures"][0]["printed"]
     assert f"{stored.run_id}, trial 1, is already stored with" in problem.message
     assert new in problem.message
-    assert "another trial" in problem.remedy
+    assert "add it as a trial" in problem.remedy
     assert Run.objects.count() == 1
 
 

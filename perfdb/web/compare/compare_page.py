@@ -234,7 +234,7 @@ def unpaired_links(found: Comparison, asked: Query) -> list[tuple[str, str]]:
     best = query.replace(columns=(name,))
     return [
         ("The best of each", f"{reverse('web:maximum')}?{best.encode()}"),
-        ("All of them as charts", f"{reverse('web:charts')}?{query.encode()}"),
+        ("Show as charts", f"{reverse('web:charts')}?{query.encode()}"),
     ]
 
 

@@ -133,7 +133,7 @@ def _test(comparison: Comparison) -> Iterator[tuple[str, str]]:
     if comparison.p is not None and comparison.q is not None:
         yield (
             "Student’s t",
-            f"p = {_p(comparison.p)}: so often chance alone gives a difference as large; "
+            f"p = {_p(comparison.p)}: probability of so large a difference by chance; "
             f"q = {_p(comparison.q)} among all cells and metrics of the table, and changed means q < 0.05",
         )
     yield "Days", words.scope_words(comparison)
@@ -141,7 +141,7 @@ def _test(comparison: Comparison) -> Iterator[tuple[str, str]]:
     if work := comparison.workings:
         yield "Calculation", _calculation(comparison, work)
     if needed := words.next_words(comparison.next, comparison.delta):
-        yield "To settle it", needed
+        yield "To confirm", needed
 
 
 def _side_words(side: Evidence) -> str:
@@ -194,7 +194,7 @@ def next_steps(old: int, new: int, comparison: Comparison) -> list[Step]:
     """Return suggestions to settle the difference between two runs."""
     runs = Run.objects.select_related("study", *(f"experiment__{name}" for name in _READ)).in_bulk([old, new])
     left, right = runs[old], runs[new]
-    beside = Step("View both runs beside each other", f"{reverse('web:compare')}?runs={old},{new}")
+    beside = Step("Compare both runs", f"{reverse('web:compare')}?runs={old},{new}")
     return [*_series(left, right), beside, *_trials(left, right, comparison)]
 
 
@@ -233,7 +233,7 @@ def _trials(left: Run, right: Run, comparison: Comparison) -> Iterator[Step]:
         return
     more = max((step.about if step else 0) - min(comparison.base.trials, comparison.new.trials), _FIRST_TRIALS)
     if more > _MOST_TRIALS:
-        yield Step(f"Measure longer, or find first what makes runs vary: about {more} more trials of each would decide")
+        yield Step(f"Measure longer, or reduce the noise first: about {more} more trials of each would decide")
         return
     for side, run in (("old", left), ("new", right)):
         yield Step(f"Run {more} more trials of the {side} one", command=command(run.study, _named(run), more))

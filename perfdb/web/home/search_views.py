@@ -100,7 +100,7 @@ TITLES = {
     Kind.SYSTEM: "Systems",
     Kind.LEVEL: "Levels",
     Kind.TAG: "Tags",
-    Kind.QUERY: "Saved questions",
+    Kind.QUERY: "Saved views",
     Kind.REPORT: "Tables, figures and findings",
     Kind.NOTE: "Notes",
     Kind.FILE: "Files",

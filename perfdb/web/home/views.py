@@ -56,7 +56,7 @@ def demonstration(request: HttpRequest) -> HttpResponse:
         raise PermissionDenied
     call_command("loaddemo", person=person_of(request).get_username())
     enqueue_loading()
-    messages.success(request, "The demonstration and the published studies are on their way.")
+    messages.success(request, "The demo and the published studies are loading.")
     return redirect("web:home")
 
 

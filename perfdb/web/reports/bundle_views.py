@@ -1,4 +1,4 @@
-"""Offline bundles of a study's report, a question's answer, or a list of runs."""
+"""Offline copies of a study's report, a question's answer, or a list of runs."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -218,7 +218,7 @@ def item_remove(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Remove an item, which can be restored."""
     item = get_object_or_404(ReportItem.objects.select_related("study"), study=get_own_study(request, slug), pk=pk)
     report_items.remove_item(item, person_of(request))
-    messages.success(request, f"“{item.title}” was taken out. It can be put back below.")
+    messages.success(request, f"“{item.title}” removed. It can be put back below.")
     return redirect(f"{reverse('web:report-edit', args=[slug])}#removed")
 
 

@@ -47,7 +47,7 @@ def comparison_address(runs: QuerySet[Run], query: str | None) -> str:
     rows = runs.order_by("started", "pk").values_list(*_COLUMNS.values())[: MOST_NAMED + 1]
     found = [dict(zip(_COLUMNS, row, strict=True)) for row in rows]
     if len(found) < 2:
-        raise QueryError("run", "choose two runs or more to compare them")
+        raise QueryError("run", "select at least two runs")
     if len(found) == 2:
         return f"{reverse('web:explain')}?{urlencode({'old': found[0]['run'], 'new': found[1]['run']})}"
     if len(found) <= MOST_NAMED:

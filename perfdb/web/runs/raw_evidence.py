@@ -46,7 +46,7 @@ def build_interval_chart(columns: Sequence[Column], samples: Sequence[Values]) -
         return None
     ends = next((by_name[name] for name in _ENDS if name in by_name), None)
     x = list(range(1, len(samples[0]) + 1)) if ends is None else list(ends)
-    return _figure(drawn, x, "Interval" if ends is None else "Time in the run (s)")
+    return _figure(drawn, x, "Interval" if ends is None else "Seconds since start (s)")
 
 
 def _quantities(

@@ -23,7 +23,7 @@ MOST_VALUES = 200
 _FIRST = ("study", "workload", "device", "mtu", "users", "level", "status", "tag")
 _NOT_FILTERS = ("sort", "cursor", "size", "columns")
 _TITLES = {
-    "q": "Run id contains",
+    "q": "Run ID contains",
     "status": "Status",
     "started_after": "Started from",
     "started_before": "Started before",

@@ -27,7 +27,7 @@ GROUPS = (
     ("CPU utilisation of the whole system", ("cpu_util",)),
     ("Utilisation of one processor", ("processor_util", "run_wait")),
     ("Throughput and response", ("trans_per_s", "mb_per_s", "gbit_per_s", "_ms")),
-    ("Amounts and times", ("",)),
+    ("Totals and times", ("",)),
 )
 _FIRST_ROLES = (TOTAL, "client", "server")
 _ORDER = ("Throughput and response", "CPU utilisation of the whole system", "Utilisation of one processor")

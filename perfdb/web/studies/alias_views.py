@@ -94,5 +94,5 @@ def undo(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     study = get_own_study(request, slug)
     alias = get_object_or_404(study.aliases, pk=pk)
     alias_changes.remove_alias(alias)
-    messages.success(request, f"{alias.printed} means what it says again.")
+    messages.success(request, f"{alias.printed} is no longer an alias.")
     return redirect("web:aliases", slug=slug)

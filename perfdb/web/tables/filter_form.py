@@ -149,16 +149,16 @@ _DRAWING = {
         {
             "each": "a chart for each metric",
             "both": "two metrics, two axes",
-            "efficiency": "cost over throughput",
+            "efficiency": "CPU cost vs throughput",
             "heat": "heat map of % difference",
         },
     ),
-    "marks": ("Marks", {"auto": "lines over numbers, bars over names", "lines": "lines", "bars": "bars"}),
+    "marks": ("Marks", {"auto": "automatic", "lines": "lines", "bars": "bars"}),
     "trials": ("Single trials", {"hidden": "not drawn", "points": "as points"}),
     "errors": ("Error bars", {"interval": "95 % interval", "spread": "smallest to largest", "none": "none"}),
     "log": ("Logarithmic axes", {"none": "none", "x": "x", "y": "y", "both": "x and y"}),
     "scale": ("Heights", {"unit": "in the unit", "baseline": "relative to the baseline"}),
-    "facets": ("A chart each", {"apart": "apart", "together": "small, with the same axes"}),
+    "facets": ("A chart each", {"apart": "apart", "together": "small multiples"}),
 }
 
 
@@ -180,7 +180,7 @@ def describe_drawing(selects: Sequence[Select], query: Query) -> str:
         f"{each.title}: {option.text}" for each in selects for option in each.options if option.chosen and option.value
     ]
     if query.delta != DELTA:
-        changed.append(f"The same within ± %: {query.delta:g}")
+        changed.append(f"Differences below this % count as same: {query.delta:g}")
     return f"{len(changed)} changes" if len(changed) > 2 else ", ".join(changed) or "as usual"
 
 

@@ -61,7 +61,7 @@ def test_circumstances_have_a_value_for_each_column(web: Client) -> None:
 
     heads = "QDIO IUCV vCTC"
     assert heads in text
-    assert "kernel 2.4.9 2.4.17 2.4.9 could explain it other software" in text
+    assert "kernel 2.4.9 2.4.17 2.4.9 can explain it other software" in text
 
 
 def test_runs_that_are_not_complete_are_said(web: Client) -> None:

@@ -1,4 +1,4 @@
-"""Offline bundles: what is in the zip, and which runs of which page it holds."""
+"""Offline copies: what is in the zip, and which runs of which page it holds."""
 
 import csv
 import io
@@ -179,7 +179,7 @@ def test_too_many_runs_lead_back_to_the_question(web: Client, monkeypatch: pytes
         assert response.status_code == 400
         source = response.content.decode()
         assert "at most 3 runs" in source
-        assert f'href="{back}">Go back and narrow it down' in source
+        assert f'href="{back}">Narrow the question' in source
 
 
 def test_strangers_see_what_they_may(stranger: Client) -> None:

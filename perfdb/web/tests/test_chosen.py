@@ -66,7 +66,7 @@ def test_all_that_match_are_taken_by_their_filter(web: Client, hers: list[Run]) 
 def test_runs_are_withdrawn_with_a_reason_and_restored(web: Client, hers: list[Run]) -> None:
     given = {"run": picked_ids(hers[:1]), "query": ""}
 
-    assert "say why" in text_of(web.post(ADDRESS, given | {"act": "withdraw", "reason": " "}, follow=True))
+    assert "give the reason" in text_of(web.post(ADDRESS, given | {"act": "withdraw", "reason": " "}, follow=True))
     answer = web.post(ADDRESS, given | {"act": "withdraw", "reason": "wrong kernel"}, follow=True)
     assert "1 run withdrawn" in text_of(answer)
     assert 'title="A"' not in answer.content.decode()
@@ -86,7 +86,7 @@ def test_runs_are_withdrawn_with_a_reason_and_restored(web: Client, hers: list[R
         ({"act": "csv", "run": "x"}, "by their numbers"),
         ({"act": "csv", "all": "1", "columns": "colour"}, "is not a column"),
         ({"act": "csv", "all": "1", "query": "colour=red"}, "is not a parameter"),
-        ({"act": "compare", "all": "1", "query": "users=10"}, "two runs or more"),
+        ({"act": "compare", "all": "1", "query": "users=10"}, "at least two runs"),
     ],
 )
 def test_what_cannot_be_done_is_said_on_the_list(

@@ -47,7 +47,7 @@ def test_it_works(web: Client, runs: list[Run]) -> None:
     said = (
         "QDIO → HiperSockets",
         "Nothing else differs",
-        "Told from 18 runs in 3 pairs of experiments",
+        "Based on 18 runs in 3 matched pairs",
         "+ is larger; larger is better for Transactions per second",
         "The whole table moved by +30% (3 of 3 up)",
         "3 higher; typically +30%",
@@ -68,8 +68,8 @@ def test_what_else_differs_comes_before_any_difference(web: Client, runs: list[R
 
     text = text_of(web.get(PAGE, ASKED))
 
-    assert "offload.tso on off could explain it offloads move work to the adapter" in text
-    assert text.index("offload.tso") < text.index("%", text.index("What else differs"))
+    assert "offload.tso on off can explain it offloads move work to the adapter" in text
+    assert text.index("offload.tso") < text.index("%", text.index("Also different"))
     assert "Nothing else differs" not in text
 
 
@@ -162,7 +162,7 @@ def test_without_pairs_both_sides_can_be_seen_all_the_same(web: Client, runs: li
     asked = {"dimension": "users", "old": "10", "new": "50", "device": "vCTC"}
     source = web.get(PAGE, asked | {"new": "70"}).content.decode()
 
-    links = re.findall(r'<a class="button" href="([^"]+)">(The best of each|All of them as charts)</a>', source)
+    links = re.findall(r'<a class="button" href="([^"]+)">(The best of each|Show as charts)</a>', source)
     (best, _), (charts, _) = links
     assert unescape(best) == "/maximum/?device=vCTC&users=10&users=70&columns=users"
     assert unescape(charts) == "/charts/?device=vCTC&users=10&users=70"
@@ -228,7 +228,7 @@ def test_pages_lead_to_it_with_what_they_ask(web: Client, runs: list[Run], page:
 def test_wherever_verdicts_stand_their_words_are_explained_alike(web: Client, runs: list[Run], address: str) -> None:
     source = web.get(address).content.decode()
 
-    assert source.count("What the verdicts mean") == 1
+    assert source.count("Verdicts explained") == 1
     rules = web.get("/how/").content.decode()
     for anchor in re.findall(r'href="/how/#([^"]+)"', source):
         assert f'id="{anchor}"' in rules

@@ -90,7 +90,7 @@ def test_a_mix_leads_to_the_question_that_does_away_with_it(web: Client, runs: l
 def test_a_trial_that_stands_out_is_flagged_and_linked(web: Client, runs: list[Run]) -> None:
     odd = make_run("ODD", users=1, trial=4, values={"trans_per_s": 160.0})
     source = web.get(CHARTS, {"metric": "trans_per_s", "rows": "users", "columns": "device"}).content.decode()
-    assert f'<a href="/runs/{odd.pk}/">the runs concerned</a>' in source
+    assert f'<a href="/runs/{odd.pk}/">Runs</a>' in source
 
 
 def test_a_cell_leads_to_its_runs_only(web: Client, runs: list[Run]) -> None:

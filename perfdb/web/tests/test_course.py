@@ -58,7 +58,10 @@ def test_a_column_that_changes_its_unit_is_one() -> None:
     }
     figure = build_interval_chart(list(columns), list(columns.values()))
     assert figure is not None
-    assert (figure["data"][0]["x"], figure["layout"]["xaxis"]["title"]["text"]) == ([1.0, 2.0], "Time in the run (s)")
+    assert (figure["data"][0]["x"], figure["layout"]["xaxis"]["title"]["text"]) == (
+        [1.0, 2.0],
+        "Seconds since start (s)",
+    )
 
 
 def test_amounts_are_drawn_where_nothing_says_their_rate() -> None:

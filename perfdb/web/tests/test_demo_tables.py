@@ -72,11 +72,11 @@ def test_the_same_question_is_offered_as_data(web: Client) -> None:
 
 
 def test_no_answer_is_said(web: Client) -> None:
-    assert "No complete run answers" in text_of(web.get(CHARTS, {"metric": "cpu_util", "device": "none such"}))
+    assert "No runs match these filters" in text_of(web.get(CHARTS, {"metric": "cpu_util", "device": "none such"}))
 
 
 def test_the_maximum_has_a_column_for_each_device(web: Client) -> None:
-    source = web.get(MAXIMUM, {"workload": "RR"}).content.decode().partition("What stands behind")[0]
+    source = web.get(MAXIMUM, {"workload": "RR"}).content.decode().partition("Why these are the best")[0]
 
     devices = re.findall(r'<th scope="col" class="number">([^<]+)</th>', source)
     assert devices == sorted(set(Run.objects.values_list("device__name", flat=True)), key=str.casefold)
@@ -124,9 +124,9 @@ def test_the_maximum_comes_with_what_stands_behind_it(web: Client) -> None:
     assert "The processors are near their limit: the system is 94.0 % busy" in text
     assert 'href="/how/#limits-verdict-near_limit"' in response.content.decode()
     by_run = text_of(web.get(MAXIMUM, asked | {"summary": "trial"}))
-    assert "What stands behind the maxima" in text
-    assert "What stands behind the maxima" not in by_run
-    assert "is told of experiments" in by_run
+    assert "Why these are the best" in text
+    assert "Why these are the best" not in by_run
+    assert "is shown for experiments" in by_run
 
 
 def test_who_is_as_good_as_the_best_is_named_and_linked(web: Client) -> None:
@@ -139,5 +139,5 @@ def test_who_is_as_good_as_the_best_is_named_and_linked(web: Client) -> None:
         make_run("SAME", device="vCTC", mtu=8192, users=60, trial=trial, values=values, level="z/VM 4.3.0")
     source = web.get(MAXIMUM, asked | {"users": ["50", "60"]}).content.decode()
     (address,) = re.findall(r'<th scope="row"><a href="(/runs/[^"]+)">', source)
-    assert "Not really different from the best (1)" in source
+    assert "Tied with the best (1)" in source
     assert web.get(unescape(address)).status_code == 200

@@ -67,7 +67,7 @@ def test_a_compared_cell_leads_to_its_explanation(web: Client, runs: list[Run]) 
         "higher, better, in these runs",
         "1000.00 → 1300.00 trans/s",
         "Compared: Device QDIO → HiperSockets",
-        "kernel 2.4.9 2.4.17 could explain it other software",
+        "kernel 2.4.9 2.4.17 can explain it other software",
         "1 minor difference",
         "tool 1.0 1.1 minor",
         "3 new against 3 old",
@@ -76,7 +76,7 @@ def test_a_compared_cell_leads_to_its_explanation(web: Client, runs: list[Run]) 
         "in these runs; day-to-day variation unknown",
         "noise of trials",
         "d = 26%; se = ",
-        "What moved with it",
+        "Other metrics that changed",
     )
     places = [text.index(each) for each in said]
     assert places == sorted(places)
@@ -89,7 +89,7 @@ def test_figures_are_sorted_by_how_far_they_moved_beyond_noise(web: Client, runs
     text = text_of(web.get(link))
 
     moved, still = text.split("that did not move", 1)
-    moved = moved[moved.index("What moved with it") :]
+    moved = moved[moved.index("Other metrics that changed") :]
     assert moved.index("Interrupts per second") < moved.index("CPU utilisation, client")
     assert "CPU utilisation, server" not in moved
     assert "CPU utilisation, server" in still
@@ -116,11 +116,11 @@ def test_two_runs_are_explained_with_the_noise_of_their_trials(web: Client, runs
     assert response.status_code == 200
     text = text_of(response)
     assert f"Transactions per second: {old.run_id}, trial 1 → {new.run_id}, trial 1" in text
-    assert "Device QDIO HiperSockets could explain it another configuration" in text
+    assert "Device QDIO HiperSockets can explain it another configuration" in text
     assert "likely higher in these runs, if its runs vary like the others'" in text
     assert "repeats lie between" in text
     assert "more trial" in text
-    assert "What moved with it" in text
+    assert "Other metrics that changed" in text
 
     other = web.get(f"/explain/?old={old.pk}&new={new.pk}&of=cpu_util@client")
     assert "CPU utilisation, client: " in text_of(other)
@@ -144,7 +144,7 @@ def test_single_runs_without_any_repetition(web: Client) -> None:
 
     assert "can't tell: no repeats" in text
     assert "nothing was repeated" in text
-    assert "These runs have no other figure in common" in text
+    assert "These runs have no other metric in common" in text
 
 
 @pytest.mark.parametrize(
@@ -213,7 +213,7 @@ def test_two_single_runs_lead_on(web: Client, runs: list[Run]) -> None:
     response = web.get("/explain/", {"old": old.pk, "new": new.pk})
 
     text = text_of(response)
-    assert "What next Compare QDIO → HiperSockets over all their runs View both runs beside each other" in text
+    assert "What next Compare QDIO → HiperSockets over all their runs Compare both runs" in text
     assert "more trials of the old one: sh record.sh --study guest-lan --repeat" in text
     assert "device=QDIO mtu=1492 users=10 -- COMMAND" in text
     found = {unescape(each) for each in re.findall(r'href="(/compare/\?[^"]+)"', response.content.decode())}

@@ -92,7 +92,7 @@ def test_it_does_not_move_a_digit_whatever_becomes_of_the_runs(web: Client, runs
     make_run("NEW", device="QDIO", users=20, campaign="second", level="second", values={"trans_per_s": 9e6})
     changed(runs[0].study)
     assert shown(web, address) == before
-    assert "Newer data exist: 1 run added, 1 no longer there, 1 with other values" in text_of(web.get(address))
+    assert "Data have changed since: 1 run added, 1 no longer there, 1 with other values" in text_of(web.get(address))
 
     Run.objects.all().delete()
     changed(runs[0].study)

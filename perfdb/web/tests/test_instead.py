@@ -29,7 +29,7 @@ def test_what_no_run_has_is_said_and_what_they_have_instead_is_offered(web: Clie
     response = web.get(PAGES[page])
     source = response.content.decode()
 
-    assert "No run here has a value of CPU time per MB." in text_of(response)
+    assert "No value in these runs of CPU time per MB." in text_of(response)
     assert len(figures_of(source)) == 1
     found = re.findall(r'<a href="([^"]+)">CPU time of the test&#x27;s processes per MB, client, server</a>', source)
     assert len(found) == 1
@@ -42,7 +42,7 @@ def test_what_no_run_has_is_said_and_what_they_have_instead_is_offered(web: Clie
 def test_another_kind_of_quantity_is_no_substitute(web: Client, mtus: None) -> None:
     text = text_of(web.get("/charts/?metric=retransmits&study=mtus&rows=users&columns=mtu"))
 
-    assert "No run here has a value of Retransmits." in text
+    assert "No value in these runs of Retransmits." in text
     assert "What they have" not in text
 
 
@@ -52,7 +52,7 @@ def test_what_nobody_asked_for_and_no_run_has_is_left_out(web: Client, mtus: Non
     by_workload, by_name = PAGES["compare"], f"{PAGES['compare']}&metric=mb_per_s&metric=trans_per_s"
 
     assert "Transactions per second" not in text_of(web.get(by_workload)).partition("New against old")[2]
-    assert "No run here has a value of Transactions per second" in text_of(web.get(by_name))
+    assert "No value in these runs of Transactions per second" in text_of(web.get(by_name))
 
 
 def test_what_has_values_is_drawn_and_nothing_offered(web: Client, mtus: None) -> None:

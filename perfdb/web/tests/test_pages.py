@@ -75,7 +75,7 @@ def test_what_is_not_there_is_said_in_the_same_style(web: Client, address: str) 
     response = web.get(address)
 
     assert response.status_code == 404
-    assert "There is no such page" in text_of(response)
+    assert "Page not found" in text_of(response)
     assert inline_code(response) == []
 
 

@@ -82,7 +82,7 @@ def test_a_run_that_is_found_no_more_is_named(staff: Client, newer: Run, monkeyp
 
 
 def test_only_staff_may_apply(web: Client, newer: Run) -> None:
-    assert "Only a member of staff may have runs read again" in text_of(web.get(ADDRESS))
+    assert "Only staff can have runs read again" in text_of(web.get(ADDRESS))
     assert web.post(ADDRESS).status_code == 403
     assert not Job.objects.filter(kind="reparse").exists()
 

@@ -62,7 +62,7 @@ def test_tables_comparisons_and_maxima_can_be_asked_too(web: Client, study: Stud
     prose = "\n".join(f"```table\nhttp://testserver{text}\n```" for text in asked)
     web.post(NEW, {"kind": "finding", "title": "All", "prose": prose})
     source = web.get("/studies/guest-lan/").content.decode()
-    assert "This cannot be answered" not in source
+    assert "This address asks for something perfdb cannot show" not in source
     assert source.count('<table class="grid printed">') >= 2
 
 
@@ -78,7 +78,9 @@ def test_what_cannot_be_asked_is_said_in_its_place(web: Client, study: Study, as
     web.post(NEW, {**PROSE, "prose": f"One.\n\n```chart\n{asked}\n```\nTwo."})
     source = web.get("/studies/guest-lan/").content.decode()
     assert (
-        source.index("<p>One.</p>") < source.index(f"This cannot be answered: {message}") < source.index("<p>Two.</p>")
+        source.index("<p>One.</p>")
+        < source.index(f"This address asks for something perfdb cannot show: {message}")
+        < source.index("<p>Two.</p>")
     )
 
 

@@ -88,7 +88,7 @@ def test_tags_are_put_on_and_taken_off(web: Client, run: Run) -> None:
 
 def test_a_run_is_withdrawn_for_a_reason_and_counts_again(web: Client, run: Run) -> None:
     withdraw, restore = (reverse(f"web:run-{what}", args=[run.pk]) for what in ("withdraw", "restore"))
-    assert "say why" in text_of(web.post(withdraw, {"reason": ""}, follow=True)).lower()
+    assert "give the reason" in text_of(web.post(withdraw, {"reason": ""}, follow=True)).lower()
 
     text = text_of(web.post(withdraw, {"reason": "wrong cable"}, follow=True))
     assert "Withdrawn by ada wrong cable" in text

@@ -110,7 +110,7 @@ def test_filters_that_are_on_can_be_taken_off_one_by_one(web: Client, several: N
     assert [(name, address.replace("&amp;", "&")) for address, name in chips] == [
         ("Users 50", "/runs/?users=10&q=gbr&sort=run_id"),
         ("Users 10", "/runs/?users=50&q=gbr&sort=run_id"),
-        ("Run id contains gbr", "/runs/?users=50&users=10&sort=run_id"),
+        ("Run ID contains gbr", "/runs/?users=50&users=10&sort=run_id"),
     ]
 
 
@@ -142,7 +142,7 @@ def test_what_tells_runs_of_one_name_apart_has_a_column(web: Client) -> None:
 def test_columns_that_no_run_has_are_left_out_unless_chosen(web: Client, run: Run) -> None:
     usual = web.get(ADDRESS).content.decode()
     assert "Tags" not in headings(usual)
-    assert "Left out, since no run on this page has it:" in text_of(web.get(ADDRESS))
+    assert "Empty columns hidden:" in text_of(web.get(ADDRESS))
     assert headings(web.get(ADDRESS, {"columns": "tags"}).content.decode()) == ["Run", "Tags"]
 
     Run.objects.update(tags=["odd", "even"])
@@ -232,7 +232,7 @@ def test_what_cannot_be_understood_is_said(web: Client, run: Run, asked: dict[st
     response = web.get(ADDRESS, asked)
 
     assert response.status_code == 400
-    assert "This cannot be answered" in text_of(response)
+    assert "This address asks for something perfdb cannot show" in text_of(response)
 
 
 def test_names_from_logs_are_text_not_markup(web: Client, run: Run) -> None:

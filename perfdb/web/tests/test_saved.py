@@ -63,7 +63,7 @@ def test_a_name_that_is_taken_is_asked_about(web: Client, runs: list[Run]) -> No
     response = web.post("/saved/", {"name": " Rates ", "page": "maximum", "query": ASKED["maximum"]})
 
     assert response.status_code == 409
-    assert "You have a question called Rates already" in text_of(response)
+    assert "There is already a view called Rates" in text_of(response)
     assert SavedQuery.objects.get().page == "charts"
     sent = dict(re.findall(r'<input type="hidden" name="(name|page|query)" value="([^"]*)"', response.content.decode()))
     web.post("/saved/", {name: text.replace("&amp;", "&") for name, text in sent.items()} | {"replace": "1"})
@@ -148,7 +148,7 @@ def test_a_question_is_put_in_a_report(web: Client, ada: User, runs: list[Run], 
     assert (item.kind, item.position, item.number) == (kind, 8, "4")
     assert "study=" not in item.queries[0]
     assert response.redirect_chain[-1][0] == f"/studies/guest-lan/#{kind}-4"
-    assert "This cannot be answered" not in text_of(response)
+    assert "This address asks for something perfdb cannot show" not in text_of(response)
     assert f"{kind.capitalize()} 4. The rates" in text_of(response)
 
 

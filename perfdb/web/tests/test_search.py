@@ -96,12 +96,12 @@ def test_what_fits_is_marked_and_what_is_not_the_name_is_quoted(web: Client, arc
 def test_what_is_only_alike_is_said_and_marked(web: Client, archive: Run) -> None:
     source = found(web, "NMGBR95O")
 
-    assert "This is like it" in source
+    assert "Similar:" in source
     assert "<mark>NMGBR950</mark>" in source
 
 
 def test_nothing_found_says_what_to_try(web: Client, archive: Run) -> None:
-    assert "Fewer letters may find more" in found(web, "qqqqzzzz")
+    assert "Try fewer letters" in found(web, "qqqqzzzz")
 
 
 def test_without_words_it_says_what_it_finds(web: Client) -> None:

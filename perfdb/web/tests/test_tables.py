@@ -41,7 +41,7 @@ def test_filters_alone_lead_to_the_usual_question(web: Client, run: Run) -> None
 
 
 def test_filters_alone_that_leave_no_run_say_so(web: Client, run: Run) -> None:
-    assert "No complete run answers this question." in text_of(web.get(CHARTS, {"users": "51"}))
+    assert "No runs match these filters." in text_of(web.get(CHARTS, {"users": "51"}))
 
 
 def test_a_form_without_a_layout_is_taken_at_its_word(web: Client, run: Run) -> None:
@@ -123,6 +123,6 @@ def test_charts_lead_to_what_is_worth_comparing_in_their_study(web: Client) -> N
         make_run(f"R{mtu}", study=study, device=None, mtu=mtu, values={"trans_per_s": 100.0})
 
     source = web.get("/charts/?metric=trans_per_s&study=mtus&rows=mtu").content.decode()
-    (found,) = re.findall(r'<a href="([^"]+)">what is worth comparing</a>', source)
+    (found,) = re.findall(r'<a href="([^"]+)">Suggested comparisons</a>', source)
 
     assert "MTU 1500 → MTU 9000" in text_of(web.get(found.replace("&amp;", "&")))

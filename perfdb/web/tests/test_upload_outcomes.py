@@ -49,7 +49,7 @@ def test_a_fault_of_perfdb_is_not_blamed_on_the_files(web: Client, bring: Bring)
 
     text = text_of(web.get(page_of(upload)))
 
-    assert "Nothing was stored. The fault is perfdb’s, not the files’: RuntimeError: broken on purpose" in text
+    assert "Nothing was stored. This is a perfdb error. Your files are kept: RuntimeError: broken on purpose" in text
 
 
 def test_a_preview_that_holds_nothing_to_store_cannot_be_accepted(web: Client, bring: Bring) -> None:
@@ -63,7 +63,7 @@ def test_a_preview_that_holds_nothing_to_store_cannot_be_accepted(web: Client, b
 def test_a_long_remedy_is_said_in_full_below_and_not_twice(web: Client, bring: Bring) -> None:
     text = text_of(web.get(page_of(bring({"hello.txt": b"hello\nworld\n"}, preview=True))))
 
-    assert "nothing was imported from it. Results of any other tool come in as run records" in text
+    assert "nothing was imported from this file. Results of any other tool come in as run records" in text
     assert text.count("choose its format by hand") == 1
 
 
@@ -71,7 +71,7 @@ def test_a_preview_without_any_run_is_said_to_hold_none(web: Client, bring: Brin
     bring("bad/empty", preview=True)
 
     assert "no run found" in text_of(web.get(LIST))
-    assert "See why nothing can be stored" in text_of(web.get(reverse("web:home")))
+    assert "See the problem" in text_of(web.get(reverse("web:home")))
 
 
 def test_who_has_stored_runs_is_led_to_charts_and_comparisons_of_their_study(web: Client, bring: Bring) -> None:

@@ -59,7 +59,7 @@ def test_the_whole_way_without_a_script(web: Client) -> None:
 
     web.post(reverse("web:upload-undo", args=[upload.pk]))
     work(upload)
-    assert "was taken back" in text_of(web.get(page_of(upload)))
+    assert "Upload undone" in text_of(web.get(page_of(upload)))
     assert not Run.objects.exclude(status="withdrawn").exists()
 
 

@@ -33,7 +33,7 @@ from perfdb.results.published.map_tables import ReadTable
 # What holds for a whole table where it says nothing else: name, label, help.
 FIXED = (
     ("workload", "Workload", "RR, CRR, STRG, STRP, or with sizes: RR 200/32K"),
-    ("device", "Device", "as it is to be listed"),
+    ("device", "Device", "display name"),
     ("mtu", "MTU", "1500, 8K, 8992"),
     ("users", "Users", "concurrent connections"),
     ("layer", "Layer", "2 or 3"),
@@ -78,7 +78,7 @@ class Why:
         if guess is None:
             return cls("", ask=False)
         if not guess.value:
-            return cls("nothing says it", ask=True)
+            return cls("not stated", ask=True)
         doubt = "" if guess.certainty >= _SURE else "perhaps: "
         return cls(f"{doubt}{guess.reason}", ask=guess.certainty < _SURE)
 

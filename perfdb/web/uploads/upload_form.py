@@ -15,13 +15,13 @@ FACTS = {
     "processors": ("Processors", "of the whole system, for CPU utilisation"),
     "mtu": ("MTU", "1500, 8K, 8992"),
     "users": ("Users", "concurrent connections"),
-    "device": ("Device", "as it is to be listed"),
+    "device": ("Device", "display name"),
     "workload": ("Workload", "RR, CRR, STRG, STRP, or with sizes: RR 200/32K"),
     "level": ("Level", "a name for the software levels"),
-    "client": ("Client", "the host that made the load, as captures name it"),
-    "server": ("Server", "the host that answered"),
-    "client_cpus": ("Client's processors", "their numbers, where it was bound to some: 0 1"),
-    "server_cpus": ("Server's processors", "likewise: 2 3"),
+    "client": ("Client", "client host, as captures name it"),
+    "server": ("Server", "server host"),
+    "client_cpus": ("Client's processors", "CPUs it was pinned to, e.g. 0 1"),
+    "server_cpus": ("Server's processors", "e.g. 2 3"),
     "roles": ("Roles of guests", "client=LNXCL1 server=LNXSRV*"),
 }
 

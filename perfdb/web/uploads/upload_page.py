@@ -39,9 +39,9 @@ _OUTCOMES = {
 _UNSETTLED = (UploadRun.Outcome.CONFLICT, UploadRun.Outcome.REJECTED)
 _UNSETTLED_FIRST = Case(When(outcome__in=_UNSETTLED, then=Value(0)), default=Value(1), output_field=IntegerField())
 DECISIONS = (
-    ("keep", "keep the stored run"),
-    ("replace", "replace it with this one"),
-    ("trial", "store this one as another trial"),
+    ("keep", "keep stored"),
+    ("replace", "replace"),
+    ("trial", "add as trial"),
 )
 
 

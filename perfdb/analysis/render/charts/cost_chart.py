@@ -85,7 +85,7 @@ class Labels:
 
 
 def cost_chart(throughput: Table, cost: Table, drawing: Drawing = DEFAULT_DRAWING, looks: Looks = NO_RANKS) -> Figure:
-    """Return cost over throughput, with intervals both ways; best is right and down.
+    """Return CPU cost vs throughput, with intervals both ways; best is right and down.
 
     Arrows follow the axis; undominated places are joined to a frontier. Raise ValueError for unequal layouts.
     """

@@ -17,7 +17,7 @@ SLUG = "demo"
 TITLE = "Demo: four devices under RR, CRR and STRG"
 PURPOSE = (
     "Made-up logs of two Linux guests that talk over four devices, so that every page has something to show. "
-    "The numbers are invented; their shape follows published measurements. Undo its upload to be rid of it."
+    "The numbers are invented; their shape follows published measurements. To remove it, undo its upload."
 )
 
 

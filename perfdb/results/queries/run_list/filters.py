@@ -159,7 +159,7 @@ class _RunFilterForm(forms.Form):
 class RunFilter(FilterSet):  # type: ignore[misc] # django-filter has no types
     """The filters of the list of runs; check ``first_error`` before ``qs``."""
 
-    q = PartFilter(label="Run id contains")
+    q = PartFilter(label="Run ID contains")
     status = StatusFilter(label="Status", choices=Run.Status.choices)
     started_after = IsoDateTimeFilter(field_name="started", lookup_expr="gte", label="Started at or after")
     started_before = IsoDateTimeFilter(field_name="started", lookup_expr="lt", label="Started before")
