@@ -12,12 +12,15 @@ from perfdb.analysis.dimensions import FACTOR, Value, describe_values, dimension
 from perfdb.analysis.insights.circumstances import Difference, Weight, values_text
 from perfdb.analysis.query.parameters import spell_value
 from perfdb.analysis.query.query import REPEATS, Query
+from perfdb.analysis.render import sentences
 from perfdb.analysis.render.charts.chart_options import Drawing
 from perfdb.analysis.render.labels import measure_title
 from perfdb.analysis.tables.matched_pairs import Sides
 from perfdb.analysis.tables.observations import Key
 from perfdb.analysis.tables.table import Table
 from perfdb.analysis.verdicts import words
+from perfdb.analysis.verdicts.cells import Comparison as Verdicted
+from perfdb.analysis.verdicts.cells import Scope
 from perfdb.analysis.verdicts.summary import FEWEST_CELLS, Summary
 from perfdb.results.queries.compare import ChosenSides, ComparedValue, Comparison
 from perfdb.web.links import to_runs
@@ -88,13 +91,29 @@ class LeftOvers:
 
 
 @dataclass(frozen=True, slots=True)
+class Card:
+    """The answer in words: ``sentence``, then ``more`` sentences on costs and places.
+
+    ``badges``: (tone, text) of the pairs by how sure they are. ``scope``: what the verdicts cover. ``step``: what would
+    decide the open pairs.
+    """
+
+    sentence: str
+    more: str
+    badges: list[tuple[str, str]]
+    scope: str
+    step: str
+
+
+@dataclass(frozen=True, slots=True)
 class Part:
     """The comparison of one new value with the old one.
 
-    ``runs``: runs in the pairs; ``looked_at``: runs searched for differences. ``differs``: differences that may
-    matter; ``minor``: others.
+    ``card`` is its answer, None without pairs. ``runs``: runs in the pairs; ``looked_at``: runs searched for
+    differences. ``differs``: differences that may matter; ``minor``: others.
     """
 
+    card: Card | None
     old: str
     new: str
     pairs: int
@@ -213,7 +232,7 @@ def _title(name: str) -> str:
 
 def build_comparison(found: Comparison, asked: Query, drawing: Drawing) -> Compared:
     """Return a comparison as the page shows it. ``asked``: the question without the sides."""
-    parts = [_part(found.query, part) for part in found.parts]
+    parts = [_part(found.query, part, found.tables) for part in found.parts]
     only = found.parts[0].matched.sides if len(parts) == 1 else None
     told = [table for table in found.tables if any(cell.n for cell in table.cells.values())]
     return Compared(
@@ -238,10 +257,41 @@ def unpaired_links(found: Comparison, asked: Query) -> list[tuple[str, str]]:
     ]
 
 
-def _part(query: Query, part: ComparedValue) -> Part:
+def _card(tables: Sequence[Table], side: Key, old: str, new: str) -> Card | None:
+    """Return the answer of the first metric in words, with the costs of the others."""
+    answers = [sentences.find_answer(table, side) for table in tables]
+    told = [answer for answer in answers if answer.pairs]
+    if not told:
+        return None
+    first, *others = told
+    more = [sentences.describe_places(first), *(sentences.describe_cost(each) for each in others)]
+    counts = ((first.confirmed, "good", "confirmed by repeats"), (first.likely, "warn", "likely (single runs)"),
+              (first.same, "", "the same"), (first.open, "", "undecided"))  # fmt: skip
+    steps = [pair.comparison.next for pair in first.pairs if pair.comparison.next]
+    most = max(steps, key=lambda step: step.about, default=None)
+    return Card(
+        sentence=sentences.describe_answer(first, new, old),
+        more=" ".join(filter(None, more)),
+        badges=[(tone, f"{number} {text}") for number, tone, text in counts if number],
+        scope=_scope([pair.comparison for pair in first.pairs]),
+        step=words.next_words(most, first.pairs[0].comparison.delta),
+    )
+
+
+def _scope(comparisons: Sequence[Verdicted]) -> str:
+    """Return what the verdicts cover: ``Over 5 campaigns``."""
+    known = [each.campaigns for each in comparisons if each.scope is Scope.DAYS_KNOWN]
+    if len(known) == len(comparisons):
+        return f"Over {max(known)} campaigns"
+    said = words.DAYS_UNKNOWN
+    return said[0].upper() + said[1:]
+
+
+def _part(query: Query, part: ComparedValue, tables: Sequence[Table]) -> Part:
     sides = part.matched.sides
     say = dimension(sides.dimension).describe
     return Part(
+        card=_card(tables, (sides.new,), say(sides.old), say(sides.new)),
         old=say(sides.old),
         new=say(sides.new),
         pairs=part.matched.pairs,

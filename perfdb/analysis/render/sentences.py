@@ -1,0 +1,184 @@
+"""The answer of a comparison in sentences: which side is faster, what it costs, and where the difference is largest."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from perfdb.analysis.dimensions import describe_values
+from perfdb.analysis.metrics import Better, Metric
+from perfdb.analysis.tables.baseline_comparison import full_key
+from perfdb.analysis.tables.observations import Key
+from perfdb.analysis.tables.table import Table
+from perfdb.analysis.units import round_half_up, short_percent
+from perfdb.analysis.verdicts.cells import Comparison, Verdict
+
+_RATES = ("trans_per_s", "mb_per_s", "gbit_per_s")
+_CONFIRMED = (Verdict.IMPROVED, Verdict.REGRESSED, Verdict.HIGHER, Verdict.LOWER)
+_LIKELY = (Verdict.LIKELY_HIGHER, Verdict.LIKELY_LOWER)
+# A smaller spread of differences, in points of per cent, is not worth a sentence.
+_WORTH_SAYING = 5.0
+
+
+class Pair(NamedTuple):
+    """A matched pair: its name among the pairs, and its comparison."""
+
+    name: str
+    comparison: Comparison
+
+    @property
+    def percent(self) -> float:
+        """Return the difference in per cent."""
+        return 100 * ((self.comparison.ratio or 1.0) - 1)
+
+
+class Answer(NamedTuple):
+    """One metric's pairs against the baseline.
+
+    ``confirmed`` and ``likely`` count the pairs that differ by repeats and by single runs, ``same`` and ``open`` the
+    others.
+    """
+
+    metric: Metric
+    pairs: list[Pair]
+    confirmed: int
+    likely: int
+    same: int
+    open: int
+
+    @property
+    def up(self) -> list[Pair]:
+        """Return the pairs whose number is higher."""
+        return [pair for pair in self._moved if pair.percent > 0]
+
+    @property
+    def down(self) -> list[Pair]:
+        """Return the pairs whose number is lower."""
+        return [pair for pair in self._moved if pair.percent <= 0]
+
+    @property
+    def _moved(self) -> list[Pair]:
+        return [pair for pair in self.pairs if pair.comparison.verdict in (*_CONFIRMED, *_LIKELY)]
+
+
+def find_answer(table: Table, side: Key) -> Answer:
+    """Return the pairs of one compared value that have a ratio."""
+    names = table.query.layout_names
+    shown = [at for at, name in enumerate(names) if name not in table.query.baseline]
+    places = [names.index(name) for name in table.query.baseline]
+    pairs = []
+    for at, cell in table.cells.items():
+        key = full_key(table, at)
+        if cell.comparison and cell.comparison.ratio and tuple(key[place] for place in places) == side:
+            name = describe_values([names[place] for place in shown], [key[place] for place in shown])
+            pairs.append(Pair(name, cell.comparison))
+    verdicts = [pair.comparison.verdict for pair in pairs]
+    confirmed, likely = (sum(verdict in those for verdict in verdicts) for those in (_CONFIRMED, _LIKELY))
+    same = verdicts.count(Verdict.SAME)
+    return Answer(table.metric, pairs, confirmed, likely, same, len(pairs) - confirmed - likely - same)
+
+
+def describe_answer(answer: Answer, new: str, old: str) -> str:
+    """Return the main sentence: ``HiperSockets is slower than Guest LAN in all 8 matched pairs: 26–47% fewer …``."""
+    count = len(answer.pairs)
+    if not count:
+        return f"{new} and {old} have no comparable value of {_noun(answer.metric)}."
+    if answer.same == count:
+        delta = short_percent(answer.pairs[0].comparison.delta)
+        return " ".join(filter(None, (f"{new} and {old} are the same within {delta}", _in_all(count)))) + "."
+    if not (answer.up or answer.down):
+        return _undecided(answer, count)
+    up, down = _words(answer.metric)
+    if answer.up and answer.down:
+        rest = _rest(answer)
+        return (
+            f"Mixed: {new} is {up} than {old} in {len(answer.up)} and {down} in {len(answer.down)} of {count} matched "
+            f"pairs{rest}."
+        )
+    moved = answer.up or answer.down
+    likely = "likely " if not answer.confirmed else ""
+    word = up if answer.up else down
+    where = _in_all(count) if len(moved) == count else f"in {len(moved)} of {count} matched pairs{_rest(answer)}"
+    said = f"{new} is {likely}{word} than {old} {where}" if where else f"{new} is {likely}{word} than {old}"
+    return f"{said}: {_size(moved)} {_more(answer.metric, bool(answer.up))}."
+
+
+def describe_cost(answer: Answer) -> str:
+    """Return a further metric's sentence: ``It needs 35–38% more CPU time per transaction.``; empty without pairs."""
+    count, moved = len(answer.pairs), answer.up or answer.down
+    if not count:
+        return ""
+    if answer.same == count:
+        return f"{_noun(answer.metric, capital=True)} is the same."
+    if not moved:
+        return f"{_noun(answer.metric, capital=True)}: can't tell."
+    if (answer.up and answer.down) or len(moved) < count:
+        parts = [(len(answer.up), "higher"), (len(answer.down), "lower"), (answer.same, "same"), (answer.open, "open")]
+        said = ", ".join(f"{number} {word}" for number, word in parts if number)
+        return f"{_noun(answer.metric, capital=True)}: {said} of {count} pairs."
+    verb = "needs" if answer.metric.better is Better.LOWER else "has"
+    return f"It {verb} {_size(moved)} {_more(answer.metric, bool(answer.up))}."
+
+
+def describe_places(answer: Answer) -> str:
+    """Return where the difference is largest and smallest; empty if it hardly varies."""
+    if len(answer.pairs) < 3:
+        return ""
+    low, high = (pick(answer.pairs, key=lambda pair: pair.percent) for pick in (min, max))
+    if high.percent - low.percent < _WORTH_SAYING:
+        return ""
+    far, near = (low, high) if abs(low.percent) >= abs(high.percent) else (high, low)
+    return f"Largest at {far.name} ({_signed(far.percent)}), smallest at {near.name} ({_signed(near.percent)})."
+
+
+def _undecided(answer: Answer, count: int) -> str:
+    verdicts = {pair.comparison.verdict for pair in answer.pairs}
+    if verdicts == {Verdict.NO_NOISE}:
+        repeated = "the pair is not" if count == 1 else f"none of {count} pairs is"
+        return f"No answer yet: {repeated} repeated ({_size(answer.pairs)} apart)."
+    if Verdict.CANNOT_TELL not in verdicts and not answer.same:
+        return f"No visible difference {_in_all(count) or 'in this pair'}: no more than repeats differ."
+    same = f", the same in {answer.same} of {count}" if answer.same else ""
+    return f"Can't tell{same}: the difference is within the noise."
+
+
+def _rest(answer: Answer) -> str:
+    """Return the pairs that did not move: ``, same in 1, can't tell in 2``."""
+    parts = [(answer.same, "same"), (answer.open, "can't tell")]
+    return "".join(f", {word} in {number}" for number, word in parts if number)
+
+
+def _in_all(count: int) -> str:
+    return {1: "", 2: "in both matched pairs"}.get(count, f"in all {count} matched pairs")
+
+
+def _words(metric: Metric) -> tuple[str, str]:
+    """Return the words for a higher and a lower number."""
+    if metric.name in _RATES:
+        return "faster", "slower"
+    return f"higher in {_noun(metric)}", f"lower in {_noun(metric)}"
+
+
+def _more(metric: Metric, up: bool) -> str:
+    """Return ``fewer transactions per second`` or ``more CPU time per transaction``."""
+    if metric.name == "trans_per_s":
+        return f"{'more' if up else 'fewer'} {_noun(metric)}"
+    countable = metric.name in _RATES or metric.name.startswith("cpu_ms")
+    more, less = ("more", "less") if countable else ("higher", "lower")
+    return f"{more if up else less} {_noun(metric)}"
+
+
+def _noun(metric: Metric, *, capital: bool = False) -> str:
+    title = metric.title
+    return title if capital or title[1:2].isupper() else title[0].lower() + title[1:]
+
+
+def _size(pairs: Sequence[Pair]) -> str:
+    """Return the range of differences without sign: ``26–47%``."""
+    sizes = sorted(abs(pair.percent) for pair in pairs)
+    low, high = (round_half_up(size, 0) for size in (sizes[0], sizes[-1]))
+    if high == "0":
+        return short_percent(sizes[-1] / 100)
+    return f"{high}%" if low == high else f"{low}–{high}%"
+
+
+def _signed(percent: float) -> str:
+    return f"{round_half_up(percent, 0)}%".replace("-", "−") if percent <= 0 else f"+{round_half_up(percent, 0)}%"

@@ -1,0 +1,62 @@
+"""The answer of a comparison in sentences."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from perfdb.analysis.render.sentences import describe_answer, describe_cost, describe_places, find_answer
+from perfdb.analysis.tables.baseline_comparison import answer
+from perfdb.analysis.tables.observations import Observations, Row
+from perfdb.analysis.tests.archive import DIMENSIONS, MEASURES, parsed
+
+ASKED = "metric=trans_per_s&metric=cpu_ms_per_trans&rows=users&columns=device&baseline=device:LAN"
+
+
+def said(*pairs: tuple[Sequence[float], Sequence[float]]) -> tuple[str, str, str]:
+    """Return the sentences on OSA against LAN, a pair for each number of users; the cost is 1,000 / rate."""
+    rows: list[Row] = []
+    for users, sides in enumerate(pairs, 1):
+        for device, trials in zip(("LAN", "OSA"), sides, strict=True):
+            for trial, rate in enumerate(trials, 1):
+                key = ("demo", "RR", device, 1500, users, trial, f"{device}{users}", "2.4.7")
+                rows.append((len(rows), *key, rate, 1000 / rate, None))
+    tables = answer(parsed(ASKED), Observations(DIMENSIONS, MEASURES, rows))
+    throughput, cost = (find_answer(table, ("OSA",)) for table in tables)
+    return describe_answer(throughput, "OSA", "LAN"), describe_cost(cost), describe_places(throughput)
+
+
+RATE = "transactions per second"
+CALM = (100.0, 100.2, 99.9)
+HALF, LESS, MORE = (50.0, 50.1, 49.9), (70.0, 70.2, 69.9), (130.0, 130.3, 129.8)
+
+
+@pytest.mark.parametrize(
+    ("pairs", "sentence"),
+    [
+        ([(CALM, HALF), (CALM, LESS)], f"OSA is slower than LAN in both matched pairs: 30–50% fewer {RATE}."),
+        ([(CALM, MORE)], f"OSA is faster than LAN: 30% more {RATE}."),
+        ([(CALM, CALM), (CALM, CALM)], "OSA and LAN are the same within 2% in both matched pairs."),
+        ([(CALM, MORE), (CALM, HALF), (CALM, CALM)],
+         "Mixed: OSA is faster than LAN in 1 and slower in 1 of 3 matched pairs, same in 1."),
+        ([(CALM, LESS), (CALM, CALM)],
+         f"OSA is slower than LAN in 1 of 2 matched pairs, same in 1: 30% fewer {RATE}."),
+        ([([100.0], [150.0])], "No answer yet: the pair is not repeated (50% apart)."),
+        ([([100.0, 140.0], [120.0, 150.0])], "Can't tell: the difference is within the noise."),
+        ([(CALM, [70.0]), (CALM, [60.0])],
+         f"OSA is likely slower than LAN in both matched pairs: 30–40% fewer {RATE}."),
+        ([([100.0], []), ([100.0], [])], f"OSA and LAN have no comparable value of {RATE}."),
+    ],
+)  # fmt: skip
+def test_the_first_sentence_answers(pairs: list[tuple[list[float], list[float]]], sentence: str) -> None:
+    assert said(*pairs)[0] == sentence
+
+
+def test_the_cost_follows() -> None:
+    assert said((CALM, HALF), (CALM, LESS))[1] == "It needs 43–100% more CPU time per transaction."
+    assert said((CALM, CALM))[1] == "CPU time per transaction is the same."
+    assert said((CALM, MORE), (CALM, HALF))[1] == "CPU time per transaction: 1 higher, 1 lower of 2 pairs."
+
+
+def test_where_the_difference_is_largest_is_said_if_it_varies() -> None:
+    assert said((CALM, HALF), (CALM, LESS), (CALM, LESS))[2] == "Largest at 1 user (−50%), smallest at 2 users (−30%)."
+    assert said((CALM, LESS), (CALM, LESS), (CALM, LESS))[2] == ""
