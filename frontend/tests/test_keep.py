@@ -39,7 +39,7 @@ def pages(filled: dict[str, int]) -> list[str]:
         "/saved/",
         COMPARE,
         f"{COMPARE}&new=vCTC",
-        "/maximum/?workload=RR&columns=mtu",
+        "/ranking/?workload=RR&columns=mtu",
         "/put-in-report/?page=maximum&query=workload%3DRR",
         f"/compare/?runs={old.pk},{new.pk}",
         "/compare/?runs=x",
@@ -119,7 +119,7 @@ def test_where_copying_is_refused_the_link_can_be_selected(
 ) -> None:
     sign_in(page, live_server)
     page.add_init_script("Object.defineProperty(navigator, 'clipboard', {value: undefined})")
-    settled(page, f"{live_server.url}/maximum/")
+    settled(page, f"{live_server.url}/ranking/")
     field = page.get_by_label("Link to this page")
     expect(field).to_be_hidden()
 
@@ -156,7 +156,7 @@ def test_a_question_is_named_opened_renamed_and_deleted(
 
 def test_the_small_form_closes_on_escape(page: Page, live_server: LiveServer, filled: dict[str, int]) -> None:
     sign_in(page, live_server)
-    settled(page, f"{live_server.url}/maximum/")
+    settled(page, f"{live_server.url}/ranking/")
     save = page.locator("summary", has_text="Save").first
     save.click()
     field = page.get_by_label("Save this question as")

@@ -28,8 +28,8 @@ PAGES = (
     "/compare/?dimension=mtu&old=1500&new=9000",
     "/compare/?dimension=mtu&old=wide&new=9000",
     "/compare/?dimension=device&old=Guest LAN&new=HiperSockets&new=vCTC&workload=RR",
-    "/maximum/",
-    "/maximum/?workload=RR&columns=mtu",
+    "/ranking/",
+    "/ranking/?workload=RR&columns=mtu",
     "/saved/",
     "/put-in-report/?page=maximum&query=workload%3DRR",
     "/bundle.zip?page=runs&run_id=none",
@@ -91,7 +91,7 @@ def test_on_a_phone_every_filter_opens_within_the_window(
     phone = context.new_page()
     sign_in(phone, live_server)
     opened = 0
-    for page in ("/runs/", "/charts/", "/compare/", "/maximum/"):
+    for page in ("/runs/", "/charts/", "/compare/", "/ranking/"):
         phone.goto(live_server.url + page)
         for more in phone.locator("details.further > summary").all():
             more.click()

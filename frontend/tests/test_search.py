@@ -105,7 +105,7 @@ def test_the_open_list_is_accessible(at_studies: Page) -> None:
     ("keys", "address"),
     [
         *(("gh", "/"), ("gr", "/runs/"), ("gc", "/charts/"), ("gv", "/compare/")),
-        *(("gm", "/maximum/"), ("gs", "/studies/"), ("gu", "/uploads/"), ("u", "/uploads/new/")),
+        *(("gk", "/ranking/"), ("gs", "/studies/"), ("gu", "/uploads/"), ("u", "/uploads/new/")),
     ],
 )
 def test_keys_lead_to_pages(at_studies: Page, live_server: LiveServer, keys: str, address: str) -> None:

@@ -121,8 +121,8 @@ def _two_axes(page: Page) -> None:
 
 
 def _maximum(page: Page) -> None:
-    page.goto("/maximum/?study=linux-connectivity-zvm420&workload=RR")
-    table = page.get_by_role("region", name="Maximum throughput by device")
+    page.goto("/ranking/?study=linux-connectivity-zvm420&workload=RR")
+    table = page.get_by_role("region", name="Ranking by device")
     expect(table.get_by_role("row", name="Limited by")).to_be_visible()
     expect(page.get_by_role("heading", name="Why these are the best")).to_be_visible()
 
@@ -309,7 +309,7 @@ STEPS = (
     Step(
         "maximum",
         "The best of each device",
-        "Open **Maximum** (keys `g` `m`), choose the study *Linux Connectivity Performance* and RR.",
+        "Open **Ranking** (keys `g` `k`), choose the study *Linux Connectivity Performance* and RR.",
         "For each device the experiment with the best mean, how it stands to the best of all, how many are as"
         " good within noise, and what limited it.",
         _maximum,

@@ -1,6 +1,7 @@
 """Addresses of the pages."""
 
 from django.urls import URLPattern, URLResolver, path
+from django.views.generic import RedirectView
 
 from perfdb.web.compare import views as compare
 from perfdb.web.home import search_views
@@ -82,7 +83,10 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("charts/table/", tables.table, name="table"),
     path("compare/", compare.compare, name="compare"),
     path("explain/", compare.explain, name="explain"),
-    path("maximum/", tables.maximum, name="maximum"),
+    path("ranking/", tables.maximum, name="maximum"),
+    # Addresses of earlier versions, and a likely guess.
+    path("maximum/", RedirectView.as_view(pattern_name="web:maximum", query_string=True, permanent=True)),
+    path("upload/", RedirectView.as_view(pattern_name="web:upload-new", query_string=True)),
     path("saved/", questions.saved_queries, name="saved"),
     path("saved/<int:pk>/", questions.saved_query, name="saved-query"),
     path("saved/<int:pk>/rename/", questions.rename, name="saved-rename"),

@@ -1,8 +1,9 @@
 """Evidence behind a maximum: throughput curve, edge of the tested range, and ties."""
 
+import math
 from collections import defaultdict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +15,7 @@ from perfdb.analysis.insights.throughput_curve import Point as CurvePoint
 from perfdb.analysis.query.query import Query
 from perfdb.analysis.tables.experiments import BestOfGroup, Experiments, Surroundings, group_experiments
 from perfdb.analysis.tables.observations import Key, Observations
-from perfdb.analysis.tables.table import sort_keys
+from perfdb.analysis.tables.table import Table, sort_keys
 from perfdb.analysis.verdicts.cells import Cell, Comparison, Verdict
 from perfdb.analysis.verdicts.judge import judge
 from perfdb.analysis.verdicts.samples import find_noise
@@ -100,6 +101,22 @@ def _by_campaign(of_run: Mapping[int, Hashable], found: Experiments, place: int)
     for run, value in zip(found.runs(place), found.samples[place], strict=True):
         by[of_run[run]].append(value)
     return dict(by)
+
+
+def rank_columns(tables: Sequence[Table]) -> list[Table]:
+    """Return the tables of maxima with their columns in order of the first measure, the best first.
+
+    An order that the query gives stays.
+    """
+    if not tables or any(name in tables[0].query.order for name in tables[0].query.columns):
+        return list(tables)
+    sign = -1 if tables[0].metric.better is not metrics.Better.LOWER else 1
+    means: dict[Key, list[float]] = {}
+    for (_, column), cell in tables[0].cells.items():
+        if cell.mean is not None:
+            means.setdefault(column, []).append(sign * cell.mean)
+    columns = sorted(tables[0].columns, key=lambda column: min(means.get(column, [math.inf])))
+    return [replace(table, columns=tuple(columns)) for table in tables]
 
 
 def is_tied(comparison: Comparison) -> bool:

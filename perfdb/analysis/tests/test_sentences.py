@@ -4,10 +4,19 @@ from collections.abc import Sequence
 
 import pytest
 
-from perfdb.analysis.render.sentences import describe_answer, describe_cost, describe_places, find_answer
+from perfdb.analysis.metrics import BY_NAME, Better
+from perfdb.analysis.render.sentences import (
+    describe_answer,
+    describe_cost,
+    describe_places,
+    describe_ranking,
+    find_answer,
+)
 from perfdb.analysis.tables.baseline_comparison import answer
 from perfdb.analysis.tables.observations import Observations, Row
 from perfdb.analysis.tests.archive import DIMENSIONS, MEASURES, parsed
+from perfdb.analysis.verdicts.cells import Cell
+from perfdb.analysis.verdicts.judge import judge
 
 ASKED = "metric=trans_per_s&metric=cpu_ms_per_trans&rows=users&columns=device&baseline=device:LAN"
 
@@ -60,3 +69,21 @@ def test_the_cost_follows() -> None:
 def test_where_the_difference_is_largest_is_said_if_it_varies() -> None:
     assert said((CALM, HALF), (CALM, LESS), (CALM, LESS))[2] == "Largest at 1 user (−50%), smallest at 2 users (−30%)."
     assert said((CALM, LESS), (CALM, LESS), (CALM, LESS))[2] == ""
+
+
+def test_who_is_best_is_said_with_its_ties() -> None:
+    def ranked(*sides: Sequence[float]) -> str:
+        judged = judge([Cell({"a": sides[0]}, {"b": side}, better=Better.HIGHER) for side in sides[1:]]).comparisons
+        means = [(f"D{at}", sum(side) / len(side)) for at, side in enumerate(sides)]
+        named = [(*mean, standing) for mean, standing in zip(means, [None, *judged], strict=True)]
+        return describe_ranking(BY_NAME["trans_per_s"], named, "Device")
+
+    assert ranked(CALM) == "D0: 100.03 trans/s."
+    assert ranked(MORE, CALM, LESS) == "D0 is fastest of 3 (device): 130.03 trans/s."
+    assert ranked(MORE, [100.0]) == "D0 is likely fastest of 2 (device): 130.03 trans/s."
+    assert ranked(CALM, CALM, HALF) == (
+        "D0 and D1 are tied for first of 3 (device): 100.03 trans/s, and the difference is within the noise."
+    )
+    assert ranked([130.0], [100.0]) == (
+        "D0 has the best result of 2 (device): 130.00 trans/s. Nothing was repeated, so the order can be chance."
+    )

@@ -9,6 +9,7 @@ from typing import Self
 from urllib.parse import parse_qsl, urlencode
 
 from perfdb.analysis.dimensions import Value
+from perfdb.analysis.insights.best_evidence import rank_columns
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.query.query import Query, default_metrics
 from perfdb.analysis.render.charts.chart_options import Drawing, check_drawing
@@ -105,7 +106,7 @@ def answer_question(question: Question) -> Answer:
         return Answer(found.query, found.tables, comparison=found)
     if question.page is Page.MAXIMUM:
         query, runs = _maximum(question.query)
-        return Answer(query, make_tables(query, runs), best=tuple(find_best(query, runs)))
+        return Answer(query, rank_columns(make_tables(query, runs)), best=tuple(find_best(query, runs)))
     return Answer(*answer_query(question.query))
 
 

@@ -237,7 +237,7 @@ def _links(hit: Hit) -> list[Link]:
         return [Link(page.capitalize(), _list(page, study=hit.about["slug"])) for page in pages]
     if hit.kind is Kind.WORKLOAD:
         charts = f"{reverse('web:charts')}?{question_links.workload_query(hit.name).encode()}"
-        return [Link("Charts", charts), Link("Maximum", _list("maximum", workload=hit.name))]
+        return [Link("Charts", charts), Link("Ranking", _list("maximum", workload=hit.name))]
     if hit.kind in _DIMENSIONS:
         return [Link("Charts", _list("charts", **{hit.kind.value: hit.name}))]
     if hit.kind is Kind.FILE:

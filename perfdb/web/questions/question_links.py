@@ -132,7 +132,7 @@ def question_title(question: Question) -> str:
         known = dimension(sides[0].dimension)
         shown = f"{known.describe(sides[0].old)} → {', '.join(known.describe(each.new) for each in sides)}"
     if question.page is Page.MAXIMUM:
-        shown = "Maximum throughput"
+        shown = "Ranking"
     return " · ".join(part for part in (shown, about) if part)
 
 
@@ -141,7 +141,7 @@ MOST_OFFERED = 20
 # Characters.
 _LONGEST = 200
 
-TITLES = {"charts": "Charts", "compare": "Compare", "maximum": "Maximum"}
+TITLES = {"charts": "Charts", "compare": "Compare", "maximum": "Ranking"}
 
 
 @dataclass(frozen=True, slots=True)

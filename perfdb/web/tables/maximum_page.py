@@ -11,6 +11,7 @@ from perfdb.analysis.insights.bottleneck import Bottleneck, Verdict
 from perfdb.analysis.insights.throughput_curve import FEWEST
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.query.query import Query
+from perfdb.analysis.render import sentences
 from perfdb.analysis.render.charts.chart_options import Drawing, Marks
 from perfdb.analysis.render.grid import make_grids
 from perfdb.analysis.render.labels import Diff, make_diff, measure_title
@@ -92,11 +93,12 @@ class Line:
 class Maxima:
     """The table of maxima, with a column for each value of the dimensions ``each``.
 
-    ``groups``: (title, lines) of common measures; ``rare``: of those in less than half of the columns. ``studies``:
-    (title, address) of each column's study, if studies differ. ``standing``: each column compared with the best; empty
-    for a single column.
+    ``answer`` says who is best. ``groups``: (title, lines) of common measures; ``rare``: of those in less than half of
+    the columns. ``studies``: (title, address) of each column's study, if studies differ. ``standing``: each column
+    compared with the best; empty for a single column.
     """
 
+    answer: str
     caption: str
     each: str
     best: list[Best]
@@ -132,6 +134,7 @@ def build_maxima(tables: Sequence[Table], bests: Sequence[bottlenecks.Best]) -> 
             grouped = common if 2 * filled >= len(cells) else rare
             grouped.setdefault(group_of(table.measure.metric), []).append(found)
     return Maxima(
+        _answer(tables[0], bests),
         grid.caption,
         " and ".join(dimension(name).title for name in tables[0].query.columns),
         _best(tables[0], {run.id: run for each in bests for run in each.runs}),
@@ -189,6 +192,19 @@ def _maxima_of(query: Query, slugs: Sequence[str]) -> str:
         if recorded_reads.playing_tape()
         else f"{reverse('web:maximum')}?{asked.with_filter('study', *slugs).encode()}"
     )
+
+
+def _answer(table: Table, bests: Sequence[bottlenecks.Best]) -> str:
+    """Return who is best in a sentence; empty for single runs."""
+    names, found = table.query.columns, {each.evidence.group: each.evidence for each in bests}
+    means = {column: cell.mean for (_, column), cell in table.cells.items()}
+    ranked = [
+        (describe_values(names, column), mean, found[column].standing)
+        for column in table.columns
+        if column in found and (mean := means.get(column)) is not None
+    ]
+    each = " and ".join(dimension(name).title for name in names)
+    return sentences.describe_ranking(table.metric, ranked, each) if ranked else ""
 
 
 def _standing(table: Table, bests: Sequence[bottlenecks.Best]) -> list[Diff | str]:

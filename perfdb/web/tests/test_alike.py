@@ -42,7 +42,7 @@ def test_the_rarer_spelling_is_to_mean_the_other(spelt: None) -> None:
     assert find_offers({"device": ["QDIO GbE", "vCTC"], "mtu": [1492]}) == []
 
 
-@pytest.mark.parametrize("address", [CHARTS, "/runs/", "/maximum/?workload=RR&columns=device"])
+@pytest.mark.parametrize("address", [CHARTS, "/runs/", "/ranking/?workload=RR&columns=device"])
 def test_pages_that_show_both_lead_to_the_preview(web: Client, spelt: None, address: str) -> None:
     found = links(web.get(address).content.decode())
 

@@ -166,7 +166,7 @@ def test_without_pairs_both_sides_can_be_seen_all_the_same(web: Client, runs: li
 
     links = re.findall(r'<a class="button" href="([^"]+)">(The best of each|Show as charts)</a>', source)
     (best, _), (charts, _) = links
-    assert unescape(best) == "/maximum/?device=vCTC&users=10&users=70&columns=users"
+    assert unescape(best) == "/ranking/?device=vCTC&users=10&users=70&columns=users"
     assert unescape(charts) == "/charts/?device=vCTC&users=10&users=70"
     assert [web.get(unescape(address), follow=True).status_code for address, _ in links] == [200, 200]
 
@@ -222,7 +222,7 @@ def test_pages_lead_to_it_with_what_they_ask(web: Client, runs: list[Run], page:
     [
         f"{PAGE}?{urlencode(ASKED)}",
         "/charts/?metric=trans_per_s&rows=users&columns=device&baseline=device:QDIO",
-        "/maximum/?workload=RR",
+        "/ranking/?workload=RR",
         "/explain/?metric=trans_per_s&rows=users&columns=device&baseline=device:QDIO"
         "&of=trans_per_s&at=users:1&at=device:HiperSockets",
     ],

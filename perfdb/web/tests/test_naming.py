@@ -26,7 +26,7 @@ def two_studies(db: None) -> None:
         "/charts/?metric=trans_per_s&rows=study,users",
         "/charts/?metric=trans_per_s&rows=users",
         "/compare/?dimension=study&old=osa-2003&new=vm-2004",
-        "/maximum/?workload=RR&columns=study",
+        "/ranking/?workload=RR&columns=study",
     ],
 )
 def test_a_page_says_the_title(web: Client, two_studies: None, address: str) -> None:

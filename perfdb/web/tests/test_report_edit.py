@@ -57,7 +57,7 @@ def test_tables_comparisons_and_maxima_can_be_asked_too(web: Client, study: Stud
     asked = [
         f"/charts/?{RATE}",
         "/compare/?dimension=device&old=QDIO&new=vCTC&metric=trans_per_s",
-        "/maximum/?workload=RR",
+        "/ranking/?workload=RR",
     ]
     prose = "\n".join(f"```table\nhttp://testserver{text}\n```" for text in asked)
     web.post(NEW, {"kind": "finding", "title": "All", "prose": prose})

@@ -55,7 +55,7 @@ def test_a_question_is_saved_where_it_is_answered_and_opens_there(web: Client, r
 def test_another_page_does_not_offer_it(web: Client, runs: list[Run]) -> None:
     save(web, "A rainy day", "charts")
     assert "A rainy day" in text_of(web.get(f"/charts/?{ASKED['charts']}"))
-    assert "A rainy day" not in text_of(web.get(f"/maximum/?{ASKED['maximum']}"))
+    assert "A rainy day" not in text_of(web.get(f"/ranking/?{ASKED['maximum']}"))
 
 
 def test_a_name_that_is_taken_is_asked_about(web: Client, runs: list[Run]) -> None:

@@ -221,7 +221,7 @@ def test_a_study_without_a_report_shows_its_charts(web: Client, measured: Study)
     ]
     assert drawn["data"][0]["hovertext"]
     assert web.get("/charts/figure.json", {"metric": "speed"}).status_code == 400
-    for address in ("/runs/?study=guest-lan", "/compare/?study=guest-lan", "/maximum/?study=guest-lan"):
+    for address in ("/runs/?study=guest-lan", "/compare/?study=guest-lan", "/ranking/?study=guest-lan"):
         assert address in source
     assert "Save as one file" not in text_of(response)
     assert inline_code(response) == []

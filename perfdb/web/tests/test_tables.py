@@ -15,7 +15,7 @@ from perfdb.results.models import Run
 from perfdb.results.tests.builders import make_run, make_study
 from perfdb.web.tests.pages import figures_of, text_of
 
-CHARTS, MAXIMUM = "/charts/", "/maximum/"
+CHARTS, MAXIMUM = "/charts/", "/ranking/"
 
 
 def test_without_a_question_it_asks_that_of_the_newest_run(web: Client, run: Run) -> None:

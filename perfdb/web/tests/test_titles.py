@@ -16,9 +16,9 @@ from perfdb.web.templatetags.perfdb import breakable
         ("/runs/", "Runs · perfdb"),
         ("/runs/?q=NMG&device=QDIO GBE", "Runs · NMG · QDIO GBE · perfdb"),
         ("/charts/?metric=cpu_util@client&workload=RR", "Charts: CPU utilisation, client · RR · perfdb"),
-        ("/maximum/?workload=RR&users=50", "Maximum throughput · RR · 50 · perfdb"),
+        ("/ranking/?workload=RR&users=50", "Ranking · RR · 50 · perfdb"),
         ("/charts/?colour=red", "Charts · perfdb"),
-        ("/maximum/?colour=red", "Maximum throughput · perfdb"),
+        ("/ranking/?colour=red", "Ranking · perfdb"),
     ],
 )
 def test_a_title_says_what_was_asked(web: Client, run: Run, address: str, title: str) -> None:
