@@ -32,5 +32,8 @@ def test_what_the_search_box_has_no_room_for_a_link_does(page: Page, live_server
     sign_in(page, live_server)
     for width in (860, 1000, 1100, 1280):
         page.set_viewport_size({"width": width, "height": 700})
-        box, link = page.get_by_role("combobox", name="Search studies"), page.get_by_role("link", name="Search")
+        box, link = (
+            page.get_by_role("combobox", name="Search runs, devices, studies, files"),
+            page.get_by_role("link", name="Search"),
+        )
         assert box.is_visible() != link.is_visible()

@@ -75,7 +75,7 @@ def test_items_are_moved_by_keyboard_and_the_focus_stays(editor: Page, study: St
 
 def test_an_item_is_taken_out_and_put_back(editor: Page, study: Study) -> None:
     editor.get_by_role("button", name="Take Two out").click()
-    expect(editor.locator(".notices")).to_contain_text("was taken out")
+    expect(editor.locator(".notices")).to_contain_text("removed")
     assert titles(study) == ["One", "Three"]
     editor.get_by_role("button", name="Put Two back").click()
     expect(editor.locator(".notices")).to_contain_text("is back in the report")

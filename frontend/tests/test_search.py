@@ -34,7 +34,7 @@ def at_studies(page: Page, live_server: LiveServer, archive: Run, watch: Watch) 
 
 def test_typing_suggests_and_arrows_choose(at_studies: Page, live_server: LiveServer, archive: Run) -> None:
     at_studies.keyboard.press("/")
-    box = at_studies.get_by_role("combobox", name="Search studies")
+    box = at_studies.get_by_role("combobox", name="Search runs, devices, studies, files")
     expect(box).to_be_focused()
     expect(box).to_have_attribute("aria-expanded", "false")
 
@@ -73,7 +73,7 @@ def test_escape_closes_the_list_and_then_leaves_the_box(at_studies: Page) -> Non
     expect(found).to_be_visible()
 
     at_studies.keyboard.press("Escape")
-    box = at_studies.get_by_role("combobox", name="Search studies")
+    box = at_studies.get_by_role("combobox", name="Search runs, devices, studies, files")
     expect(found).to_be_hidden()
     expect(box).to_be_focused()
     expect(box).to_have_value("nmg")
@@ -83,7 +83,7 @@ def test_escape_closes_the_list_and_then_leaves_the_box(at_studies: Page) -> Non
 
 
 def test_a_click_goes_where_the_suggestion_leads(at_studies: Page, live_server: LiveServer) -> None:
-    at_studies.get_by_role("combobox", name="Search studies").click()
+    at_studies.get_by_role("combobox", name="Search runs, devices, studies, files").click()
     at_studies.keyboard.type("spr")
     at_studies.get_by_role("option", name="Spring").click()
 
@@ -150,12 +150,12 @@ def test_keys_can_be_switched_off_for_good(at_studies: Page, live_server: LiveSe
     at_studies.reload()
 
     at_studies.keyboard.press("/")
-    expect(at_studies.get_by_role("combobox", name="Search studies")).not_to_be_focused()
+    expect(at_studies.get_by_role("combobox", name="Search runs, devices, studies, files")).not_to_be_focused()
     at_studies.get_by_role("button", name="keyboard").click()
     at_studies.get_by_label("Turn shortcuts on").check()
     at_studies.keyboard.press("Escape")
     at_studies.keyboard.press("/")
-    expect(at_studies.get_by_role("combobox", name="Search studies")).to_be_focused()
+    expect(at_studies.get_by_role("combobox", name="Search runs, devices, studies, files")).to_be_focused()
 
 
 def test_on_a_phone_a_link_leads_to_the_search(browser: Browser, live_server: LiveServer, archive: Run) -> None:
@@ -163,7 +163,7 @@ def test_on_a_phone_a_link_leads_to_the_search(browser: Browser, live_server: Li
     phone = context.new_page()
     sign_in(phone, live_server)
     phone.goto(f"{live_server.url}/studies/")
-    expect(phone.get_by_role("combobox", name="Search studies")).to_be_hidden()
+    expect(phone.get_by_role("combobox", name="Search runs, devices, studies, files")).to_be_hidden()
 
     phone.get_by_role("link", name="Search").click()
 
@@ -176,7 +176,7 @@ def test_without_scripts_the_box_leads_to_the_results(browser: Browser, live_ser
     page = context.new_page()
     sign_in(page, live_server)
     page.goto(f"{live_server.url}/studies/")
-    page.get_by_role("combobox", name="Search studies").fill("NMGBR95O")
+    page.get_by_role("combobox", name="Search runs, devices, studies, files").fill("NMGBR95O")
     page.keyboard.press("Enter")
 
     expect(page).to_have_url(f"{live_server.url}/search/?q=NMGBR95O")

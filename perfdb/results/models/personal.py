@@ -14,6 +14,11 @@ class Page(models.TextChoices):
     COMPARE = "compare"
     MAXIMUM = "maximum"
 
+    @classmethod
+    def _missing_(cls, value: object) -> "Page | None":
+        """Return the page of an address, ``/ranking/?…``."""
+        return cls.MAXIMUM if value == "ranking" else None
+
 
 class SavedQuery(models.Model):
     """A named question: a page and a query string, answered anew whenever opened."""

@@ -36,9 +36,11 @@ class Question:
     @classmethod
     def parse(cls, page: str, text: str) -> Self:
         """Parse a query string. Raise QueryError where the page would."""
-        if page not in Page.values:
-            raise QueryError("page", f"there is no page {page!r} that answers questions", Page.values)
-        return cls.from_pairs(Page(page), parse_qsl(text.strip().removeprefix("?"), keep_blank_values=True))
+        try:
+            asked = Page(page)
+        except ValueError:
+            raise QueryError("page", f"there is no page {page!r} that answers questions", Page.values) from None
+        return cls.from_pairs(asked, parse_qsl(text.strip().removeprefix("?"), keep_blank_values=True))
 
     @classmethod
     def from_pairs(cls, page: Page, pairs: Iterable[tuple[str, str]]) -> Self:

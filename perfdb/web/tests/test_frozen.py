@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 from django.test import Client
+from django.urls import reverse
 from pytest_django import Settings
 
 from perfdb.results.models import FrozenLink, Note, Run, Study
@@ -67,7 +68,7 @@ def changed(study: Study) -> None:
 
 @pytest.mark.parametrize("page", ASKED)
 def test_a_frozen_answer_is_that_of_the_living_page(web: Client, runs: list[Run], page: str) -> None:
-    living = web.get(f"/{page}/?{ASKED[page]}&campaign=second")
+    living = web.get(f"{reverse(f'web:{page}')}?{ASKED[page]}&campaign=second")
     answer = web.get(freeze(web, page))
 
     assert answer.status_code == 200

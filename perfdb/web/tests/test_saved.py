@@ -6,6 +6,7 @@ from html import unescape
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
+from django.urls import reverse
 
 from perfdb.results.models import ReportItem, Run, SavedQuery, Study
 from perfdb.results.tests.builders import make_run, make_study
@@ -35,7 +36,7 @@ def save(web: Client, name: str = "Rates", page: str = "charts", **more: str) ->
 
 @pytest.mark.parametrize("page", ASKED)
 def test_a_question_is_saved_where_it_is_answered_and_opens_there(web: Client, runs: list[Run], page: str) -> None:
-    source = web.get(f"/{page}/?{ASKED[page]}").content.decode()
+    source = web.get(f"{reverse(f'web:{page}')}?{ASKED[page]}").content.decode()
     (query,) = set(re.findall(r'name="query" value="([^"]*)"', source))
     sent = {"name": "Mine", "page": page, "query": query.replace("&amp;", "&")}
 
@@ -45,9 +46,9 @@ def test_a_question_is_saved_where_it_is_answered_and_opens_there(web: Client, r
     kept = SavedQuery.objects.get()
     assert (kept.page, kept.study) == (page, Study.objects.get(slug="guest-lan"))
     opened = web.get(f"/saved/{kept.pk}/", follow=True)
-    assert opened.redirect_chain[-1][0] == f"/{page}/?{kept.query}"
+    assert opened.redirect_chain[-1][0] == f"{reverse(f'web:{page}')}?{kept.query}"
     assert text_of(opened).count("Mine") == 1
-    assert "Mine" in text_of(web.get(f"/{page}/?{ASKED[page]}"))
+    assert "Mine" in text_of(web.get(f"{reverse(f'web:{page}')}?{ASKED[page]}"))
     assert f'<a href="/saved/{kept.pk}/">Mine</a>' in web.get("/studies/guest-lan/").content.decode()
     assert inline_code(opened) == []
 
