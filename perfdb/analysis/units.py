@@ -328,6 +328,10 @@ def printed_percent(percent: float | None, plus: bool = False) -> str:
     return f"{'+' if plus and not text.startswith('-') and text != '0' else ''}{text}%"
 
 
+NARROW_SPACE = "\u202f"
+_GROUPED = 10_000
+
+
 def short_percent(share: float, plus: bool = False) -> str:
     """Format a share (0.0314) as per cent with two significant digits ("3.1%").
 
@@ -341,6 +345,17 @@ def short_percent(share: float, plus: bool = False) -> str:
     text = round_half_up(percent, max(0, 1 - magnitude))
     text = text.rstrip("0").rstrip(".") if "." in text else text
     return f"{'+' if plus and percent > 0 else ''}{text}%"
+
+
+def significant_text(value: float, digits: int) -> str:
+    """Format a number with so many significant digits, in groups of three from 10 000: ``0.1461``, ``13 270``."""
+    if value == 0 or not math.isfinite(value):
+        return f"{value:g}"
+    rounded = float(f"{value:.{digits - 1}e}")
+    places = max(0, digits - 1 - math.floor(math.log10(abs(rounded))))
+    if abs(rounded) >= _GROUPED:
+        return f"{rounded:,.0f}".replace(",", NARROW_SPACE)
+    return f"{rounded:.{min(places, _MOST_DECIMALS)}f}"
 
 
 def decimals_for(values: Iterable[float], least: int) -> int:

@@ -1,9 +1,9 @@
 // Filter menus: say what is chosen, close on Escape and on a click elsewhere. They open without this script too.
 
-/** Of fields of one value each: those that are not as usual, which is their first option or an empty text. */
+/** Of fields of one value each: those that were changed from their first option or an empty text. */
 function changedText(menu) {
   const changed = [...menu.querySelectorAll("select, input[type=number]")].filter((field) => field.value !== "");
-  if (!changed.length) return "as usual";
+  if (!changed.length) return menu.dataset.none;
   if (changed.length > 2) return `${changed.length} changes`;
   const said = (field) => `${field.labels[0].textContent}: ${field.selectedOptions?.[0].textContent ?? field.value}`;
   return changed.map(said).join(", ");

@@ -9,7 +9,7 @@ from perfdb.analysis.metrics import Better, Metric
 from perfdb.analysis.tables.baseline_comparison import full_key
 from perfdb.analysis.tables.observations import Key
 from perfdb.analysis.tables.table import Table
-from perfdb.analysis.units import round_half_up, short_percent
+from perfdb.analysis.units import round_half_up, short_percent, significant_text
 from perfdb.analysis.verdicts.cells import Comparison, Verdict
 
 _RATES = ("trans_per_s", "mb_per_s", "gbit_per_s")
@@ -17,6 +17,8 @@ _CONFIRMED = (Verdict.IMPROVED, Verdict.REGRESSED, Verdict.HIGHER, Verdict.LOWER
 _LIKELY = (Verdict.LIKELY_HIGHER, Verdict.LIKELY_LOWER)
 # A smaller spread of differences, in points of per cent, is not worth a sentence.
 _WORTH_SAYING = 5.0
+# More names make no sentence.
+_MOST_FOLLOWERS = 4
 
 
 class Pair(NamedTuple):
@@ -63,7 +65,7 @@ class Answer(NamedTuple):
 def find_answer(table: Table, side: Key) -> Answer:
     """Return the pairs of one compared value that have a ratio."""
     names = table.query.layout_names
-    shown = [at for at, name in enumerate(names) if name not in table.query.baseline]
+    shown = [at for at, name in enumerate(names) if name not in (*table.query.baseline, *table.query.split)]
     places = [names.index(name) for name in table.query.baseline]
     pairs = []
     for at, cell in table.cells.items():
@@ -102,6 +104,21 @@ def describe_answer(answer: Answer, new: str, old: str) -> str:
     return f"{said}: {_size(moved)} {_more(answer.metric, bool(answer.up))}."
 
 
+def describe_briefly(answer: Answer) -> str:
+    """Return the answer of a tab: ``26–47% slower``, ``mixed``, ``same within 2%`` or ``can't tell``."""
+    count = len(answer.pairs)
+    moved = answer.up or answer.down
+    if answer.up and answer.down:
+        return "mixed"
+    if moved:
+        word = _words(answer.metric)[0 if answer.up else 1]
+        said = f"{_size(moved)} {word}"
+        return said if len(moved) == count else f"{said} in {len(moved)} of {count}"
+    if count and answer.same == count:
+        return f"same within {short_percent(answer.pairs[0].comparison.delta)}"
+    return "can't tell"
+
+
 def describe_cost(answer: Answer) -> str:
     """Return a further metric's sentence: ``It needs 35–38% more CPU time per transaction.``; empty without pairs."""
     count, moved = len(answer.pairs), answer.up or answer.down
@@ -137,10 +154,10 @@ def describe_ranking(metric: Metric, ranked: Sequence[tuple[str, float, Comparis
     names what is ranked ("Device").
     """
     (name, mean, _), *others = ranked
-    result = f"{round_half_up(mean, metric.decimals)} {metric.unit}"
+    result = f"{significant_text(mean, 4)} {_noun(metric) if metric.name == 'trans_per_s' else metric.unit}"
     if not others:
         return f"{name}: {result}."
-    of = f"of {len(ranked)} ({each.lower()})"
+    of = f"of {len(ranked)} {_plural(each)}"
     tied = [other for other, _, standing in others if standing and is_tied(standing)]
     best = "fastest" if metric.name in _RATES else "best"
     verdicts = {standing.verdict for _, _, standing in others if standing}
@@ -151,6 +168,26 @@ def describe_ranking(metric: Metric, ranked: Sequence[tuple[str, float, Comparis
         return f"{names} are tied for first {of}: {result}, and the difference is within the noise."
     likely = "is" if verdicts <= set(_CONFIRMED) else "is likely"
     return f"{name} {likely} {best} {of}: {result}."
+
+
+def describe_followers(ranked: Sequence[tuple[str, float, Comparison | None]]) -> str:
+    """Return how far the others are behind: ``vCTC follows at −17%, HiperSockets at −31% and QDIO at −51%.``."""
+    behind = [
+        (name, standing.percent)
+        for name, _, standing in ranked
+        if standing and standing.percent is not None and not is_tied(standing)
+    ][:_MOST_FOLLOWERS]
+    if not behind:
+        return ""
+    (first, percent), *others = [(name, _signed(percent)) for name, percent in behind]
+    said = [f"{first} follows at {percent}", *(f"{name} at {size}" for name, size in others)]
+    return f"{', '.join(said[:-1])} and {said[-1]}." if others else f"{said[0]}."
+
+
+def _plural(title: str) -> str:
+    """Return several of a dimension: ``devices``, ``MTUs``; ``values of cpu governor`` where an s is not enough."""
+    noun = title if title[1:2].isupper() else title[:1].lower() + title[1:]
+    return f"{noun}s" if title.isalpha() and not title.endswith("s") else f"values of {noun}"
 
 
 def _undecided(answer: Answer, count: int) -> str:

@@ -78,12 +78,14 @@ def test_who_is_best_is_said_with_its_ties() -> None:
         named = [(*mean, standing) for mean, standing in zip(means, [None, *judged], strict=True)]
         return describe_ranking(BY_NAME["trans_per_s"], named, "Device")
 
-    assert ranked(CALM) == "D0: 100.03 trans/s."
-    assert ranked(MORE, CALM, LESS) == "D0 is fastest of 3 (device): 130.03 trans/s."
-    assert ranked(MORE, [100.0]) == "D0 is likely fastest of 2 (device): 130.03 trans/s."
+    assert ranked(CALM) == "D0: 100.0 transactions per second."
+    assert ranked(MORE, CALM, LESS) == "D0 is fastest of 3 devices: 130.0 transactions per second."
+    assert ranked(MORE, [100.0]) == "D0 is likely fastest of 2 devices: 130.0 transactions per second."
     assert ranked(CALM, CALM, HALF) == (
-        "D0 and D1 are tied for first of 3 (device): 100.03 trans/s, and the difference is within the noise."
+        "D0 and D1 are tied for first of 3 devices: 100.0 transactions per second, "
+        "and the difference is within the noise."
     )
     assert ranked([130.0], [100.0]) == (
-        "D0 has the best result of 2 (device): 130.00 trans/s. Nothing was repeated, so the order can be chance."
+        "D0 has the best result of 2 devices: 130.0 transactions per second. "
+        "Nothing was repeated, so the order can be chance."
     )

@@ -16,6 +16,7 @@ from perfdb.analysis.units import (
     read_number,
     rescale,
     round_half_up,
+    significant_text,
     step,
     to_base,
 )
@@ -218,3 +219,19 @@ def test_the_last_digit_of_a_number_is_that_which_python_prints(values: list[flo
 def test_a_sum_of_printed_numbers_is_added_up(text: str, unit: str, metric: str, value: float) -> None:
     assert convert(text, unit, metric) == pytest.approx(value)
     assert step("1.98 Mbits/sec + 1.95 Mbits/sec") == 0.01
+
+
+@pytest.mark.parametrize(
+    ("value", "digits", "text"),
+    [
+        (13265.4, 4, "13\u202f270"),
+        (0.14614, 4, "0.1461"),
+        (9.9996, 4, "10.00"),
+        (4846.13, 3, "4850"),
+        (0, 4, "0"),
+        (-0.5, 3, "-0.500"),
+        (float("inf"), 3, "inf"),
+    ],
+)
+def test_significant_digits(value: float, digits: int, text: str) -> None:
+    assert significant_text(value, digits) == text

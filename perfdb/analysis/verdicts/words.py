@@ -64,8 +64,8 @@ _RULES = {
     Verdict.MIXED: "mixed",
 }
 _BETTER = {Better.HIGHER: "larger is better", Better.LOWER: "smaller is better", Better.NEUTRAL: "neither is better"}
-_CHANGED = {Verdict.IMPROVED, Verdict.REGRESSED, Verdict.HIGHER, Verdict.LOWER}
-_LIKELY = {Verdict.LIKELY_HIGHER, Verdict.LIKELY_LOWER}
+CHANGED = {Verdict.IMPROVED, Verdict.REGRESSED, Verdict.HIGHER, Verdict.LOWER}
+LIKELY = {Verdict.LIKELY_HIGHER, Verdict.LIKELY_LOWER}
 
 DAYS_UNKNOWN = "in these runs; day-to-day variation unknown"
 
@@ -73,24 +73,25 @@ DAYS_UNKNOWN = "in these runs; day-to-day variation unknown"
 def symbol(comparison: Comparison, ascii_only: bool = False) -> str:
     """Return the sign of the verdict; filled triangles for changes that hold for other days."""
     up = (comparison.ratio or 0) > 1
-    if comparison.verdict in _CHANGED:
+    if comparison.verdict in CHANGED:
         return (_FILLED if comparison.scope is Scope.DAYS_KNOWN else _HOLLOW)[up][ascii_only]
-    return (_HOLLOW[up] if comparison.verdict in _LIKELY else _SYMBOLS[comparison.verdict])[ascii_only]
+    return (_HOLLOW[up] if comparison.verdict in LIKELY else _SYMBOLS[comparison.verdict])[ascii_only]
 
 
 def is_tentative(comparison: Comparison) -> bool:
     """Return whether a verdict is drawn in outline: in these runs, or likely."""
-    return comparison.scope is Scope.THESE_RUNS or comparison.verdict in _LIKELY
+    return comparison.scope is Scope.THESE_RUNS or comparison.verdict in LIKELY
 
 
 def short_verdict(comparison: Comparison) -> str:
     """Return words for a table's cell: ``higher, better, in these runs``, ``same within 2%``."""
     own_effect = comparison.verdict in (Verdict.IMPROVED, Verdict.REGRESSED)
     effect = "" if own_effect else effect_words(comparison)
-    return ", ".join(filter(None, (_plain(comparison), effect, _scope(comparison))))
+    return ", ".join(filter(None, (plain_words(comparison), effect, _scope(comparison))))
 
 
-def _plain(comparison: Comparison) -> str:
+def plain_words(comparison: Comparison) -> str:
+    """Return the verdict alone: ``higher``, ``same within 2%``."""
     if comparison.verdict is Verdict.SAME:
         return f"same within {short_percent(comparison.delta)}"
     return _WORDS.get(comparison.verdict, comparison.verdict.value)
@@ -103,7 +104,7 @@ def _scope(comparison: Comparison) -> str:
 
 def verdict_words(comparison: Comparison) -> str:
     """Return the verdict as a clause with its reason: ``can't tell in these runs: trials differ``."""
-    words = " ".join(filter(None, (_plain(comparison), _scope(comparison))))
+    words = " ".join(filter(None, (plain_words(comparison), _scope(comparison))))
     if comparison.problem:
         return f"{words}: {comparison.problem}"
     if comparison.verdict is Verdict.SAME and comparison.is_small:
@@ -111,7 +112,7 @@ def verdict_words(comparison: Comparison) -> str:
     if comparison.verdict is Verdict.CANNOT_TELL:
         reason = f"{words}: {reason_words(comparison.reason)}" if comparison.reason else words
         return reason + _standing_out(comparison)
-    if comparison.verdict in _LIKELY:
+    if comparison.verdict in LIKELY:
         return f"{words}, if its runs vary like the others'; 1 in 20 by chance; one more campaign settles it"
     return words
 

@@ -145,9 +145,10 @@ def _together(asked: Query, found: Observations, parts: Sequence[Matched]) -> tu
     question = parts[0].question(asked)
     paired = found.select([row for row in found.rows if row[0] in runs])
     names = [name for name in varying if name != parts[0].sides.dimension and not _follows_study(name, varying, paired)]
-    # The last row dimension is the x axis of charts: users where these vary.
-    rows = tuple(sorted(names, key=lambda name: name == "users"))
-    return question.replace(filters=asked.filters, rows=rows), paired
+    # Workloads have no axis and no mean in common. The last row dimension is the x axis: users where these vary.
+    split = tuple(name for name in names if name == "workload")
+    rows = tuple(sorted((name for name in names if name not in split), key=lambda name: name == "users"))
+    return question.replace(filters=asked.filters, rows=rows, split=split), paired
 
 
 def _follows_study(name: str, varying: Sequence[str], found: Observations) -> bool:

@@ -108,7 +108,10 @@ def answer_question(question: Question) -> Answer:
         return Answer(found.query, found.tables, comparison=found)
     if question.page is Page.MAXIMUM:
         query, runs = _maximum(question.query)
-        return Answer(query, rank_columns(make_tables(query, runs)), best=tuple(find_best(query, runs)))
+        tables = rank_columns(make_tables(query, runs))
+        places = {column: place for place, column in enumerate(tables[0].columns)} if tables else {}
+        best = sorted(find_best(query, runs), key=lambda each: places.get(each.evidence.group, len(places)))
+        return Answer(query, tables, best=tuple(best))
     return Answer(*answer_query(question.query))
 
 

@@ -1,32 +1,26 @@
 """The Compare page: its form, and a comparison in words and links."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
 from django.urls import reverse
 
 from perfdb.analysis import dimensions, metrics
-from perfdb.analysis.dimensions import FACTOR, Value, describe_values, dimension
+from perfdb.analysis.dimensions import FACTOR, Value, dimension
 from perfdb.analysis.insights.circumstances import Difference, Weight, values_text
 from perfdb.analysis.query.parameters import spell_value
 from perfdb.analysis.query.query import REPEATS, Query
-from perfdb.analysis.render import sentences
 from perfdb.analysis.render.charts.chart_options import Drawing
-from perfdb.analysis.render.labels import measure_title
 from perfdb.analysis.tables.matched_pairs import Sides
-from perfdb.analysis.tables.observations import Key
-from perfdb.analysis.tables.table import Table
+from perfdb.analysis.units import short_percent
 from perfdb.analysis.verdicts import words
-from perfdb.analysis.verdicts.cells import Comparison as Verdicted
-from perfdb.analysis.verdicts.cells import Scope
-from perfdb.analysis.verdicts.summary import FEWEST_CELLS, Summary
 from perfdb.results.queries.compare import ChosenSides, ComparedValue, Comparison
+from perfdb.web.compare.workload_answers import WorkloadAnswer, build_answers
 from perfdb.web.links import to_runs
 from perfdb.web.tables import filter_form
 from perfdb.web.tables.filter_form import Facet, Select
-from perfdb.web.tables.table_grids import Panel, build_panels
 
 # More left-overs are only counted.
 MOST_LEFT_OVER = 200
@@ -59,15 +53,6 @@ class DifferenceLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
-    """A metric of the pairs: summaries, chart and table."""
-
-    title: str
-    summaries: list[str]
-    panel: Panel
-
-
-@dataclass(frozen=True, slots=True)
 class LeftOverLine:
     """An experiment without a match, with the reason."""
 
@@ -91,29 +76,13 @@ class LeftOvers:
 
 
 @dataclass(frozen=True, slots=True)
-class Card:
-    """The answer in words: ``sentence``, then ``more`` sentences on costs and places.
-
-    ``badges``: (tone, text) of the pairs by how sure they are. ``scope``: what the verdicts cover. ``step``: what would
-    decide the open pairs.
-    """
-
-    sentence: str
-    more: str
-    badges: list[tuple[str, str]]
-    scope: str
-    step: str
-
-
-@dataclass(frozen=True, slots=True)
 class Part:
     """The comparison of one new value with the old one.
 
-    ``card`` is its answer, None without pairs. ``runs``: runs in the pairs; ``looked_at``: runs searched for
-    differences. ``differs``: differences that may matter; ``minor``: others.
+    ``runs``: runs in the pairs; ``looked_at``: runs searched for differences. ``differs``: differences that may
+    matter; ``minor``: others.
     """
 
-    card: Card | None
     old: str
     new: str
     pairs: int
@@ -128,15 +97,23 @@ class Part:
 class Compared:
     """The answer of the page.
 
-    ``swapped``: address with the sides exchanged, "" for several new values.
+    ``swapped``: address with the sides exchanged, "" for several new values. ``delta``: smaller differences count as
+    the same.
     """
 
     old: str
     new: str
     swapped: str
     signs: list[str]
-    measured: list[Measured]
+    answers: list[WorkloadAnswer]
     parts: list[Part]
+    delta: str
+
+    @property
+    def differs(self) -> str:
+        """Return the differences that may matter in a line: ``Kernel 6.1 → 6.6, MTU 1500 → 9000 …``."""
+        lines = [line for part in self.parts for line in part.differs]
+        return ", ".join(f"{line.title} {line.old} → {line.new}" for line in lines[:3]) + " …" * (len(lines) > 3)
 
     @property
     def pairs(self) -> int:
@@ -199,7 +176,7 @@ def side_selects(chosen: ChosenSides, values: Sequence[Value]) -> list[Select]:
             [("", "choose"), *texts.items(), *[(text, text) for text in [asked] if text and text not in texts]],
             asked,
         )
-        for name, title, asked in (("old", "Old", chosen.old), ("new", "New", new))
+        for name, title, asked in (("old", "Baseline", chosen.old), ("new", "Compared", new))
     ]
 
 
@@ -211,7 +188,11 @@ def _texts(chosen: ChosenSides, values: Sequence[Value]) -> dict[str, str]:
 def further_facet(chosen: ChosenSides, values: Sequence[Value]) -> Facet | None:
     """Return the facet of more new values, or None without a third value."""
     texts = _texts(chosen, values)
-    return filter_form.build_facet("new", "Also", texts.items(), chosen.new[1:], "no other") if len(texts) > 2 else None
+    return (
+        filter_form.build_facet("new", "Also", texts.items(), chosen.new[1:], "+ add another")
+        if len(texts) > 2
+        else None
+    )
 
 
 def dimension_select(chosen: str) -> Select:
@@ -230,18 +211,23 @@ def _title(name: str) -> str:
     return metrics.BY_NAME[name].title if name in metrics.BY_NAME else name.replace("_", " ")
 
 
-def build_comparison(found: Comparison, asked: Query, drawing: Drawing) -> Compared:
-    """Return a comparison as the page shows it. ``asked``: the question without the sides."""
-    parts = [_part(found.query, part, found.tables) for part in found.parts]
-    only = found.parts[0].matched.sides if len(parts) == 1 else None
-    told = [table for table in found.tables if any(cell.n for cell in table.cells.values())]
+def build_comparison(found: Comparison, asked: Query, drawing: Drawing, opened: str = "") -> Compared:
+    """Return a comparison as the page shows it.
+
+    ``asked``: the question without the sides. ``opened``: the workload to show, by default that with most pairs.
+    """
+    parts = [_part(found.query, part) for part in found.parts]
+    sides = [part.matched.sides for part in found.parts]
+    only = sides[0] if len(parts) == 1 else None
+    told = [table for table in found.tables if table.has_values]
     return Compared(
         old=parts[0].old,
         new=", ".join(part.new for part in parts),
         swapped=compare_address(asked, drawing, _choose_sides(only.swapped)) if only else "",
         signs=list(dict.fromkeys(words.sign_rule(table.metric) for table in told)),
-        measured=list(_measured(found.tables, drawing)) if any(part.pairs for part in parts) else [],
+        answers=build_answers(found.tables, sides, drawing, opened) if any(part.pairs for part in parts) else [],
         parts=parts,
+        delta=short_percent(asked.delta / 100),
     )
 
 
@@ -257,41 +243,10 @@ def unpaired_links(found: Comparison, asked: Query) -> list[tuple[str, str]]:
     ]
 
 
-def _card(tables: Sequence[Table], side: Key, old: str, new: str) -> Card | None:
-    """Return the answer of the first metric in words, with the costs of the others."""
-    answers = [sentences.find_answer(table, side) for table in tables]
-    told = [answer for answer in answers if answer.pairs]
-    if not told:
-        return None
-    first, *others = told
-    more = [sentences.describe_places(first), *(sentences.describe_cost(each) for each in others)]
-    counts = ((first.confirmed, "good", "confirmed by repeats"), (first.likely, "warn", "likely (single runs)"),
-              (first.same, "", "the same"), (first.open, "", "undecided"))  # fmt: skip
-    steps = [pair.comparison.next for pair in first.pairs if pair.comparison.next]
-    most = max(steps, key=lambda step: step.about, default=None)
-    return Card(
-        sentence=sentences.describe_answer(first, new, old),
-        more=" ".join(filter(None, more)),
-        badges=[(tone, f"{number} {text}") for number, tone, text in counts if number],
-        scope=_scope([pair.comparison for pair in first.pairs]),
-        step=words.next_words(most, first.pairs[0].comparison.delta),
-    )
-
-
-def _scope(comparisons: Sequence[Verdicted]) -> str:
-    """Return what the verdicts cover: ``Over 5 campaigns``."""
-    known = [each.campaigns for each in comparisons if each.scope is Scope.DAYS_KNOWN]
-    if len(known) == len(comparisons):
-        return f"Over {max(known)} campaigns"
-    said = words.DAYS_UNKNOWN
-    return said[0].upper() + said[1:]
-
-
-def _part(query: Query, part: ComparedValue, tables: Sequence[Table]) -> Part:
+def _part(query: Query, part: ComparedValue) -> Part:
     sides = part.matched.sides
     say = dimension(sides.dimension).describe
     return Part(
-        card=_card(tables, (sides.new,), say(sides.old), say(sides.new)),
         old=say(sides.old),
         new=say(sides.new),
         pairs=part.matched.pairs,
@@ -309,26 +264,6 @@ def difference_line(each: Difference) -> DifferenceLine:
     return DifferenceLine(
         _title(each.key), values_text(each.old), values_text(each.new), each.weight.value, tone, each.why
     )
-
-
-def _measured(tables: Sequence[Table], drawing: Drawing) -> Iterator[Measured]:
-    """Yield each metric with its panel, without remarks that stand above the table."""
-    (group,) = build_panels(tables, drawing)
-    for table, panel in zip(tables, group, strict=True):
-        summaries = [_summary_text(table, side, summary) for side, summary in table.summaries.items()]
-        moved = tuple(words.shift_words(shift) for shift in table.shifts.values() if shift.cells >= FEWEST_CELLS)
-        summaries = [text[0].upper() + text[1:] for text in moved] + summaries
-        above = (words.sign_rule(table.metric), *map(words.summary_words, table.summaries.values()), *moved)
-        remarks = tuple(remark for remark in panel.grid.remarks if not remark.endswith(above))
-        yield Measured(
-            measure_title(table.measure), summaries, replace(panel, grid=replace(panel.grid, remarks=remarks))
-        )
-
-
-def _summary_text(table: Table, side: Key, summary: Summary) -> str:
-    """Return a summary in words, naming its side if there are several."""
-    said = words.summary_words(summary)
-    return said if len(table.summaries) == 1 else f"{describe_values(table.query.baseline, side)}: {said}"
 
 
 def _left_overs(query: Query, part: ComparedValue, side: Value) -> LeftOvers:

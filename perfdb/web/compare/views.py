@@ -18,7 +18,7 @@ from perfdb.results.queries.compare import ChosenSides
 from perfdb.results.queries.questions import Question, answer_question
 from perfdb.web.compare import compare_page, compare_runs
 from perfdb.web.compare.explain_page import build_explanation, next_steps
-from perfdb.web.links import to_run_difference
+from perfdb.web.links import to_question, to_run_difference
 from perfdb.web.questions import question_links
 from perfdb.web.questions.question_links import question_actions_context
 from perfdb.web.tables import answer_section, filter_form
@@ -30,6 +30,7 @@ from perfdb.web.view_access import read_required
 def compare(request: HttpRequest) -> HttpResponse:
     """Compare values of a dimension over matched pairs; suggest sides until both are chosen.
 
+    ``open``: the workload to show of several.
     ``runs``: numbers of runs, separated by commas, to compare instead; the first is the baseline.
     """
     if "runs" in request.GET:
@@ -71,18 +72,18 @@ def _numbers(texts: Iterable[str]) -> list[int]:
 def _drop_other_sides(chosen: ChosenSides, pairs: list[tuple[str, str]]) -> tuple[ChosenSides, list[tuple[str, str]]]:
     """Drop sides that belong to another dimension, which a form may send along.
 
-    ``of``: the dimension of the form's values.
+    ``of``: the dimension of the form's values. ``open`` is no part of the question.
     """
     offered = [text for name, text in pairs if name == "of"]
     if offered and offered != [chosen.dimension]:
         chosen = ChosenSides(chosen.dimension)
-    return chosen, [(name, text) for name, text in pairs if name != "of"]
+    return chosen, [(name, text) for name, text in pairs if name not in ("of", "open")]
 
 
 def _answered(request: HttpRequest, question: Question) -> dict[str, Any]:
-    return answer_section.build_result(question, answer_question(question)) | question_actions_context(
-        request, question
-    )
+    opened = request.GET.get("open", "")
+    result = answer_section.build_result(question, answer_question(question), opened)
+    return result | {"tab": f"{to_question(question)}&"} | question_actions_context(request, question)
 
 
 def _suggested(question: Question, studies: Mapping[str, str]) -> dict[str, Any]:

@@ -146,7 +146,7 @@ def frozen(request: HttpRequest, token: str) -> HttpResponse:
     link = _link(token)
     try:
         with frozen_links.open_link(link) as (question, answer):
-            context = answer_section.build_result(question, answer)
+            context = answer_section.build_result(question, answer, request.GET.get("open", ""))
         changes = frozen_links.find_changes(link)
     except QueryError as error:
         return render(request, "web/frozen.html", {"link": link, "error": error}, status=400)
@@ -157,6 +157,7 @@ def frozen(request: HttpRequest, token: str) -> HttpResponse:
         "frozen": True,
         "changes": changes,
         "living": to_question(question),
+        "tab": f"{request.path}?",
         "title": question_links.question_title(question),
         "keeping": {"link": request.build_absolute_uri()},
     }

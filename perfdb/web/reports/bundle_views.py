@@ -19,6 +19,7 @@ from perfdb.results.models import Page, Study
 from perfdb.results.queries.questions import Answer, Question, answer_question
 from perfdb.results.queries.run_list import columns, export
 from perfdb.results.queries.run_list.filters import choose_runs
+from perfdb.web.compare.workload_answers import EVERY
 from perfdb.web.links import to_question
 from perfdb.web.questions import question_links
 from perfdb.web.reports.standalone_page import render_file, render_report_file
@@ -89,7 +90,7 @@ def bundle_question(request: HttpRequest, asked: QueryDict) -> tuple[Bundle, str
 
 def _of_answer(request: HttpRequest, question: Question, server: str) -> tuple[Bundle, str]:
     found = answer_question(question)
-    context = answer_section.build_result(question, found) | {"frozen": True}
+    context = answer_section.build_result(question, found, EVERY) | {"frozen": True}
     rendered = render_to_string(f"web/{question.page}.html", context, request)
     # The part that the page swaps.
     result = rendered[rendered.index('<section id="result"') : rendered.rindex("</main>")]

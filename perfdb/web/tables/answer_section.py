@@ -11,22 +11,25 @@ from perfdb.results.models import Page
 from perfdb.results.queries.compare import ChosenSides
 from perfdb.results.queries.questions import Answer, Question
 from perfdb.web.compare import compare_page
-from perfdb.web.compare.compare_page import Measured
+from perfdb.web.compare.workload_answers import Measured
 from perfdb.web.links import to_question
 from perfdb.web.questions import question_links
 from perfdb.web.tables import answer_hints, maximum_page, table_grids
 from perfdb.web.tables.answer_hints import find_crowd, suggest_metrics
 
 
-def build_result(question: Question, answer: Answer) -> dict[str, Any]:
-    """Return the context of a question's result section."""
+def build_result(question: Question, answer: Answer, opened: str = "") -> dict[str, Any]:
+    """Return the context of a question's result section.
+
+    ``opened``: the workload that a comparison shows, `EVERY` for all of them.
+    """
     heat = table_grids.better_as_heat_map(answer.tables, question.drawing)
     offered = {"heat": to_question(replace(question, drawing=heat))} if heat else {}
     same = answer_hints.find_spellings_in_tables(answer.tables[:1])
-    return {"query": question.query, "alike": same, **offered, **_RESULTS[question.page](question, answer)}
+    return {"query": question.query, "alike": same, **offered, **_RESULTS[question.page](question, answer, opened)}
 
 
-def _charts(question: Question, answer: Answer) -> dict[str, Any]:
+def _charts(question: Question, answer: Answer, _: str) -> dict[str, Any]:
     drawing = question.drawing
     return {
         "crowd": find_crowd(question, answer),
@@ -43,13 +46,23 @@ def _charts(question: Question, answer: Answer) -> dict[str, Any]:
     }
 
 
-def _compare(question: Question, answer: Answer) -> dict[str, Any]:
+def _compare(question: Question, answer: Answer, opened: str) -> dict[str, Any]:
     assert answer.comparison is not None  # for the type checker
-    compared = compare_page.build_comparison(answer.comparison, question.query, question.drawing)
-    measured = [replace(each, panel=suggest_metrics(each.panel, question, answer)) for each in compared.measured]
+    compared = compare_page.build_comparison(answer.comparison, question.query, question.drawing, opened)
+    answers = [
+        replace(
+            each,
+            measured=_sort_measured(
+                [_suggest(one, question, answer) for one in each.measured],
+                question,
+                elsewhere=len(compared.answers) > 1,
+            ),
+        )
+        for each in compared.answers
+    ]
     return {
         "crowd": find_crowd(question, answer),
-        "compared": replace(compared, measured=_sort_measured(measured, question)),
+        "compared": replace(compared, answers=answers),
         # The tables of the pairs are an ordinary question; only the comparison knows the rest.
         "exports": [
             ("JSON", f"/api/v1/comparisons/?{question.encode()}"),
@@ -60,19 +73,27 @@ def _compare(question: Question, answer: Answer) -> dict[str, Any]:
     }
 
 
-def _sort_measured(measured: list[Measured], question: Question) -> list[Measured]:
+def _suggest(measured: Measured, question: Question, answer: Answer) -> Measured:
+    return replace(measured, panel=suggest_metrics(measured.panel, question, answer))
+
+
+def _sort_measured(measured: list[Measured], question: Question, *, elsewhere: bool) -> list[Measured]:
     """Return the metrics, those with values first.
 
-    A metric without values is left out if another one has values, the person did not ask for the metric, and there is
-    no alternative.
+    A metric without values is left out if another one has values, the person did not ask for the metric, and it
+    belongs to another workload (``elsewhere``) or there is no alternative.
     """
     asked = bool(question.query.metrics)
     numbers = [each for each in measured if each.panel.lacking is None]
-    none = [each for each in measured if each.panel.lacking and (asked or each.panel.instead or not numbers)]
+    none = [
+        each
+        for each in measured
+        if each.panel.lacking and (asked or not numbers or (each.panel.instead and not elsewhere))
+    ]
     return [*numbers, *none]
 
 
-def _maximum(question: Question, answer: Answer) -> dict[str, Any]:
+def _maximum(question: Question, answer: Answer, _: str) -> dict[str, Any]:
     return {
         "by_run": question.query.summary is Summary.TRIAL,
         "exports": question_links.list_exports(answer.query),

@@ -181,7 +181,7 @@ def describe_drawing(selects: Sequence[Select], query: Query) -> str:
     ]
     if query.delta != DELTA:
         changed.append(f"Differences below this % count as same: {query.delta:g}")
-    return f"{len(changed)} changes" if len(changed) > 2 else ", ".join(changed) or "as usual"
+    return f"{len(changed)} changes" if len(changed) > 2 else ", ".join(changed) or "Chart options"
 
 
 def baseline_select(query: Query, tables: Sequence[Table]) -> Select:
@@ -195,7 +195,7 @@ def baseline_select(query: Query, tables: Sequence[Table]) -> Select:
             for name, value in zip(query.layout_names, table.split + row + column, strict=False):
                 values[name].add(value)
     chosen = next((f"{name}:{spell_value(value)}" for name, value in query.baseline.items()), "")
-    texts = [("", "nothing")]
+    texts = [("", "no baseline")]
     for name, found in values.items():
         if len(found) > 1:
             texts += [

@@ -25,6 +25,7 @@ from perfdb.web.links import to_run, to_runs
 from perfdb.web.runs.run_values import group_of
 from perfdb.web.tables import filter_form
 from perfdb.web.tables.filter_form import Select
+from perfdb.web.tables.ranking_rows import Ranking, build_ranking
 from perfdb.web.tables.table_grids import Footnote, Footnotes, Panel, build_panels
 
 _LIMITED_BY = {
@@ -93,12 +94,14 @@ class Line:
 class Maxima:
     """The table of maxima, with a column for each value of the dimensions ``each``.
 
-    ``answer`` says who is best. ``groups``: (title, lines) of common measures; ``rare``: of those in less than half of
-    the columns. ``studies``: (title, address) of each column's study, if studies differ. ``standing``: each column
-    compared with the best; empty for a single column.
+    ``answer``: sentences on who is best, who follows and at what cost; ``ranking``: a row for each column; both are
+    empty for single runs. ``groups``: (title, lines) of common measures; ``rare``: of those in less than half of the
+    columns. ``studies``: (title, address) of each column's study, if studies differ. ``standing``: each column compared
+    with the best; empty for a single column.
     """
 
-    answer: str
+    answer: list[str]
+    ranking: Ranking | None
     caption: str
     each: str
     best: list[Best]
@@ -133,11 +136,20 @@ def build_maxima(tables: Sequence[Table], bests: Sequence[bottlenecks.Best]) -> 
             found = Line(measure_title(table.measure), table.metric.unit, cells)
             grouped = common if 2 * filled >= len(cells) else rare
             grouped.setdefault(group_of(table.measure.metric), []).append(found)
+    best = _best(tables[0], {run.id: run for each in bests for run in each.runs})
+    ties = {each.evidence.group: _ties(each.evidence.runners_up) for each in bests}
+    settings = [
+        f"{_setting(tables[0], each)}{ties.get(column, '')}"
+        for column, each in zip(tables[0].columns, best, strict=True)
+    ]
+    standing = [(each.evidence.group, each.evidence.standing) for each in bests]
+    ranking = build_ranking(tables, standing, settings) if bests else None
     return Maxima(
-        _answer(tables[0], bests),
+        _answer(tables[0], bests, ranking),
+        ranking,
         grid.caption,
         " and ".join(dimension(name).title for name in tables[0].query.columns),
-        _best(tables[0], {run.id: run for each in bests for run in each.runs}),
+        best,
         _studies(tables[0]),
         _standing(tables[0], bests),
         list(common.items()),
@@ -194,8 +206,23 @@ def _maxima_of(query: Query, slugs: Sequence[str]) -> str:
     )
 
 
-def _answer(table: Table, bests: Sequence[bottlenecks.Best]) -> str:
-    """Return who is best in a sentence; empty for single runs."""
+def _setting(table: Table, best: Best) -> str:
+    """Return the MTU and the users of a column, as far as they are no columns themselves."""
+    said = {"mtu": best.mtu, "users": best.users}
+    shown = {name: value for name, value in said.items() if value is not None and name not in table.query.columns}
+    return describe_values(shown.keys(), shown.values())
+
+
+def _ties(others: Sequence[RunnerUp]) -> str:
+    """Return the settings that are as good as the best: ``; tied with MTU 8192 and 2 more``."""
+    if not others:
+        return ""
+    more = f" and {len(others) - 1} more" if len(others) > 1 else ""
+    return f"; tied with {describe_values(others[0].key.keys(), others[0].key.values())}{more}"
+
+
+def _answer(table: Table, bests: Sequence[bottlenecks.Best], ranking: Ranking | None) -> list[str]:
+    """Return who is best, who follows and what it costs; empty for single runs."""
     names, found = table.query.columns, {each.evidence.group: each.evidence for each in bests}
     means = {column: cell.mean for (_, column), cell in table.cells.items()}
     ranked = [
@@ -204,7 +231,12 @@ def _answer(table: Table, bests: Sequence[bottlenecks.Best]) -> str:
         if column in found and (mean := means.get(column)) is not None
     ]
     each = " and ".join(dimension(name).title for name in names)
-    return sentences.describe_ranking(table.metric, ranked, each) if ranked else ""
+    if not ranked or ranking is None or not ranking.rows:
+        return []
+    cheapest = ranking.rows[0].cost_percent == "lowest"
+    lowest = f"It also costs least CPU ({ranking.rows[0].cost} {ranking.cost})." if cheapest else ""
+    more = (sentences.describe_followers(ranked), lowest if len(ranked) > 1 else "")
+    return [sentences.describe_ranking(table.metric, ranked, each), " ".join(filter(None, more))]
 
 
 def _standing(table: Table, bests: Sequence[bottlenecks.Best]) -> list[Diff | str]:

@@ -39,7 +39,7 @@ def test_a_comparison_draws_what_can_be_read_and_one_click_narrows_it(web: Clien
     assert "12 of 20 lines are drawn" in text_of(response)
     (figure,) = figures_of(source)
     assert len(figure["data"]) == 12
-    assert source.count("<tbody>") == 1
+    assert source.count("<tbody>") == 2  # Metrics and pairs.
     narrowed = web.get(narrowing(source)["First"])
     assert "lines are drawn" not in text_of(narrowed)
     assert "5 pairs" not in text_of(response)

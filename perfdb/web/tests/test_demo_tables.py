@@ -76,13 +76,14 @@ def test_no_answer_is_said(web: Client) -> None:
 
 
 def test_the_maximum_has_a_column_for_each_device(web: Client) -> None:
-    source = web.get(MAXIMUM, {"workload": "RR"}).content.decode().partition("Why these are the best")[0]
+    source = web.get(MAXIMUM, {"workload": "RR"}).content.decode()
+    source = source.partition("All figures of the best")[2].partition("Why these are the best")[0]
 
     devices = re.findall(r'<th scope="col" class="number">([^<]+)</th>', source)
     assert sorted(devices) == sorted(set(Run.objects.values_list("device__name", flat=True)))
     # The best stands first.
     assert devices == ["Guest LAN", "vCTC", "HiperSockets", "QDIO GbE"]
-    assert "Guest LAN is likely fastest of 4 (device): " in text_of(web.get(MAXIMUM, {"workload": "RR"}))
+    assert "Guest LAN is likely fastest of 4 devices: " in text_of(web.get(MAXIMUM, {"workload": "RR"}))
     for device in devices:
         at = devices.index(device)
         shown = re.findall(r'<th scope="row" class="pin">Transactions per second</th>.*?</tr>', source, re.DOTALL)[0]
@@ -130,6 +131,18 @@ def test_the_maximum_comes_with_what_stands_behind_it(web: Client) -> None:
     assert "Why these are the best" in text
     assert "Why these are the best" not in by_run
     assert "is shown for experiments" in by_run
+
+
+def test_rows_columns_and_reasons_of_a_ranking_are_in_the_same_order(web: Client) -> None:
+    source = web.get(MAXIMUM, {"workload": "RR"}).content.decode()
+    ranked = ["Guest LAN", "vCTC", "HiperSockets", "QDIO GbE"]
+
+    assert re.findall(r'aria-label="Why it is the best of ([^"]+)"', source) == ranked
+    assert re.findall(r'<a href="#behind-\d">([^<]+)</a><br>', source) == ranked
+    assert re.findall(r'<td class="rank">([^<]+)</td>', source) == ["1", "2", "3", "4"]
+    text = text_of(web.get(MAXIMUM, {"workload": "RR"}))
+    assert "vCTC follows at −15%, HiperSockets at −26% and QDIO GbE at −45%. It also costs least CPU" in text
+    assert "Guest LAN MTU 57344 · 50 users; tied with MTU 8192" in text
 
 
 def test_who_is_as_good_as_the_best_is_named_and_linked(web: Client) -> None:

@@ -219,7 +219,7 @@ def test_two_single_runs_lead_on(web: Client, runs: list[Run]) -> None:
     found = {unescape(each) for each in re.findall(r'href="(/compare/\?[^"]+)"', response.content.decode())}
     assert {f"/compare/?runs={old.pk},{new.pk}"} < found
     (series,) = (each for each in found if "dimension=" in each)
-    assert "2 pairs" in text_of(web.get(series))
+    assert "2 matched pairs" in text_of(web.get(series))
 
 
 def test_a_compared_cell_has_a_question_to_go_back_to_instead(web: Client, runs: list[Run]) -> None:

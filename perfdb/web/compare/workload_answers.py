@@ -1,0 +1,283 @@
+"""The answer of a comparison for each workload: sentences, a row for each metric, and the charts of the open one."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+from perfdb.analysis.dimensions import describe_values, dimension
+from perfdb.analysis.metrics import Better
+from perfdb.analysis.render import sentences
+from perfdb.analysis.render.charts.chart_options import Drawing
+from perfdb.analysis.render.dot_strips import Dot, Scale, place_dots
+from perfdb.analysis.render.labels import measure_title
+from perfdb.analysis.render.sentences import Answer, Pair
+from perfdb.analysis.tables.baseline_comparison import full_key
+from perfdb.analysis.tables.matched_pairs import Sides
+from perfdb.analysis.tables.observations import Key
+from perfdb.analysis.tables.table import Table
+from perfdb.analysis.units import short_percent, significant_text
+from perfdb.analysis.verdicts import words
+from perfdb.analysis.verdicts.cells import Comparison, Scope
+from perfdb.analysis.verdicts.summary import FEWEST_CELLS, Summary
+from perfdb.web.tables.table_grids import Panel, build_panels
+
+# What a page opens that has no tabs.
+EVERY = "*"
+_BETTER = {Better.HIGHER: "more is better", Better.LOWER: "less is better", Better.NEUTRAL: "neither is better"}
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """The answer in words: ``sentence``, then ``more`` sentences on costs and places.
+
+    ``badges``: (tone, text) of the pairs by how sure they are. ``scope``: what the verdicts cover. ``step``: what would
+    decide the open pairs. ``runs`` and ``pairs`` are those of the sentence.
+    """
+
+    old: str
+    new: str
+    sentence: str
+    more: str
+    badges: list[tuple[str, str]]
+    scope: str
+    step: str
+    runs: int
+    pairs: int
+
+
+@dataclass(frozen=True, slots=True)
+class MetricRow:
+    """A metric of one compared value: the ranges of both sides, a dot for each pair, and the verdict in words.
+
+    ``counts``: the pairs by verdict in words.
+    """
+
+    title: str
+    unit: str
+    better: str
+    number: int
+    new: str
+    old_range: str
+    new_range: str
+    dots: list[Dot]
+    difference: str
+    typical: str
+    tone: str
+    verdict: str
+    counts: str
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A metric of the pairs: summaries, chart and table."""
+
+    title: str
+    summaries: list[str]
+    panel: Panel
+
+
+@dataclass(frozen=True, slots=True)
+class WorkloadAnswer:
+    """The answer of one workload. ``name`` is empty if all pairs have the same one.
+
+    ``said`` is its short verdict. ``cards`` has one for each compared value. Only what is ``shown`` has cards, rows
+    and panels; ``scale`` is the axis of the rows, and ``band`` the part of it that counts as the same.
+    """
+
+    name: str
+    said: str
+    pairs: int
+    shown: bool
+    cards: list[Card]
+    rows: list[MetricRow]
+    scale: Scale
+    band: tuple[float, float]
+    measured: list[Measured]
+
+
+def build_answers(
+    tables: Sequence[Table], compared: Sequence[Sides], drawing: Drawing, opened: str
+) -> list[WorkloadAnswer]:
+    """Return the answers by workload. ``opened`` names the shown one; by default that with most pairs."""
+    groups = [list(group) for _, group in groupby(tables, key=lambda table: table.split)]
+    found = [_find_answers(group, compared) for group in groups]
+    pairs = [max((len(answer.pairs) for _, answer in answers), default=0) for answers in found]
+    names = [describe_values(group[0].query.split, group[0].split) for group in groups]
+    open_one = names.index(opened) if opened in names else pairs.index(max(pairs)) if pairs else 0
+    answers = []
+    numbers = 0
+    for at, (group, told) in enumerate(zip(groups, found, strict=True)):
+        shown = opened == EVERY or at == open_one
+        scale = Scale.of(pair for _, answer in told for pair in answer.pairs)
+        measured = list(_measure(group, drawing, numbers)) if shown else []
+        numbers += len(measured)
+        answers.append(
+            WorkloadAnswer(
+                name=names[at],
+                said=sentences.describe_briefly(told[0][1]) if told else "no pairs",
+                pairs=pairs[at],
+                shown=shown,
+                cards=[card for sides in compared if (card := _card(group, sides))] if shown else [],
+                rows=list(_rows(group, compared, scale, measured)) if shown else [],
+                scale=scale,
+                band=scale.band(group[0].query.delta / 100),
+                measured=measured,
+            )
+        )
+    return answers
+
+
+def _find_answers(tables: Sequence[Table], compared: Sequence[Sides]) -> list[tuple[Table, Answer]]:
+    """Return the answers of all metrics and values that have pairs."""
+    found = [(table, sentences.find_answer(table, (sides.new,))) for table in tables for sides in compared]
+    return [(table, answer) for table, answer in found if answer.pairs]
+
+
+def _card(tables: Sequence[Table], sides: Sides) -> Card | None:
+    """Return the answer of the first metric in words, with the costs of the others."""
+    told = _find_answers(tables, [sides])
+    if not told:
+        return None
+    (table, first), *others = told
+    say = dimension(sides.dimension).describe
+    old, new = say(sides.old), say(sides.new)
+    more = [sentences.describe_places(first), *(sentences.describe_cost(each) for _, each in others)]
+    counts = ((first.confirmed, "good", "confirmed by repeats"), (first.likely, "warn", "likely (single runs)"),
+              (first.same, "", "the same"), (first.open, "", "undecided"))  # fmt: skip
+    steps = [pair.comparison.next for pair in first.pairs if pair.comparison.next]
+    most = max(steps, key=lambda step: step.about, default=None)
+    return Card(
+        old=old,
+        new=new,
+        sentence=sentences.describe_answer(first, new, old),
+        more=" ".join(filter(None, more)),
+        badges=[(tone, f"{number} {text}") for number, tone, text in counts if number],
+        scope=_scope([pair.comparison for pair in first.pairs]),
+        step=words.next_words(most, first.pairs[0].comparison.delta),
+        runs=_count_runs(table, sides),
+        pairs=len(first.pairs),
+    )
+
+
+def _count_runs(table: Table, sides: Sides) -> int:
+    """Return the number of runs of both sides of a table."""
+    place = table.query.layout_names.index(sides.dimension)
+    both = (sides.old, sides.new)
+    return len({point.run for at, cell in table.cells.items() if full_key(table, at)[place] in both
+                for point in cell.sample})  # fmt: skip
+
+
+def _scope(comparisons: Sequence[Comparison]) -> str:
+    """Return what the verdicts cover: ``Over 5 campaigns``."""
+    known = [each.campaigns for each in comparisons if each.scope is Scope.DAYS_KNOWN]
+    if len(known) == len(comparisons):
+        return f"Over {max(known)} campaigns"
+    said = words.DAYS_UNKNOWN
+    return said[0].upper() + said[1:]
+
+
+def _rows(
+    tables: Sequence[Table], compared: Sequence[Sides], scale: Scale, measured: Sequence[Measured]
+) -> Iterator[MetricRow]:
+    """Yield a row for each metric and compared value that has pairs."""
+    for table, each in zip(tables, measured, strict=True):
+        for sides in compared:
+            answer = sentences.find_answer(table, (sides.new,))
+            if answer.pairs:
+                new = dimension(sides.dimension).describe(sides.new)
+                yield _row(table, answer, new, scale, each.panel.number)
+
+
+def _row(table: Table, answer: Answer, new: str, scale: Scale, number: int) -> MetricRow:
+    comparisons = [pair.comparison for pair in answer.pairs]
+    decided, verdict = _sum_up(answer)
+    return MetricRow(
+        title=measure_title(table.measure),
+        unit=table.metric.unit,
+        better=_BETTER[table.metric.better],
+        number=number,
+        new=new,
+        old_range=_range([each.base.mean for each in comparisons]),
+        new_range=_range([each.new.mean for each in comparisons]),
+        dots=place_dots(answer.pairs, scale),
+        difference=_difference([pair.percent for pair in answer.pairs]),
+        typical=_typical(answer),
+        tone=decided.effect.value if decided and decided.scope is Scope.DAYS_KNOWN else "",
+        verdict=verdict,
+        counts=_count(answer),
+    )
+
+
+def _range(values: Sequence[float | None]) -> str:
+    known = sorted(value for value in values if value is not None)
+    if not known:
+        return "–"
+    low, high = (significant_text(value, 3) for value in (known[0], known[-1]))
+    return low if low == high else f"{low} – {high}"
+
+
+def _difference(percents: Sequence[float]) -> str:
+    low, high = (_percent(value / 100) for value in (min(percents), max(percents)))
+    return low if low == high else f"{low} to {high}"
+
+
+def _percent(share: float) -> str:
+    """Return a difference in whole per cent, with two digits below 1%."""
+    text = short_percent(share, plus=True) if abs(share) < 0.01 else f"{100 * share:+.0f}%"
+    return text.replace("-", "\u2212")
+
+
+def _typical(answer: Answer) -> str:
+    """Return the geometric mean of the ratios: ``typically −34%``; empty for fewer than three pairs."""
+    ratios = [pair.comparison.ratio for pair in answer.pairs if pair.comparison.ratio]
+    if len(ratios) < FEWEST_CELLS:
+        return ""
+    product = 1.0
+    for ratio in ratios:
+        product *= ratio ** (1 / len(ratios))
+    return f"typically {_percent(product - 1)}"
+
+
+def _sum_up(answer: Answer) -> tuple[Comparison | None, str]:
+    """Return the most telling comparison of the pairs that moved, and the metric's verdict in words."""
+    count, moved = len(answer.pairs), answer.up or answer.down
+    if answer.up and answer.down:
+        return None, f"mixed: {len(answer.up)} higher, {len(answer.down)} lower"
+    if not moved:
+        if answer.same == count:
+            return None, f"= same within {short_percent(answer.pairs[0].comparison.delta)}"
+        return None, "? can't tell"
+    best = min(moved, key=_unsure).comparison
+    word = words.effect_words(best) or ("higher" if answer.up else "lower")
+    likely = "" if answer.confirmed else "likely "
+    where = "" if len(moved) == count else f" in {len(moved)} of {count}"
+    return best, f"{words.symbol(best)} {likely}{word}{where}"
+
+
+def _unsure(pair: Pair) -> int:
+    """Return 0 for a pair confirmed by repeats, 1 for single runs."""
+    return int(pair.comparison.verdict.value.startswith("likely"))
+
+
+def _count(answer: Answer) -> str:
+    parts = ((answer.confirmed, "confirmed"), (answer.likely, "likely"), (answer.same, "same"), (answer.open, "open"))
+    return " · ".join(f"{number} {word}" for number, word in parts if number)
+
+
+def _measure(tables: Sequence[Table], drawing: Drawing, first: int) -> Iterator[Measured]:
+    """Yield each metric with its panel, without remarks that stand above the table."""
+    (group,) = build_panels(tables, drawing)
+    for table, panel in zip(tables, group, strict=True):
+        summaries = [_summary_text(table, side, summary) for side, summary in table.summaries.items()]
+        moved = tuple(words.shift_words(shift) for shift in table.shifts.values() if shift.cells >= FEWEST_CELLS)
+        summaries = [text[0].upper() + text[1:] for text in moved] + summaries
+        above = (words.sign_rule(table.metric), *map(words.summary_words, table.summaries.values()), *moved)
+        remarks = tuple(remark for remark in panel.grid.remarks if not remark.endswith(above))
+        shown = replace(panel, number=first + panel.number, grid=replace(panel.grid, remarks=remarks))
+        yield Measured(measure_title(table.measure), summaries, shown)
+
+
+def _summary_text(table: Table, side: Key, summary: Summary) -> str:
+    """Return a summary in words, naming its side if there are several."""
+    said = words.summary_words(summary)
+    return said if len(table.summaries) == 1 else f"{describe_values(table.query.baseline, side)}: {said}"

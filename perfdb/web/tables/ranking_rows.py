@@ -1,0 +1,165 @@
+"""The rows of a ranking: the best result of each device, best first, with its cost in CPU."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from perfdb.analysis.dimensions import describe_values
+from perfdb.analysis.insights.best_evidence import is_tied
+from perfdb.analysis.metrics import Measure
+from perfdb.analysis.render.labels import measure_title
+from perfdb.analysis.tables.observations import Key
+from perfdb.analysis.tables.table import Cell, Table
+from perfdb.analysis.units import short_percent, significant_text
+from perfdb.analysis.verdicts import words
+from perfdb.analysis.verdicts.cells import Comparison
+from perfdb.analysis.workloads import cost_metric, parse_workload
+
+_BAR = 190
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A bar in pixels: its length, the ends of the interval (None without one), and the trials."""
+
+    length: float
+    interval: tuple[float, float] | None
+    trials: list[float]
+
+
+@dataclass(frozen=True, slots=True)
+class RankRow:
+    """A place of the ranking. ``rank``: ``1=`` for those tied for first. ``place``: number of its evidence."""
+
+    rank: str
+    place: int
+    name: str
+    setting: str
+    bar: Bar
+    value: str
+    spread: str
+    percent: str
+    interval: str
+    verdict: str
+    how_sure: str
+    cost: str
+    cost_percent: str
+    busy: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """The rows, with the headings of the rate and the cost; ``cost`` is empty if nothing has any."""
+
+    rows: list[RankRow]
+    rate: str
+    unit: str
+    cost: str
+
+
+def build_ranking(
+    tables: Sequence[Table], standing: Sequence[tuple[Key, Comparison | None]], settings: Sequence[str]
+) -> Ranking:
+    """Return the ranking of a table of maxima.
+
+    ``standing``: each column compared with the best, None for the best itself. ``settings``: the MTU and users of each
+    column of ``tables``.
+    """
+    rate, by_measure = tables[0], {table.measure: table for table in tables[1:]}
+    (workload,) = rate.query.filters["workload"]
+    cost = by_measure.get(Measure(cost_metric(parse_workload(str(workload)).pattern)))
+    busy = by_measure.get(Measure("cpu_util"))
+    if cost is not None and not cost.has_values:
+        cost = None
+    rows = list(_rows(rate, cost, busy, dict(standing), settings))
+    return Ranking(rows, measure_title(rate.measure), rate.metric.unit, cost.metric.unit if cost else "")
+
+
+def _rows(
+    rate: Table,
+    cost: Table | None,
+    busy: Table | None,
+    standing: dict[Key, Comparison | None],
+    settings: Sequence[str],
+) -> Iterator[RankRow]:
+    most = max((point.value for cell in rate.cells.values() for point in cell.sample), default=0.0)
+    costs = [mean for column in standing if (mean := _mean(cost, column)) is not None]
+    ties = any(each is not None and is_tied(each) for each in standing.values())
+    for place, (column, setting) in enumerate(zip(rate.columns, settings, strict=True), start=1):
+        cell = _cell(rate, column)
+        if cell is None or cell.mean is None or column not in standing:
+            continue
+        found = standing[column]
+        first = found is None or is_tied(found)
+        spent, used = _mean(cost, column), _mean(busy, column)
+        yield RankRow(
+            rank=("1=" if ties else "1") if first else str(place),
+            place=place,
+            name=describe_values(rate.query.columns, column),
+            setting=setting,
+            bar=_bar(cell, most),
+            value=significant_text(cell.mean, 4),
+            spread=_spread(cell),
+            percent=_percent(found.percent / 100) if found and found.percent is not None else "",
+            interval=words.ratio_range(found.interval) if found and found.interval else "",
+            verdict=_verdict(found),
+            how_sure=_how_sure(found),
+            cost=significant_text(spent, 4) if spent is not None else "",
+            cost_percent=_above(spent, costs),
+            busy=f"{significant_text(used, 3)}%" if used is not None else "",
+        )
+
+
+def _cell(table: Table | None, column: Key) -> Cell | None:
+    return next((cell for (_, at), cell in table.cells.items() if at == column), None) if table else None
+
+
+def _mean(table: Table | None, column: Key) -> float | None:
+    cell = _cell(table, column)
+    return cell.mean if cell else None
+
+
+def _bar(cell: Cell, most: float) -> Bar:
+    def place(value: float) -> float:
+        return round(_BAR * max(0.0, min(1.0, value / most)), 1) if most > 0 else 0.0
+
+    ends = cell.interval
+    return Bar(
+        place(cell.mean or 0.0),
+        (place(ends[0]), place(ends[1])) if ends else None,
+        [place(p.value) for p in cell.sample],
+    )
+
+
+def _spread(cell: Cell) -> str:
+    """Return the interval's half width and the trials: ``± 0.6% · 3 trials``."""
+    trials = f"{cell.n} trials" if cell.n > 1 else "single run"
+    if not cell.interval or not cell.mean:
+        return trials
+    half = (cell.interval[1] - cell.interval[0]) / 2 / abs(cell.mean)
+    return f"± {short_percent(half)} · {trials}"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:+.0f}%".replace("-", "\u2212")
+
+
+def _verdict(found: Comparison | None) -> str:
+    if found is None:
+        return "best"
+    if is_tied(found):
+        return "= tied for first"
+    likely = "likely " if found.verdict in words.LIKELY else ""
+    effect = words.effect_words(found)
+    return f"{words.symbol(found)} {likely}{effect}" if effect else f"{words.symbol(found)} {words.plain_words(found)}"
+
+
+def _how_sure(found: Comparison | None) -> str:
+    if found is None:
+        return ""
+    return "confirmed" if found.verdict in words.CHANGED else "single runs" if found.verdict in words.LIKELY else ""
+
+
+def _above(spent: float | None, costs: Sequence[float]) -> str:
+    if spent is None or not costs or min(costs) <= 0:
+        return ""
+    return "lowest" if spent == min(costs) else f"{_percent(spent / min(costs) - 1)} vs lowest"
