@@ -16,7 +16,7 @@ def test_choosing_a_dimension_offers_its_values_and_two_of_them_are_compared(
     page.keyboard.press("v")
     expect(page).to_have_url(f"{live_server.url}/compare/")
     page.wait_for_load_state()
-    old, new = page.get_by_label("Old", exact=True), page.get_by_label("New", exact=True)
+    old, new = page.get_by_label("Baseline", exact=True), page.get_by_label("Compared", exact=True)
 
     page.get_by_label("Compare", exact=True).select_option("device")
     expect(page).to_have_url(f"{live_server.url}/compare/?dimension=device")
@@ -51,23 +51,23 @@ def test_what_is_chosen_before_an_answer_arrives_is_not_lost(
 ) -> None:
     sign_in(page, live_server)
     settled(page, f"{live_server.url}/compare/?dimension=device&workload=RR")
-    first = re.compile("old=Guest(?!.*new=)")
+    first = re.compile("^(?!.*new=Hiper).*old=Guest")
     page.route(first, _never_answered)
-    old, new = page.get_by_label("Old", exact=True), page.get_by_label("New", exact=True)
+    old, new = page.get_by_label("Baseline", exact=True), page.get_by_label("Compared", exact=True)
 
     with page.expect_request(first):
         old.select_option("Guest LAN")
     new.select_option("HiperSockets")
     expect(page.get_by_role("heading", name="Guest LAN → HiperSockets")).to_be_visible()
     expect(new).to_have_value("HiperSockets")
-    expect(page).to_have_url(re.compile("old=Guest.*new=HiperSockets"))
+    expect(page).to_have_url(re.compile("new=HiperSockets.*old=Guest"))
 
 
 def test_a_verdict_leads_to_its_rule(page: Page, live_server: LiveServer, filled: dict[str, int]) -> None:
     sign_in(page, live_server)
     settled(page, f"{live_server.url}/compare/?dimension=device&old=Guest LAN&new=HiperSockets&workload=RR")
 
-    page.get_by_role("link", name="likely higher, worse, in these runs").first.click()
+    page.get_by_role("link", name="likely lower, worse, in these runs").first.click()
 
     expect(page).to_have_url(f"{live_server.url}/how/#comparing-likely")
     expect(page.get_by_role("article", name="Single runs: likely")).to_be_in_viewport()
@@ -82,30 +82,52 @@ def test_without_scripts_the_form_is_enough(browser: Browser, live_server: LiveS
 
     page.get_by_label("Compare", exact=True).select_option("device")
     show.click()
-    page.get_by_label("Old", exact=True).select_option("Guest LAN")
-    page.get_by_label("New", exact=True).select_option("HiperSockets")
+    page.get_by_label("Baseline", exact=True).select_option("Guest LAN")
+    page.get_by_label("Compared", exact=True).select_option("HiperSockets")
     show.click()
     expect(page.get_by_role("heading", name="Guest LAN → HiperSockets")).to_be_visible()
     page.get_by_label("Compare", exact=True).select_option("mtu")
     show.click()
-    expect(page.get_by_label("Old", exact=True).locator("option")).to_have_text(
+    expect(page.get_by_label("Baseline", exact=True).locator("option")).to_have_text(
         ["choose", "1500", "8192", "9000", "57344"]
     )
     expect(page.get_by_role("alert")).to_have_count(0)
     context.close()
 
 
-def test_charts_and_tables_of_two_metrics_stand_level(
+def test_a_metric_opens_from_its_row_with_the_chart_beside_its_pairs(
     page: Page, live_server: LiveServer, filled: dict[str, int]
 ) -> None:
     sign_in(page, live_server)
     page.set_viewport_size({"width": 1280, "height": 900})
-    settled(page, f"{live_server.url}/compare/?dimension=device&old=Guest LAN&new=HiperSockets&new=vCTC&workload=RR")
-    page.locator(".charts.aligned .finding").first.evaluate("element => { element.textContent = 'long '.repeat(200) }")
+    settled(page, f"{live_server.url}/compare/?dimension=device&old=Guest LAN&new=HiperSockets&workload=RR")
+    cost = page.locator("details.metric").nth(1)
+    expect(cost.locator("perf-chart")).to_be_hidden()
 
-    for part in ("perf-chart", "table"):
-        tops = page.locator(f".charts.aligned {part}").evaluate_all(
-            "all => all.slice(0, 2).map(each => Math.round(each.getBoundingClientRect().top))"
-        )
-        assert len(tops) == 2
-        assert tops[0] == tops[1]
+    page.get_by_role("region", name="Table of the metrics").get_by_role("link", name="CPU time").click()
+
+    expect(cost.locator("perf-chart .main-svg").first).to_be_visible()
+    chart, pairs = (cost.locator(part).first.bounding_box() for part in ("perf-chart", "table"))
+    assert chart is not None
+    assert pairs is not None
+    assert abs(chart["y"] - pairs["y"]) < 3
+    assert chart["x"] + chart["width"] <= pairs["x"]
+
+
+def test_one_workload_is_open_and_a_tab_opens_another(
+    page: Page, live_server: LiveServer, filled: dict[str, int]
+) -> None:
+    sign_in(page, live_server)
+    settled(page, f"{live_server.url}/compare/?dimension=device&old=Guest LAN&new=HiperSockets")
+    tabs = page.get_by_role("navigation", name="Workloads").get_by_role("link")
+    expect(tabs).to_contain_text(["28–48% slower", "26–47% slower", "25–46% slower"])
+    answer = page.locator(".verdict-card .answer")
+    expect(answer).to_contain_text("28–48% fewer transactions per second")
+
+    tabs.nth(1).click()
+
+    expect(page).to_have_url(re.compile("open=RR"))
+    expect(answer).to_contain_text("26–47% fewer transactions per second")
+    box = answer.bounding_box()
+    assert box is not None
+    assert box["y"] + box["height"] < 500

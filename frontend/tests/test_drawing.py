@@ -76,12 +76,12 @@ def test_a_zoom_lays_nothing_over_the_figure(page: Page, live_server: LiveServer
 def test_throughput_and_cost_in_one_figure(page: Page, live_server: LiveServer, filled: dict[str, int]) -> None:
     chart = charts(page, live_server, BOTH)
     expect(chart).to_have_count(2)
-    page.locator("summary", has_text="Drawing").click()
-    expect(page.locator("summary", has_text="Drawing")).to_contain_text("as usual")
+    page.locator("summary", has_text="Chart options").click()
+    expect(page.locator("summary", has_text="Chart options")).to_be_visible()
     page.get_by_label("Figure", exact=True).select_option("both")
 
     expect(page).to_have_url(re.compile("draw=both"))
-    expect(page.locator("summary", has_text="Drawing")).to_contain_text("Figure: two metrics, two axes")
+    expect(page.locator("summary", has_text="Chart options")).to_contain_text("Figure: two metrics, two axes")
     expect(chart).to_have_count(1)
     expect(chart.locator(".ytitle")).to_have_text("Transactions per second (trans/s)")
     expect(chart.locator(".y2title")).to_have_text("CPU time per transaction (ms/trans)")

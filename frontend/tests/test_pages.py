@@ -223,6 +223,7 @@ def test_the_keyboard_reaches_everything(page: Page, live_server: LiveServer, fi
     page.keyboard.press("g")
     page.keyboard.press("r")
     expect(page).to_have_url(f"{live_server.url}/runs/")
+    page.wait_for_load_state()
     page.keyboard.press("/")
     expect(page.get_by_role("combobox", name="Search runs, devices, studies, files")).to_be_focused()
     page.get_by_role("searchbox").focus()

@@ -4,24 +4,23 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, Self
 
 from django.db.models import Count, Q, QuerySet, Sum
 from django.urls import reverse
 from django.utils import timezone
 
-from perfdb.analysis import metrics
 from perfdb.analysis.query.parameters import value_order
 from perfdb.analysis.query.query import Query
 from perfdb.results.ingest.parse_files import ARCHIVE
 from perfdb.results.models import DimensionCount, Run, Study, Upload, UploadFile
-from perfdb.results.queries.run_list.columns import SHORT_TITLES
 from perfdb.web.questions import question_links
 
 # So many uploads, studies, and devices of a study; the rest is a click away.
 _MOST_UPLOADS, _MOST_STUDIES, _MOST_DEVICES = 8, 12, 6
+_PAGES = (("Compare", "compare"), ("Ranking", "maximum"))
+_MOST_STORED, _MOST_FAILED = 4, 50
 # How long the start page tells of an upload that failed.
-_FAILED_FOR = timedelta(days=3)
+_FAILED_FOR = timedelta(days=7)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +54,7 @@ class StudyCard:
 
 @dataclass(frozen=True, slots=True)
 class UploadLine:
-    """An upload in progress, waiting or failed. ``files``: number of files to read."""
+    """An upload: in progress, waiting, failed or stored. ``files``: number of files to read."""
 
     upload: Upload
     files: int
@@ -72,13 +71,20 @@ class UploadLine:
 
 
 def read_uploads() -> list[UploadLine]:
-    """Return uploads in progress, waiting or lately failed, newest first."""
-    settled = Upload.SETTLED - {Upload.State.PREVIEW}
-    failed = Q(state=Upload.State.FAILED, created__gte=timezone.now() - _FAILED_FOR)
-    found = Upload.objects.filter(~Q(state__in=settled) | failed).select_related("study", "owner")
-    shown = list(found.order_by("-created", "-id")[:_MOST_UPLOADS])
+    """Return uploads in progress or waiting, then the last ones that stored runs, newest first."""
+    newest = Upload.objects.select_related("study", "owner").order_by("-created", "-id")
+    open_ones = list(newest.exclude(state__in=Upload.SETTLED - {Upload.State.PREVIEW})[:_MOST_UPLOADS])
+    stored = newest.filter(state=Upload.State.DONE)[: max(0, _MOST_STORED - len(open_ones))]
+    shown = [*open_ones, *stored]
     files = _files_to_read([each.pk for each in shown if each.state not in Upload.SETTLED])
     return [UploadLine(each, files.get(each.pk, 0)) for each in shown]
+
+
+def read_failed_uploads() -> list[Upload]:
+    """Return the uploads that failed lately, newest first."""
+    since = timezone.now() - _FAILED_FOR
+    failed = Upload.objects.filter(state=Upload.State.FAILED, created__gte=since).select_related("study", "owner")
+    return list(failed.order_by("-created", "-id")[:_MOST_FAILED])
 
 
 def _files_to_read(busy: Sequence[int]) -> Mapping[int, int]:
@@ -121,7 +127,7 @@ def _card(study: Study, workloads: Iterable[str], devices: Iterable[str]) -> Stu
             Link(name, f"{runs}?{about.with_filter('device', name).encode()}")
             for name in sorted(devices, key=value_order)
         ],
-        [Link(page.capitalize(), f"{reverse(f'web:{page}')}?{about.encode()}") for page in ("compare", "maximum")],
+        [Link(title, f"{reverse(f'web:{page}')}?{about.encode()}") for title, page in _PAGES],
     )
 
 
@@ -139,21 +145,3 @@ def describe_totals() -> str:
 def _counted(number: int, one: str, several: str) -> str:
     """Return a number with its word in singular or plural."""
     return f"{number:,} {one if number == 1 else several}"
-
-
-@dataclass(frozen=True, slots=True)
-class Newest:
-    """The newest runs, with the columns in use."""
-
-    rows: list[dict[str, Any]]
-    headings: list[tuple[str, str]]
-
-    @classmethod
-    def from_rows(cls, rows: Sequence[dict[str, Any]]) -> Self:
-        """Return the rows with ``figures`` added, in the order of the headings.
-
-        A heading is (title, unit) of a main metric that any of the rows has.
-        """
-        names = [name for name in SHORT_TITLES if any(row[name] is not None for row in rows)]
-        filled = [row | {"figures": [(row[name], name) for name in names]} for row in rows]
-        return cls(filled, [(SHORT_TITLES[name], metrics.BY_NAME[name].unit) for name in names])

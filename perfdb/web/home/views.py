@@ -14,33 +14,28 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 from django_htmx.http import reselect, reswap, retarget
 
-from perfdb.results.models import Run
-from perfdb.results.queries.keyset_paging import Column, Ordering, read_page
-from perfdb.results.queries.run_list.run_pages import RUN_COLUMNS
+from perfdb.results.models import Upload
 from perfdb.results.runs import access
 from perfdb.results.studies.load_document import enqueue_loading
 from perfdb.web.home import overview
+from perfdb.web.home.live_comparison import build_live_comparison, suggest_comparison
 from perfdb.web.home.rules_page import build_chapters, read_calibration
 from perfdb.web.view_access import person_of, read_required, sign_in_required
-
-NEWEST = 12
-# Ids rise as runs are stored: when a run was measured says nothing of when it was brought in.
-_ADDED_LAST = Ordering("-added", Column("id"), descending=True)
-_COLUMNS = {**RUN_COLUMNS, "study_title": "study__title"}
 
 
 @read_required()
 def home(request: HttpRequest) -> HttpResponse:
-    """Show studies, newest runs, and unfinished uploads."""
-    kept = Run.objects.exclude(status=Run.Status.WITHDRAWN)
-    newest = overview.Newest.from_rows(read_page(kept, _COLUMNS, _ADDED_LAST, size=NEWEST).rows)
-    uploads, studies = overview.read_uploads(), overview.read_studies()
+    """Show a comparison, the studies, and the last uploads."""
+    uploads, failed, studies = overview.read_uploads(), overview.read_failed_uploads(), overview.read_studies()
     context = {
-        "newest": newest,
         "uploads": uploads,
+        "failed": failed,
         "busy": any(each.busy for each in uploads),
         "studies": studies,
         "totals": overview.describe_totals(),
+        "mine": request.user.is_authenticated and Upload.objects.filter(owner=request.user).exists(),
+        "comparison": suggest_comparison(studies),
+        "live": build_live_comparison(studies),
     }
     response = render(request, "web/home.html", context)
     if request.htmx and not context["busy"]:  # type: ignore[attr-defined] # set by django-htmx's middleware
