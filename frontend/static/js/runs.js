@@ -93,6 +93,14 @@ document.addEventListener("submit", (event) => {
   window.htmx.ajax("POST", event.target.action, { source: "#result", values, target: "#result", select: "#result", swap: "outerHTML show:none" });
 });
 
+// Enter in a field of the form does what the button beside it says, and not what the first button does.
+document.addEventListener("keydown", (event) => {
+  const field = event.key === "Enter" && event.target.closest?.("#chosen input[type=text]");
+  if (!field) return;
+  event.preventDefault();
+  field.closest(".field-row, .menu-panel").querySelector("button[name=act]").click();
+});
+
 document.addEventListener("htmx:afterSettle", say);
 addEventListener("pageshow", say);
 say();

@@ -32,6 +32,10 @@ class QueryError(ValueError):
         super().__init__(f"{message}; known are: {', '.join(self.known)}" if self.known else message)
 
 
+class UnknownValueError(QueryError):
+    """A query about something that is not there, such as a study."""
+
+
 @dataclass(frozen=True, slots=True)
 class Range:
     """Values from ``low`` to ``high``, both included; None is an open end."""

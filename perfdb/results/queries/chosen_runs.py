@@ -1,4 +1,4 @@
-"""Comparison of chosen runs: one column per experiment, the first as baseline."""
+"""Comparison of chosen runs: one column for each of a few runs, else for each experiment; the first is the baseline."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,12 +10,13 @@ from perfdb.analysis.query.query import REPEATS, Query
 from perfdb.analysis.tables import baseline_comparison
 from perfdb.analysis.tables.observations import Key, Observations, Row, finite_value
 from perfdb.analysis.tables.table import Table
+from perfdb.results.models import Run
 from perfdb.results.queries import compare
 from perfdb.results.queries.observations import add_campaigns, add_notes, read_observations
 from perfdb.results.runs import measures
 
-# A table of more columns would be unreadable.
-MOST_RUNS = 60
+# A table of more columns would be unreadable; of so many runs, each has its own.
+MOST_RUNS, MOST_COLUMNS = 60, 8
 
 _DECLARED = {metric.name: place for place, metric in enumerate(METRICS)}
 
@@ -34,10 +35,11 @@ class ChosenComparison:
     left_out: list[int]
 
 
-def compare_chosen_runs(runs: Sequence[int]) -> ChosenComparison:
-    """Compare the complete runs by experiment, or by trial of one experiment.
+def compare_chosen_runs(runs: Sequence[int], *, together: bool = False) -> ChosenComparison:
+    """Compare the complete runs, each by itself if they are few, else the means of experiments.
 
-    Raise QueryError for fewer than two complete runs and for more than MOST_RUNS runs.
+    ``together``: means of experiments for few runs too. Raise QueryError for fewer than two complete runs and for
+    more than MOST_RUNS runs.
     """
     wanted = list(dict.fromkeys(runs))
     if len(wanted) > MOST_RUNS:
@@ -49,7 +51,7 @@ def compare_chosen_runs(runs: Sequence[int]) -> ChosenComparison:
         there = "is one" if rows else "are none"
         raise QueryError("runs", f"choose two complete runs or more; of these there {there}")
     base = next(rows[number] for number in wanted if number in rows)
-    query = _question(found, base, chosen)
+    query = _question(found, base, chosen, apart=len(rows) <= MOST_COLUMNS and not together)
     tables = baseline_comparison.answer(query, found)
     left_out = [number for number in wanted if number not in rows]
     return ChosenComparison(query, tables, _differs(found, tables[0], base), left_out)
@@ -60,13 +62,23 @@ def _rank(measure: Measure) -> tuple[int, bool, str]:
     return _DECLARED[measure.metric], measure.role != TOTAL, measure.role
 
 
-def _question(found: Observations, base: Row, chosen: Query) -> Query:
-    """Return the query whose columns are the dimensions in which the experiments differ."""
+def find_trials(runs: Sequence[int]) -> list[int]:
+    """Return the numbers of all complete runs of the runs' experiments, those of the first run's experiment first."""
+    experiments = dict(Run.objects.filter(pk__in=runs).values_list("pk", "experiment"))
+    order = {experiments[run]: place for place, run in reversed(list(enumerate(runs))) if run in experiments}
+    every = Run.objects.filter(experiment__in=order, status=Run.Status.COMPLETE).values_list(
+        "experiment", "trial", "pk"
+    )
+    return [pk for _, _, pk in sorted(every, key=lambda each: (order[each[0]], each[1]))]
+
+
+def _question(found: Observations, base: Row, chosen: Query, *, apart: bool) -> Query:
+    """Return the query whose columns are the dimensions in which the experiments differ, and the runs if ``apart``."""
     names = [name for name in found.dimensions if name not in REPEATS]
     varying = tuple(
         name for name in sort_dimensions(names) if len({found.key_reader([name])(row) for row in found.rows}) > 1
     )
-    columns = varying or ("run_id", "trial")
+    columns = (*varying, "run_id", "trial") if apart or not varying else varying
     return chosen.replace(
         metrics=tuple(each for each in found.measures if _has(found, each)),
         columns=columns,

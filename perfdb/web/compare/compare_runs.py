@@ -1,21 +1,29 @@
 """Page of chosen runs side by side: values, circumstances, charts of rate and cost."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from perfdb.analysis.dimensions import describe_values
+from django.urls import reverse
+
+from perfdb.analysis.dimensions import describe_values, dimension
 from perfdb.analysis.insights.circumstances import Weight, values_text
+from perfdb.analysis.query.query import REPEATS
+from perfdb.analysis.render import sentences
 from perfdb.analysis.render.charts.chart_options import Drawing, Marks
 from perfdb.analysis.render.grid import make_grids
 from perfdb.analysis.render.labels import measure_title
 from perfdb.analysis.tables.observations import Key
 from perfdb.analysis.tables.table import Table
+from perfdb.analysis.units import short_percent
 from perfdb.analysis.workloads import cost_metric, primary_metric
 from perfdb.results.queries.chosen_runs import ChosenComparison
 from perfdb.web.compare.compare_page import difference_line
 from perfdb.web.links import to_explanation, to_run
 from perfdb.web.runs.run_values import group_of
 from perfdb.web.tables.table_grids import LinkedCell, Panel, build_panels, cell_address
+
+# More columns are told apart in the table only.
+_MOST_SENTENCES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,40 +56,118 @@ class Circumstance:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """Everything that the page shows. ``groups``: (title, lines)."""
+    """Everything that the page shows.
 
+    ``sentences`` say how each column differs from the first. ``varying``: (title, values) of the dimensions that
+    differ. ``groups``: (title, lines) of differing figures, the largest difference first; ``equal``: lines that are
+    equal or within ``delta``; ``alone``: titles of figures of one column only.
+    """
+
+    sentences: list[str]
     columns: list[Column]
+    varying: list[tuple[str, list[str]]]
     groups: list[tuple[str, list[Line]]]
+    equal: list[Line]
+    alone: list[str]
+    delta: str
     differs: list[Circumstance]
     charts: list[Panel]
     left_out: list[int]
+
+    @property
+    def caution(self) -> str:
+        """Return the names of what differs if several things do: ``Device and MTU``."""
+        names = [title for title, _ in self.varying] + [line.title for line in self.differs]
+        return " and ".join(filter(None, (", ".join(names[:-1]), names[-1]))) if len(names) > 1 else ""
 
 
 def build_run_comparison(found: ChosenComparison) -> Shown:
     """Return the page of compared runs."""
     tables = found.tables
-    grouped: dict[str, list[Line]] = {}
+    grouped: dict[str, list[tuple[float, Line]]] = {}
+    equal, alone = [], []
     for table in tables:
-        (grid,) = make_grids([table])
-        (line,) = grid.lines
-        cells = [
-            LinkedCell(cell, cell_address(table, (), column, cell), "", to_explanation(table, ((), column)))
-            for column, cell in zip(table.columns, line.cells, strict=True)
-        ]
-        shown_line = Line(measure_title(table.measure), table.metric.unit, cells)
-        grouped.setdefault(group_of(table.measure.metric), []).append(shown_line)
+        line = _line(table)
+        sizes = [abs(each.percent) for cell in table.cells.values() if (each := cell.comparison) and each.percent]
+        if sum(cell.n > 0 for cell in table.cells.values()) == 1:
+            alone.append(line.title)
+        elif max(sizes, default=0.0) <= table.query.delta and not _only_zero_differs(table):
+            equal.append(line)
+        else:
+            grouped.setdefault(group_of(table.measure.metric), []).append((-max(sizes, default=0.0), line))
     return Shown(
-        [_column(tables, column) for column in tables[0].columns],
-        list(grouped.items()),
-        list(_circumstances(found)),
-        [
+        sentences=list(_sentences(tables)),
+        columns=[_column(tables, column) for column in tables[0].columns],
+        varying=_varying(tables[0]),
+        groups=[
+            (group, [line for _, line in sorted(lines, key=lambda each: each[0])]) for group, lines in grouped.items()
+        ],
+        equal=equal,
+        alone=alone,
+        delta=short_percent(tables[0].query.delta / 100),
+        differs=list(_circumstances(found)),
+        charts=[
             panel
             for group in build_panels(_charted_tables(tables), Drawing(marks=Marks.BARS))
             for panel in group
             if panel.figure
         ],
-        found.left_out,
+        left_out=found.left_out,
     )
+
+
+def _line(table: Table) -> Line:
+    (grid,) = make_grids([table])
+    (line,) = grid.lines
+    cells = [
+        LinkedCell(cell, cell_address(table, (), column, cell), "", to_explanation(table, ((), column)))
+        for column, cell in zip(table.columns, line.cells, strict=True)
+    ]
+    return Line(measure_title(table.measure), table.metric.unit, cells)
+
+
+def _only_zero_differs(table: Table) -> bool:
+    """Return whether values differ although no per cent can be given, as from zero."""
+    means = {cell.mean for cell in table.cells.values() if cell.mean is not None}
+    return len(means) > 1 and 0 in means
+
+
+def _sentences(tables: list[Table]) -> Iterator[str]:
+    """Yield how each column's rate differs from that of the first."""
+    for table in _charted_tables(tables)[:1]:
+        base, *others = table.columns
+        for column in others[:_MOST_SENTENCES]:
+            named, new = dict(zip(table.query.columns, column, strict=True)), _title(table, column)
+            answer = sentences.find_answer(table, tuple(named[name] for name in table.query.baseline))
+            if answer.pairs:
+                said = sentences.describe_answer(answer, new, _title(table, base))
+                yield said if new in said or len(others) == 1 else f"{new}: {said}"
+
+
+def _varying(table: Table) -> list[tuple[str, list[str]]]:
+    """Return (title, values) of the dimensions of the columns, without those that number runs."""
+    names = table.query.columns
+    return [
+        (dimension(name).title, [dimension(name).describe(column[place]) for column in table.columns])
+        for place, name in enumerate(names)
+        if name not in REPEATS
+    ]
+
+
+def _title(table: Table, column: Key) -> str:
+    """Return a column's run, or the values in which its experiment differs."""
+    named = dict(zip(table.query.columns, column, strict=True))
+    if "run_id" not in named:
+        return describe_values(named.keys(), named.values())
+    several = [key for key in table.columns if _run_of(table, key) == _run_of(table, column)]
+    return _run_of(table, column) if len(several) == 1 else describe_values(named.keys(), named.values())
+
+
+def _run_of(table: Table, column: Key) -> str:
+    named = dict(zip(table.query.columns, column, strict=True))
+    ids = [key[table.query.columns.index("run_id")] for key in table.columns]
+    trial = f" {dimension('trial').describe(named['trial'])}" if ids.count(named["run_id"]) > 1 else ""
+    return f"{named['run_id']}{trial}"
 
 
 def _column(tables: list[Table], column: Key) -> Column:
@@ -89,7 +175,7 @@ def _column(tables: list[Table], column: Key) -> Column:
         point.run: point for table in tables if ((), column) in table.cells for point in table.cells[(), column].sample
     }
     runs: list[tuple[str, str, object]] = [(to_run(run), point.run_id, point.trial) for run, point in points.items()]
-    return Column(describe_values(tables[0].query.columns, column), sorted(runs, key=lambda run: (run[1], str(run[2]))))
+    return Column(_title(tables[0], column), sorted(runs, key=lambda run: (run[1], str(run[2]))))
 
 
 def _charted_tables(tables: list[Table]) -> list[Table]:
@@ -110,3 +196,22 @@ def _circumstances(found: ChosenComparison) -> Iterator[Circumstance]:
             values.append(values_text(new))
         line = difference_line(one)
         yield Circumstance(line.title, values, line.weight, line.tone, line.why)
+
+
+def pin_links(shown: Shown, runs: Sequence[int]) -> list[str]:
+    """Return for each column the address of the page with this column as baseline; "" for the baseline."""
+    addresses = []
+    for place, column in enumerate(shown.columns):
+        first = [run for run in runs if to_run(run) in {address for address, _, _ in column.runs}]
+        others = [run for run in runs if run not in first]
+        addresses.append(_to_runs_compared([*first, *others]) if place else "")
+    return addresses
+
+
+def together_link(runs: Sequence[int]) -> str:
+    """Return the address of the comparison of experiments, each the mean of its trials."""
+    return f"{_to_runs_compared(runs)}&together=1"
+
+
+def _to_runs_compared(runs: Sequence[int]) -> str:
+    return f"{reverse('web:compare')}?runs={','.join(map(str, runs))}"

@@ -13,7 +13,7 @@ from perfdb.analysis.render.charts.chart_options import Drawing
 from perfdb.results.models import Page, Run
 from perfdb.results.queries import compare as matching
 from perfdb.results.queries import explain as explaining
-from perfdb.results.queries.chosen_runs import compare_chosen_runs as beside_of
+from perfdb.results.queries.chosen_runs import compare_chosen_runs, find_trials
 from perfdb.results.queries.compare import ChosenSides
 from perfdb.results.queries.questions import Question, answer_question
 from perfdb.web.compare import compare_page, compare_runs
@@ -36,30 +36,38 @@ def compare(request: HttpRequest) -> HttpResponse:
     if "runs" in request.GET:
         return _beside(request)
     there = filter_form.read_offered_values()
-    chosen, query, drawing, values = ChosenSides(), Query(), Drawing(), list[Value]()
+    chosen, query, drawing, values, status = ChosenSides(), Query(), Drawing(), list[Value](), 200
     try:
         drawing, pairs = Drawing.parse((name, text) for name, texts in request.GET.lists() for text in texts)
         chosen, pairs = matching.take_sides(pairs)
         chosen, pairs = _drop_other_sides(chosen, pairs)
         query = compare_page.plain_query(Query.parse(pairs))
+        filter_form.check_studies(query)
         if chosen.dimension:
             values = matching.find_values(query, chosen.dimension)
         question = Question(Page.COMPARE, query, drawing, chosen)
         answered = _answered(request, question) if chosen.complete else _suggested(question, dict(there["study"]))
     except QueryError as error:
-        answered = {"error": error}
+        answered, status = {"error": error}, filter_form.error_status(error)
     context = compare_page.form_context(chosen, values, query, drawing, there) | answered
-    return render(request, "web/compare.html", context, status=400 if "error" in answered else 200)
+    return render(request, "web/compare.html", context, status=status)
 
 
 def _beside(request: HttpRequest) -> HttpResponse:
     try:
         runs = _numbers(request.GET.getlist("runs"))
-        shown = compare_runs.build_run_comparison(beside_of(runs))
+        shown = compare_runs.build_run_comparison(compare_chosen_runs(runs, together="together" in request.GET))
     except QueryError as error:
         return render(request, "web/beside.html", {"error": error}, status=400)
-    explain = to_run_difference(*runs) if len(runs) == 2 else ""
-    return render(request, "web/beside.html", {"beside": shown, "explain": explain})
+    every = find_trials(runs)
+    context = {
+        "beside": shown,
+        "explain": to_run_difference(*runs) if len(runs) == 2 else "",
+        "pins": compare_runs.pin_links(shown, runs),
+        "trials": len(every),
+        "together": compare_runs.together_link(every) if len(every) > len(runs) else "",
+    }
+    return render(request, "web/beside.html", context)
 
 
 def _numbers(texts: Iterable[str]) -> list[int]:

@@ -16,6 +16,7 @@ from perfdb.analysis.dimensions import BY_NAME, FACTOR, SELECTORS, Dimension, de
 from perfdb.analysis.dimensions import Value as DimensionValue
 from perfdb.analysis.query.query import Query
 from perfdb.results.models import Device, Level, Study, System, Workload
+from perfdb.results.queries.conditions import select_runs
 from perfdb.results.queries.name_search import Found, Hit, Kind, search_names
 from perfdb.web.questions import question_links
 from perfdb.web.view_access import read_required
@@ -33,7 +34,7 @@ _VOCABULARY: dict[str, tuple[type[Model], str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Narrowed:
-    """Runs chosen by words of a search, with links to list and charts."""
+    """Runs chosen by words of a search, with links to list and charts; both are empty if no run has it."""
 
     says: str
     runs: str
@@ -89,6 +90,8 @@ def _leading_to(query: Query) -> Narrowed:
     pairs = [(name, value) for name, values in query.filters.items() for value in values]
     asked = query.encode()
     says = describe_values([name for name, _ in pairs], [value for _, value in pairs])
+    if not select_runs(query).exists():
+        return Narrowed(says, "", "")
     return Narrowed(says, f"{reverse('web:runs')}?{asked}", f"{reverse('web:charts')}?{asked}")
 
 
@@ -234,7 +237,7 @@ def _links(hit: Hit) -> list[Link]:
     """Return further links of a hit, such as its charts."""
     if hit.kind is Kind.STUDY:
         pages = ("runs", "charts", "compare", "maximum")
-        return [Link(page.capitalize(), _list(page, study=hit.about["slug"])) for page in pages]
+        return [Link(question_links.TITLES.get(page, "Runs"), _list(page, study=hit.about["slug"])) for page in pages]
     if hit.kind is Kind.WORKLOAD:
         charts = f"{reverse('web:charts')}?{question_links.workload_query(hit.name).encode()}"
         return [Link("Charts", charts), Link("Ranking", _list("maximum", workload=hit.name))]

@@ -129,9 +129,11 @@ MOST_LISTED = 500
 _FORMS = (("csv", "CSV"), ("parquet", "Parquet"), ("md", "Markdown"), ("tex", "LaTeX"), ("txt", "text"))
 
 
-@sign_in_required()
+@sign_in_required("GET", "POST")
 def freeze(request: HttpRequest) -> HttpResponse:
-    """Freeze a question's answer and redirect to the link."""
+    """Freeze a question's answer and redirect to the link; GET leads to what can be frozen."""
+    if request.method != "POST":
+        return redirect("web:saved")
     try:
         question = Question.parse(request.POST.get("page", ""), request.POST.get("query", ""))
         link = frozen_links.freeze_question(question, person_of(request))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from perfdb.analysis import metrics
 from perfdb.analysis.dimensions import DIMENSIONS, FACTOR, Value, dimension
 from perfdb.analysis.metrics import Measure
-from perfdb.analysis.query.parameters import MISSING, spell_value, value_order
+from perfdb.analysis.query.parameters import MISSING, QueryError, UnknownValueError, spell_value, value_order
 from perfdb.analysis.query.query import DELTA, Query, Summary
 from perfdb.analysis.render.charts.chart_options import Drawing
 from perfdb.analysis.render.labels import measure_heading
@@ -81,6 +81,18 @@ def read_offered_values() -> dict[str, list[tuple[str, str]]]:
         name: [(str(value), str(value)) for value in sorted(found, key=value_order)] for name, found in named.items()
     }
     return values | {"study": [(str(slug), title) for slug, title in study_titles().items()]}
+
+
+def check_studies(query: Query) -> None:
+    """Raise UnknownValueError for a study that does not exist."""
+    known = dict(study_titles())
+    if unknown := next((slug for slug in query.filters.get("study", ()) if slug and slug not in known), None):
+        raise UnknownValueError("study", f"there is no study {unknown!r}", map(str, known))
+
+
+def error_status(error: QueryError) -> int:
+    """Return the HTTP status of a page that cannot answer: 404 for what does not exist, else 400."""
+    return 404 if isinstance(error, UnknownValueError) else 400
 
 
 def read_factor_names() -> list[str]:
@@ -162,13 +174,15 @@ _DRAWING = {
 }
 
 
-def drawing_selects(drawing: Drawing) -> list[Select]:
-    """Return the selects of drawing options; defaults have empty values."""
+def drawing_selects(drawing: Drawing, *, compared: bool = True) -> list[Select]:
+    """Return the selects of drawing options; defaults have empty values. ``compared``: there is a baseline."""
     usual = Drawing()
     found = []
     for name, (title, words) in _DRAWING.items():
         default = str(getattr(usual, name))
-        texts = [("" if value == default else value, text) for value, text in words.items()]
+        # Differences need something to differ from.
+        offered = {value: text for value, text in words.items() if value != "heat" or compared}
+        texts = [("" if value == default else value, text) for value, text in offered.items()]
         chosen = str(getattr(drawing, name))
         found.append(build_select(name, title, texts, "" if chosen == default else chosen))
     return found

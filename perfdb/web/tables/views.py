@@ -9,7 +9,7 @@ from django.views.decorators.gzip import gzip_page
 
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.query.query import Query
-from perfdb.analysis.render.charts.chart_options import Drawing, check_drawing
+from perfdb.analysis.render.charts.chart_options import Draw, Drawing, check_drawing
 from perfdb.analysis.tables.table import Table
 from perfdb.results.models import Page
 from perfdb.results.queries.answers import answer_query
@@ -32,6 +32,7 @@ def charts(request: HttpRequest) -> HttpResponse:
     try:
         drawing, pairs = Drawing.parse(_pairs(request.GET))
         asked = Query.parse(pairs) if request.GET else question_links.default_query(there)
+        filter_form.check_studies(asked)
         # An emptied form (htmx) is not laid out again.
         if not request.htmx and (usual := question_links.usual_query(asked)) != asked:  # type: ignore[attr-defined]
             return redirect(question_links.charts_address(usual, drawing))
@@ -39,7 +40,7 @@ def charts(request: HttpRequest) -> HttpResponse:
         check_drawing(drawing, compared=bool(query.baseline), measures=len(query.metrics))
     except QueryError as error:
         context = _form(Query(), drawing, there, []) | {"error": error}
-        return render(request, "web/charts.html", context, status=400)
+        return render(request, "web/charts.html", context, status=filter_form.error_status(error))
     question = Question(Page.CHARTS, query, drawing)
     context = _form(query, drawing, there, answered) | answer_section.build_result(question, Answer(query, answered))
     return render(request, "web/charts.html", context | question_actions_context(request, question))
@@ -91,7 +92,8 @@ def _form(
     query: Query, drawing: Drawing, there: dict[str, list[tuple[str, str]]], answered: Sequence[Table]
 ) -> dict[str, Any]:
     names = filter_form.layout_dimensions()
-    selects = [*filter_form.drawing_selects(drawing), filter_form.summary_select(query)]
+    compared = bool(query.baseline) or drawing.draw is Draw.HEAT
+    selects = [*filter_form.drawing_selects(drawing, compared=compared), filter_form.summary_select(query)]
     return {
         "query": query,
         "presets": question_links.workload_presets(query, there),
@@ -126,10 +128,11 @@ def maximum(request: HttpRequest) -> HttpResponse:
         question = _maximum_question(
             Query.parse(_pairs(request.GET)) if request.GET else question_links.default_query(there)
         )
+        filter_form.check_studies(question.query)
         found = answer_question(question)
     except QueryError as error:
         context = {"facets": filter_form.dimension_facets(there, {}, without=("workload",)), "error": error}
-        return render(request, "web/maximum.html", context, status=400)
+        return render(request, "web/maximum.html", context, status=filter_form.error_status(error))
     query = question.query
     context = {
         "presets": question_links.maximum_presets(query, there),

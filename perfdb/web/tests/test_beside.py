@@ -26,7 +26,7 @@ def test_runs_of_several_experiments_are_columns_of_their_trials(web: Client) ->
         for trial, change in ((1, 0.99), (2, 1.01))
     ]
     # The base is the first that was chosen, whatever its name.
-    response = web.get(beside(web, runs[2], runs[3], runs[0], runs[1], runs[4], runs[5]))
+    response = web.get(beside(web, runs[2], runs[3], runs[0], runs[1], runs[4], runs[5]) + "&together=1")
 
     assert response.status_code == 200
     assert inline_code(response) == []
@@ -47,7 +47,8 @@ def test_trials_of_one_experiment_stand_each_by_itself(web: Client) -> None:
     response = web.get(beside(web, *runs))
 
     text = text_of(response)
-    assert "RQDIO · trial 1" in text
+    assert "RQDIO trial 1" in text
+    assert "RQDIO trial 2 " in text
     assert "-10%" in text
     assert f'href="/explain/?old={runs[0].pk}&amp;new={runs[1].pk}"' in response.content.decode()
 
@@ -59,7 +60,7 @@ def test_circumstances_have_a_value_for_each_column(web: Client) -> None:
 
     text = text_of(web.get(beside(web, *runs)))
 
-    heads = "QDIO IUCV vCTC"
+    heads = "RQDIO RIUCV RvCTC"
     assert heads in text
     assert "kernel 2.4.9 2.4.17 2.4.9 can explain it other software" in text
 
@@ -83,3 +84,39 @@ def test_what_cannot_stand_beside_each_other_is_said(web: Client, asked: str, me
 
     assert response.status_code == 400
     assert message in text_of(response)
+
+
+def test_few_runs_are_never_merged_and_all_their_trials_are_a_click_away(web: Client) -> None:
+    runs = [run(device, trial, 100.0 * trial) for device in ("QDIO", "vCTC") for trial in (1, 2)]
+    extra = run("vCTC", 3, 300.0)
+    source = web.get(beside(web, *runs)).content.decode()
+
+    heads = re.findall(r'<th scope="col" class="number">([^<]*)</th>', source)
+    assert heads[:4] == ["RQDIO trial 1", "RQDIO trial 2", "RvCTC trial 1", "RvCTC trial 2"]
+    (every,) = re.findall(r'href="([^"]*)">Use all 5 trials instead', source)
+    together = web.get(every.replace("&amp;", "&"))
+    assert str(extra.pk) in every
+    heads = re.findall(r'<th scope="col" class="number">([^<]*)</th>', together.content.decode())
+    assert heads[:2] == ["QDIO", "vCTC"]
+
+
+def test_only_differences_are_shown_the_largest_first(web: Client) -> None:
+    old = make_run("A", device="QDIO", values={"trans_per_s": 100.0, "response_ms": 1.0, "cpu_util": 50.0})
+    values = {"trans_per_s": 90.0, "response_ms": 2.0, "cpu_util": 50.5, "mb_per_s": 3.0}
+    new = make_run("B", device="vCTC", mtu=9000, values=values)
+    text = text_of(web.get(beside(web, old, new)))
+
+    differing, _, rest = text.partition("Of one run only: Throughput.")
+    assert differing.index("Response time ms") < differing.index("Transactions per second trans/s")
+    assert "Equal or within 2% 1 figure" in rest
+    assert "CPU utilisation" in rest
+    assert "Device and MTU differ, so a difference can come from any of them." in text
+    assert "What differs Device QDIO vCTC MTU MTU 1492 MTU 9000" in text
+
+
+def test_any_column_can_be_the_baseline(web: Client) -> None:
+    runs = [run(device, 1, 100.0) for device in ("QDIO", "vCTC")]
+    source = web.get(beside(web, *runs)).content.decode()
+
+    (pin,) = re.findall(r'href="([^"]*)">use as baseline', source)
+    assert pin == beside(web, *reversed(runs))

@@ -118,7 +118,7 @@ def test_nothing_is_watched_where_nothing_is_in_progress(web: Client, run: Run) 
     source = home(web)
 
     assert 'hx-trigger="every' not in source
-    assert 'aria-busy' not in source
+    assert "aria-busy" not in source
 
 
 def test_more_studies_uploads_and_devices_cost_no_more_queries(
