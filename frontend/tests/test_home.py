@@ -38,7 +38,8 @@ def test_progress_is_shown_until_it_is_done(page: Page, live_server: LiveServer,
 
     make_run("NMGBR950", study=make_study("spring"))
     stored(upload, 12, Upload.State.DONE)
-    expect(page.get_by_role("link", name="NMGBR950")).to_be_visible()
+    expect(page.get_by_role("link", name="Spring", exact=True)).to_be_visible()
+    expect(page.get_by_text("12 runs stored")).to_be_visible()
     expect(progress).to_have_count(0)
     expect(page.locator("[hx-trigger^=every]")).to_have_count(0)
 

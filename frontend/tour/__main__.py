@@ -63,7 +63,8 @@ def main() -> None:
         page = browser.new_context(base_url=link.partition("/sign-in/")[0]).new_page()
         page.goto(link)
         page.goto("/")
-        expect(page.locator("#uploads")).to_be_hidden(timeout=_PATIENCE_MS)
+        expect(page.locator("#uploads .badge.good").first).to_be_visible(timeout=_PATIENCE_MS)
+        expect(page.locator("#uploads[aria-busy]")).to_have_count(0)
         for old in PICTURES.glob("*.png"):
             old.unlink()
         walk(page)

@@ -26,7 +26,7 @@ def _at(selector: str) -> Callable[[Page], Locator]:
 def _home(page: Page) -> None:
     page.goto("/")
     expect(page.get_by_role("link", name="Linux Connectivity Performance", exact=True)).to_be_visible()
-    expect(page.get_by_role("region", name="Table of the newest runs")).to_be_visible()
+    expect(page.get_by_role("region", name="Which device is fastest?")).to_contain_text("is likely fastest of 4 devices")
 
 
 def _choose(page: Page) -> None:
@@ -122,8 +122,8 @@ def _two_axes(page: Page) -> None:
 
 def _maximum(page: Page) -> None:
     page.goto("/ranking/?study=linux-connectivity-zvm420&workload=RR")
-    table = page.get_by_role("region", name="Ranking by device")
-    expect(table.get_by_role("row", name="Limited by")).to_be_visible()
+    expect(page.get_by_role("region", name="Answer")).to_contain_text(" devices")
+    expect(page.get_by_role("region", name="Table of the ranking")).to_be_visible()
     expect(page.get_by_role("heading", name="Why these are the best")).to_be_visible()
 
 
@@ -170,7 +170,8 @@ STEPS = (
         "home",
         "The start page",
         "Open the start page.",
-        "A card for each study, with the first questions about it; below them the newest runs.",
+        "The question that perfdb answers, three doors, the devices of the newest study compared, the studies, and the "
+        "last uploads.",
         _home,
         _at("body"),
     ),
@@ -280,7 +281,7 @@ STEPS = (
     Step(
         "heat",
         "Many differences at a glance",
-        "On **Charts**, choose *Compare with* HiperSockets, and in *Drawing* the heat map.",
+        "On **Charts**, choose *against* HiperSockets, and in *Chart options* the heat map.",
         "Blue is better than HiperSockets, orange is worse; hatched is not decided, or has no equal to be "
         "compared with.",
         _heat,
@@ -289,7 +290,7 @@ STEPS = (
     Step(
         "two-axes",
         "Throughput and cost in one figure",
-        "In *Drawing*, choose *two metrics, two axes*.",
+        "In *Chart options*, choose *two metrics, two axes*.",
         "Throughput by the left axis, with bold lines and filled marks; CPU time per transaction by the right "
         "one, with fine lines and hollow marks.",
         _two_axes,
@@ -299,7 +300,7 @@ STEPS = (
     Step(
         "efficiency",
         "The efficient ones, in the dark",
-        "In *Drawing*, choose *CPU cost vs throughput*; press the button beside your name for the dark theme.",
+        "In *Chart options*, choose *CPU cost vs throughput*; press the button beside your name for the dark theme.",
         "A path for each device and MTU, from few users to many. What nothing else beats in both is *best in both*.",
         _efficiency,
         _at("#result perf-chart"),
@@ -310,10 +311,10 @@ STEPS = (
         "maximum",
         "The best of each device",
         "Open **Ranking** (keys `g` `k`), choose the study *Linux Connectivity Performance* and RR.",
-        "For each device the experiment with the best mean, how it stands to the best of all, how many are as"
-        " good within noise, and what limited it.",
+        "Who is fastest in a sentence; below it a row for each device, best first: its best result, how far it is "
+        "behind, and what it costs in CPU.",
         _maximum,
-        _at("#result .scroll"),
+        _at("#result"),
     ),
     Step(
         "report",

@@ -94,7 +94,7 @@ def test_a_mistake_of_perfdb_is_explained(web: Client, monkeypatch: pytest.Monke
         raise RuntimeError("broken on purpose")
 
     web.raise_request_exception = False
-    monkeypatch.setattr("perfdb.web.home.views.read_page", broken)
+    monkeypatch.setattr("perfdb.web.home.views.build_live_comparison", broken)
 
     response = web.get(reverse("web:home"))
 
