@@ -26,7 +26,7 @@ def _at(selector: str) -> Callable[[Page], Locator]:
 def _home(page: Page) -> None:
     page.goto("/")
     expect(page.get_by_role("link", name="Linux Connectivity Performance", exact=True)).to_be_visible()
-    expect(page.get_by_role("region", name="Which device is fastest?")).to_contain_text("is likely fastest of 4 devices")
+    expect(page.get_by_role("region", name="Which device is fastest?")).to_contain_text("fastest of 4 devices")
 
 
 def _choose(page: Page) -> None:
@@ -242,9 +242,9 @@ STEPS = (
     Step(
         "compare",
         "Compare two devices",
-        "Open **Compare** (keys `g` `v`). Choose *Device*, old *Guest LAN*, new *HiperSockets*.",
-        "*Also different* comes first: here nothing is, so that the device is what the difference comes "
-        "from. Then the answer in a sentence for each metric.",
+        "Open **Compare** (keys `g` `v`). Choose *Device*, baseline *Guest LAN*, and *HiperSockets* against it.",
+        "The answer in a sentence, how sure it is, and that nothing else differs: the difference comes from the "
+        "device. Below it a row for each metric, with a dot for each pair.",
         _compare,
         _at("#result"),
     ),
@@ -286,6 +286,7 @@ STEPS = (
         "compared with.",
         _heat,
         _at("#result perf-chart"),
+        tall=340,
     ),
     Step(
         "two-axes",
@@ -315,6 +316,7 @@ STEPS = (
         "behind, and what it costs in CPU.",
         _maximum,
         _at("#result"),
+        tall=400,
     ),
     Step(
         "report",
