@@ -57,7 +57,7 @@ class Step:
     see: str
     act: Callable[[Page], None]
     part: Callable[[Page], Locator]
-    tall: int = 410
+    tall: int = 400
     look: Look = DESK
 
     @property
