@@ -382,3 +382,31 @@ def test_a_long_title_of_an_upright_axis_is_not_cut(page: Page, live_server: Liv
     title, frame = chart.locator(".ytitle").bounding_box(), chart.bounding_box()
     assert title and frame
     assert frame["y"] <= title["y"] and title["y"] + title["height"] <= frame["y"] + frame["height"]
+
+
+def test_one_click_saves_one_file_whatever_was_drawn_before(
+    page: Page, live_server: LiveServer, filled: dict[str, int]
+) -> None:
+    charts(page, live_server, BOTH)
+    saved: list[str] = []
+    page.on("download", lambda each: saved.append(each.suggested_filename))
+    page.locator("summary", has_text="Chart options").click()
+    for figure in ("both", ""):
+        page.get_by_label("Figure", exact=True).select_option(figure)
+        expect(page.locator("perf-chart")).to_have_count(1 if figure else 2)
+    page.keyboard.press("Escape")
+
+    page.get_by_role("button", name="SVG").first.click()
+
+    expect(page.get_by_text("Saved as transactions-per-second-by-users").first).to_be_visible()
+    page.wait_for_timeout(500)
+    assert len(saved) == 1
+
+
+def test_single_runs_are_hollow(page: Page, live_server: LiveServer, filled: dict[str, int]) -> None:
+    chart = charts(page, live_server, f"{RATE}&device=Guest LAN&mtu=57344")
+    fills = chart.locator(".points path").evaluate_all("all => all.map((each) => getComputedStyle(each).fill)")
+    # One of four numbers of users was repeated.
+    assert len(fills) == 4
+    assert len(set(fills)) == 2
+    assert sorted(map(fills.count, set(fills))) == [1, 3]

@@ -77,7 +77,14 @@ function path(d, attributes) {
 }
 
 /** All symbols; of those at the same place one. */
-function symbols(there, { symbol, size, color, line }) {
+function symbols(there, marker) {
+  if (!Array.isArray(marker.color)) return alike(there, marker);
+  // Repeated values are filled, and single runs hollow.
+  const fills = [...new Set(marker.color)];
+  return fills.flatMap((color) => alike(there.filter(([, , at]) => marker.color[at] === color), { ...marker, color }));
+}
+
+function alike(there, { symbol, size, color, line }) {
   const [, shape, open] = /^(.*?)(-open)?$/.exec(symbol);
   const one = outline(shape, size / 2);
   const places = new Map(there.map(([x, y]) => [`M${short(x)},${short(y)}`, x]));

@@ -192,6 +192,16 @@ export function titledLayout(given, width, added) {
   };
 }
 
+/** Hollow symbols, of single runs, have the colour of the page inside, so that no line shows through them. */
+function filledOrHollow(marker, color) {
+  const given = [marker.symbol].flat();
+  if (!given.some((symbol) => /^[a-z-]+-open$/.test(symbol) && !symbol.startsWith("line"))) return marker;
+  const surface = colour("--surface");
+  const fills = given.map((symbol) => (symbol.endsWith("-open") ? surface : color));
+  const fill = fills.length > 1 ? fills : fills[0];
+  return { ...marker, symbol: given[0].replace("-open", ""), color: fill, line: { width: 1.5, color } };
+}
+
 /** A cell's colours in a heat map: from worse over none to better, or grey and hatched where nothing is decided. */
 function heatMarker(kind, marker) {
   const pattern = marker.pattern && { ...marker.pattern, fillmode: "overlay", fgcolor: colour("--heat-hatch"), size: 8, solidity: 0.15 };
@@ -223,6 +233,7 @@ export function styledTrace(trace, layout, width) {
     styled.marker.color = colour("--surface");
     styled.marker.line = { width: 2, color };
   }
+  if (trace.type === "scatter" && !trials && !hollow) styled.marker = filledOrHollow(styled.marker, color);
   if (trace.type === "scatter") styled.line = { width: 2, ...trace.line, color };
   if (trace.text) styled.textfont = { size: 11, color: colour("--text") };
   if (trace.type === "bar") styled.marker.pattern = { ...trace.marker?.pattern, fillmode: "overlay", fgcolor: colour("--surface"), size: 8, solidity: 0.2 };

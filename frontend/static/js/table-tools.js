@@ -6,12 +6,13 @@ const FORMS = { markdown: ["Markdown", asMarkdown], csv: ["CSV", asCsv], tsv: ["
 
 class TableTools extends HTMLElement {
   connectedCallback() {
-    const charts = this.dataset.figure ? document.querySelectorAll(`perf-chart[data-figure="${this.dataset.figure}"]`) : this.own("perf-chart");
+    // Looked up when they are saved: while an answer is exchanged, those of the old one are still there.
+    const charts = () => (this.dataset.figure ? document.querySelectorAll(`perf-chart[data-figure="${this.dataset.figure}"]`) : this.own("perf-chart"));
     const tables = this.dataset.figure ? [this.parentElement.querySelector("table")].filter(Boolean) : this.own("table");
     this.said = Object.assign(document.createElement("span"), { className: "muted" });
     this.said.setAttribute("role", "status");
     const rows = [];
-    if (charts.length) rows.push(group("Save the chart:", Object.entries(CAN), (format) => this.save(charts, format)));
+    if (charts().length) rows.push(group("Save the chart:", Object.entries(CAN), (format) => this.save(charts(), format)));
     const forms = Object.entries(FORMS).map(([name, [title]]) => [name, title]);
     const texts = (name) => [...tables].map((table) => FORMS[name][1](matrix(table), captionOf(table))).join("\n");
     if (tables.length) rows.push(group("Copy the table:", forms, (name) => this.copy(texts(name), FORMS[name][0])));

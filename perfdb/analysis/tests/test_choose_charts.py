@@ -66,17 +66,6 @@ def test_throughput_and_cost_share_a_figure_with_two_axes() -> None:
     assert len({rate["line"]["dash"] for rate in left}) > 1
 
 
-def test_what_is_hollow_by_the_left_axis_has_a_dot_by_the_right_one() -> None:
-    sizes = sorted({row[4] for row in rows() if row[3] == "OSA"})
-    alike = [(*row[:4], dict(zip(sizes, (1492, 1500), strict=False)).get(row[4], row[4]), *row[5:]) for row in rows()]
-    tables = answer(parsed(LINES), Observations(DIMENSIONS, MEASURES, alike))
-    data = only(drawn(tables, Drawing(draw=Draw.BOTH)))["data"][2:]
-    symbols = [trace["marker"]["symbol"] for trace in data]
-    left, right = symbols[: len(symbols) // 2], symbols[len(symbols) // 2 :]
-    assert any(symbol.endswith("-open") for symbol in left)
-    assert right == [symbol.replace("-open", "-dot") for symbol in left]
-
-
 def test_both_axes_have_intervals() -> None:
     figure = only(drawn(answer(parsed(LINES), _varied()), Drawing(draw=Draw.BOTH)))
     assert all("error_y" in trace for trace in figure["data"][2:])

@@ -7,7 +7,7 @@ After eight ranks a colour repeats with another symbol. No two series of a chart
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from operator import attrgetter
@@ -40,21 +40,22 @@ _KNOWN: Mapping[str, Mapping[Value, int]] = {
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """Index of the page's colour, and indexes of symbol, dash and pattern.
-
-    ``hollow`` separates series that would look alike.
-    """
+    """Index of the page's colour, and indexes of symbol, dash and pattern; bars are plain while colours suffice."""
 
     colour: int
     symbol: int
     dash: int
-    pattern: int
-    hollow: bool = False
+    pattern: int = 0
 
     @property
     def marker(self) -> str:
         """Return Plotly's name of the symbol."""
-        return f"{SYMBOLS[self.symbol]}-open" if self.hollow else SYMBOLS[self.symbol]
+        return SYMBOLS[self.symbol]
+
+    @property
+    def single(self) -> str:
+        """Return Plotly's name of the hollow symbol, for a value of a single run."""
+        return f"{SYMBOLS[self.symbol]}-open"
 
     @property
     def line(self) -> str:
@@ -100,14 +101,13 @@ NO_RANKS = Looks()
 def make_styles(leads: Sequence[int], rests: Sequence[int] | None) -> tuple[Style, ...]:
     """Return a style per series, by the ranks of leading and other dimensions.
 
-    No two look alike, in grey or in colours, while combinations last.
+    No two lines differ in colour alone, and no two bars look alike, while combinations last.
     """
     found: list[Style] = []
     for number, lead in enumerate(leads):
         style = _style(lead, None if rests is None else rests[number])
-        line = _unlike(_lines(style), found, "symbol", "dash", "hollow") or style
-        in_grey = _unlike(_bars(line), found, "pattern")
-        found.append(in_grey or _unlike(_bars(line), found, "colour", "pattern") or line)
+        line = _unlike(_lines(style), found, "symbol", "dash") or style
+        found.append(_unlike(_bars(line), found, "colour", "pattern") or line)
     return tuple(found)
 
 
@@ -122,14 +122,13 @@ def _style(lead: int, rest: int | None) -> Style:
     # A repeated colour gets another symbol.
     second = (lead + lead // PALETTE) % len(SYMBOLS)
     other = second if rest is None else rest % len(DASHES)
-    return Style(lead % PALETTE, second, other, other)
+    return Style(lead % PALETTE, second, other)
 
 
 def _lines(style: Style) -> Iterator[Style]:
-    """Yield the style, then similar lines: hollow, then other dashes."""
+    """Yield the style with each dash."""
     for step in range(len(DASHES)):
-        for hollow in (False, True):
-            yield replace(style, dash=(style.dash + step) % len(DASHES), hollow=hollow)
+        yield replace(style, dash=(style.dash + step) % len(DASHES))
 
 
 def _bars(style: Style) -> Iterator[Style]:
@@ -220,12 +219,15 @@ class Plan:
         fixed = [at for at in range(len(names)) if series and at not in varying]
         telling = _telling(varying, series)
         axis = query.rows[-1:] or query.columns
-        xs = tuple(sorted({x for x, _ in places}, key=layout_order(query, axis)))
+        found = {x for x, _ in places}
+        numeric = _is_numeric(axis, found)
+        # A line goes from left to right, whatever comes first in the table.
+        xs = tuple(sorted(found, key=(lambda x: _number(x[0]) or 0.0) if numeric else layout_order(query, axis)))
         return cls(
             axis=axis,
             by=names,
             xs=xs,
-            numeric=_is_numeric(axis, xs),
+            numeric=numeric,
             series=series,
             names=_short(names, series, telling or fixed),
             whole=tuple(_say(names, key, varying or fixed) for key in series),
@@ -258,10 +260,12 @@ class Plan:
         positions = [self.position(x) for x in self.xs]
         if not (self.numeric and to_scale):
             return {"type": "category", "categoryorder": "array", "categoryarray": positions}
-        return {"type": "linear", "tickmode": "array", "tickvals": positions}
+        # An MTU is a label, not 57.344k.
+        texts = [str(value) for (value,) in self.xs]
+        return {"type": "linear", "tickmode": "array", "tickvals": positions, "ticktext": texts}
 
 
-def _is_numeric(axis: Sequence[str], xs: Sequence[Key]) -> bool:
+def _is_numeric(axis: Sequence[str], xs: Collection[Key]) -> bool:
     """Return whether the axis is a quantity, or a factor with numbers alone."""
     if len(axis) != 1 or not (dimension(axis[0]).quantity or axis[0].startswith(FACTOR)):
         return False

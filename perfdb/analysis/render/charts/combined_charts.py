@@ -10,7 +10,7 @@ from perfdb.analysis.metrics import Measure
 from perfdb.analysis.render import labels
 from perfdb.analysis.render.charts.axis_range import Extent
 from perfdb.analysis.render.charts.chart_options import Draw, Drawing
-from perfdb.analysis.render.charts.chart_series import NO_RANKS, SYMBOLS, Looks, Plan, Style
+from perfdb.analysis.render.charts.chart_series import NO_RANKS, Looks, Plan, Style
 from perfdb.analysis.render.charts.cost_chart import cost_chart
 from perfdb.analysis.render.charts.heat_map import heat_map
 from perfdb.analysis.render.charts.plotly_chart import (
@@ -204,9 +204,7 @@ def _on_the_right(trace: Figure, plan: Plan) -> Figure:
 
 def _fine(plan: Plan, style: Style) -> Figure:
     shape: dict[str, Any] = {"type": "scatter", "mode": "lines+markers" if plan.numeric else "markers"}
-    # Symbols that are hollow on the left get a dot.
-    symbol = SYMBOLS[style.symbol] + ("-dot" if style.hollow else "")
-    return shape | {"line": {"dash": style.line, "width": _FINE}, "marker": {"symbol": symbol, "size": 9}}
+    return shape | {"line": {"dash": style.line, "width": _FINE}, "marker": {"symbol": style.marker, "size": 9}}
 
 
 def _keys(plan: Plan, drawing: Drawing, left: str, right: str) -> list[Figure]:
@@ -222,7 +220,7 @@ def _keys(plan: Plan, drawing: Drawing, left: str, right: str) -> list[Figure]:
     side = {"yaxis": "y2", "meta": {"series": None, "hollow": True}}
     return [
         _key(left, "left axis") | filled,
-        _key(right, "right axis") | _fine(plan, Style(colour=0, symbol=0, dash=0, pattern=0)) | side,
+        _key(right, "right axis") | _fine(plan, Style(colour=0, symbol=0, dash=0)) | side,
     ]
 
 

@@ -27,7 +27,7 @@ def x_axis(plan: Plan, drawing: Drawing) -> Figure:
     positions = [plan.position(x) for x in plan.xs]
     numbers = [position for position in positions if isinstance(position, float | int)]
     if drawing.log_axis("x") and numbers and min(numbers) > 0:
-        return axis | {"type": "log", "ticktext": [f"{number:g}" for number in numbers]}
+        return axis | {"type": "log"}
     return axis
 
 

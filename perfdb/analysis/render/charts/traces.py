@@ -19,7 +19,7 @@ from perfdb.analysis.query.query import Query
 from perfdb.analysis.render import labels
 from perfdb.analysis.render.charts.axis_range import Drawn, draw_cells
 from perfdb.analysis.render.charts.chart_options import Draw, Drawing, Trials
-from perfdb.analysis.render.charts.chart_series import Plan, split_key
+from perfdb.analysis.render.charts.chart_series import Plan, Style, split_key
 from perfdb.analysis.tables.observations import Key
 from perfdb.analysis.tables.table import Cell, Point, Table
 from perfdb.analysis.units import round_half_up
@@ -175,12 +175,20 @@ def _trace(plan: Plan, table: Table, drawing: Drawing, number: int, shown: Shown
         "legendrank": number + 1,
         **_drawn_as(plan, drawing, number),
     }
+    if trace["type"] == "scatter" and drawing.draw is not Draw.BOTH:
+        trace["marker"] = {"symbol": _symbols(plan.styles[number], [drawn.cell for _, drawn in shown])}
     if plan.places and trace["type"] == "bar":
         # Bars of one series have the colours of their devices.
         styles = [plan.places[plan.xs.index(x)] for x, _ in shown]
         trace["meta"] |= {"series": [style.colour for style in styles]}
         trace["marker"] = {"pattern": {"shape": [style.hatch for style in styles]}}
     return trace | error_bars("error_y", [drawn for _, drawn in shown])
+
+
+def _symbols(style: Style, cells: Sequence[Cell]) -> str | list[str]:
+    """Return a series' symbols: filled for repeated values, hollow for single runs."""
+    symbols = [style.single if cell.n == 1 else style.marker for cell in cells]
+    return symbols[0] if len(set(symbols)) == 1 else symbols
 
 
 def _mixed(shown: Shown) -> list[tuple[Key, Drawn, tuple[float, float]]]:
