@@ -39,7 +39,7 @@ def test_maxima_are_held_against_the_best_of_them(web: Client, devices: None) ->
     assert row(source, "Against the best").startswith(
         "the best -28% ▽ lower, worse, in these runs -29% ▽ lower, worse, in these runs"
     )
-    assert row(source, "As good within noise") == "1 other 1 other 1 other"
+    assert row(source, "Tied with the best") == "1 other 1 other 1 other"
     rate, cost = figures_of(source)
     assert {trace["type"] for trace in (*rate["data"], *cost["data"])} == {"bar"}
     assert rate["layout"]["title"]["text"] == "Transactions per second"
@@ -83,7 +83,7 @@ def test_single_runs_as_near_as_makes_no_difference_are_named(web: Client) -> No
 
     source = web.get(PAGE).content.decode()
 
-    assert row(source, "As good within noise") == "1 other"
+    assert row(source, "Tied with the best") == "1 other"
     assert "50 users" in text_of(web.get(PAGE))
 
 
