@@ -35,10 +35,14 @@ _ORDER = ("Throughput and response", "CPU utilisation of the whole system", "Uti
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A metric. ``figures``: (number on the page, figure) of each role, or None."""
+    """A metric. ``figures``: (number on the page, figure) of each role, or None.
+
+    ``role``: that of the only figure if it has no column of its own.
+    """
 
     metric: Metric
     figures: list[tuple[int, Figure] | None]
+    role: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +65,17 @@ def _position(title: str) -> int:
 
 
 def list_roles(figures: Sequence[Figure]) -> list[str]:
-    """Return the roles with values: total, client, server, then others by name."""
-    present = sorted({figure.measure.role for figure in figures})
+    """Return the roles with a column: total, client, server, then others by name.
+
+    Another role has none if no metric has it beside a second role.
+    """
+    by_metric: dict[str, set[str]] = {}
+    for figure in figures:
+        by_metric.setdefault(figure.metric.name, set()).add(figure.measure.role)
+    beside = {role for roles in by_metric.values() if len(roles) > 1 for role in roles}
+    own = {role for roles in by_metric.values() for role in roles if role in beside or role in _FIRST_ROLES}
+    # Without a total there is no column where its only figure could stand.
+    present = sorted(own if TOTAL in own else {figure.measure.role for figure in figures})
     return [role for role in _FIRST_ROLES if role in present] + [role for role in present if role not in _FIRST_ROLES]
 
 
@@ -75,7 +88,11 @@ def group_figures(figures: Sequence[Figure]) -> list[Group]:
     grouped: dict[str, list[Line]] = {}
     for name, by_role in by_metric.items():
         metric = next(iter(by_role.values()))[1].metric
-        grouped.setdefault(group_of(name), []).append(Line(metric, [by_role.get(role) for role in columns]))
+        line = Line(metric, [by_role.get(role) for role in columns])
+        if not any(line.figures):
+            ((role, only),) = by_role.items()
+            line = Line(metric, [only, *([None] * (len(columns) - 1))], role)
+        grouped.setdefault(group_of(name), []).append(line)
     return [Group(title, grouped[title]) for title in sorted(grouped, key=_position)]
 
 

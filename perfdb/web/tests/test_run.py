@@ -201,3 +201,11 @@ def test_what_cannot_be_told_says_what_is_missing(web: Client) -> None:
     found = make_run(values={"trans_per_s": 10.0}, mtu=40)
 
     assert "the utilisation of the whole system is not known" in text_of(web.get(f"/runs/{found.pk}/"))
+
+
+def test_a_role_of_a_single_figure_has_no_column(web: Client) -> None:
+    values = {"trans_per_s": 10.0, "cpu_util": 50.0, "cpu_util@client": 20.0, "processors@lpar": 2.0}
+    source = web.get(f"/runs/{make_run(values=values).pk}/").content.decode()
+
+    assert re.findall(r'<th scope="col" class="number">(\w+)</th>', source)[:3] == ["total", "client"]
+    assert re.search(r'Processors .*?<span class="unit">lpar</span>', source)
