@@ -34,11 +34,12 @@ _VOCABULARY: dict[str, tuple[type[Model], str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Narrowed:
-    """Runs chosen by words of a search, with links to list and charts; both are empty if no run has it."""
+    """Runs chosen by words of a search, with links to list and charts; ``fits`` if there are any."""
 
     says: str
     runs: str
     charts: str
+    fits: bool
 
 
 def parse_run_filters(text: str) -> tuple[Narrowed | None, str]:
@@ -90,9 +91,8 @@ def _leading_to(query: Query) -> Narrowed:
     pairs = [(name, value) for name, values in query.filters.items() for value in values]
     asked = query.encode()
     says = describe_values([name for name, _ in pairs], [value for _, value in pairs])
-    if not select_runs(query).exists():
-        return Narrowed(says, "", "")
-    return Narrowed(says, f"{reverse('web:runs')}?{asked}", f"{reverse('web:charts')}?{asked}")
+    fits = select_runs(query).exists()
+    return Narrowed(says, f"{reverse('web:runs')}?{asked}", f"{reverse('web:charts')}?{asked}", fits)
 
 
 TITLES = {

@@ -157,6 +157,12 @@ def test_words_choose_runs(archive: Run, typed: str, address: str, rest: str) ->
     assert left == rest
 
 
+def test_words_that_no_run_has_lead_to_no_empty_list(web: Client, archive: Run) -> None:
+    assert "no run fits" in text_of(web.get("/search/", {"q": "tag:nosuch"}))
+    assert "tag=nosuch" not in web.get("/search/", {"q": "tag:nosuch"}).content.decode()
+    assert "no run fits" not in text_of(web.get("/search/", {"q": f'device:"{archive.device}"'}))
+
+
 @pytest.mark.parametrize("typed", ["mtu:wide", "colour:red", "users:", "10:20:30", "factor.:x", "a:b"])
 def test_other_words_are_searched_for(db: None, typed: str) -> None:
     assert parse_run_filters(typed) == (None, typed)

@@ -1,0 +1,89 @@
+"""Events: changes of many series at one place, with the dimensions that the series share."""
+
+import statistics
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+from perfdb.analysis.dimensions import Value, dimension
+
+_GOOD = 0.8
+_MOST_TERMS = 2
+
+Terms = tuple[tuple[str, Value], ...]
+
+
+class Placed(NamedTuple):
+    """A change from ``k`` on, which may lie anywhere from ``first`` to ``last``; all number campaigns."""
+
+    first: int
+    last: int
+    k: int
+
+
+class Rule(NamedTuple):
+    """The dimensions that members share: ``terms`` of at most two, none for all series, None without a good rule.
+
+    ``hits`` members fulfil the rule, of the ``matching`` series that do. ``f1`` of the best rule is 2·hits / (matching + members).
+    """
+
+    terms: Terms | None
+    hits: int
+    matching: int
+    f1: float
+
+
+def cluster_changes(changes: Sequence[Placed]) -> list[tuple[int, list[int]]]:
+    """Return (campaign, indexes of its changes), the campaign that most places contain first."""
+    left = set(range(len(changes)))
+    events = []
+    while left:
+        campaigns = {campaign for at in left for campaign in range(changes[at].first, changes[at].last + 1)}
+        held = {each: [at for at in left if changes[at].first <= each <= changes[at].last] for each in campaigns}
+        exact = {each: sum(changes[at].k == each for at in held[each]) for each in campaigns}
+        best = max(campaigns, key=lambda each: (len(held[each]), exact[each], each))
+        events.append((best, sorted(held[best])))
+        left -= set(held[best])
+    return events
+
+
+def find_rule(series: Sequence[Mapping[str, Value]], members: Sequence[int], judged: Sequence[int]) -> Rule:
+    """Return what tells the members among the judged series: the rule with the best F1.
+
+    Of equally good rules the one with fewest terms counts, then the first in the alphabet.
+    """
+    own = set(members)
+    values = sorted({item for at in members for item in series[at].items() if item[1] is not None}, key=_alphabetical)
+    best: Rule | None = None
+    for number in range(_MOST_TERMS + 1):
+        for terms in combinations(values, number):
+            if len({name for name, _ in terms}) < number:
+                continue
+            matching = [at for at in judged if all(series[at].get(name) == value for name, value in terms)]
+            hits = sum(at in own for at in matching)
+            rule = Rule(terms, hits, len(matching), 2 * hits / (len(matching) + len(members)))
+            if best is None or rule.f1 > best.f1:
+                best = rule
+    assert best is not None  # The rule without terms is always there.
+    if best.f1 >= _GOOD:
+        return best
+    return Rule(None, len(members), len(judged), best.f1)
+
+
+def _alphabetical(item: tuple[str, Value]) -> tuple[str, str]:
+    return item[0], str(item[1])
+
+
+def describe_rule(rule: Rule, members: int) -> str:
+    """Return the rule in words: ``All Device OSA, Workload RR (14 of 14)``, with those outside of it."""
+    if rule.terms is None:
+        return f"{rule.hits} of {rule.matching} series, nothing in common"
+    amount = "All" if rule.hits == rule.matching else "Most"
+    said = ", ".join(f"{dimension(name).title} {value}" for name, value in rule.terms) or "series"
+    more = f" and {members - rule.hits} more" if members > rule.hits else ""
+    return f"{amount} {said} ({rule.hits} of {rule.matching}){more}"
+
+
+def median_size(sizes: Sequence[float]) -> tuple[float, float, float]:
+    """Return the median of steps with the least and the greatest."""
+    return statistics.median(sizes), min(sizes), max(sizes)

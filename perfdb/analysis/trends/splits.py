@@ -1,0 +1,60 @@
+"""The best split of a stretch in two levels, and how often chance makes one as good."""
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+from scipy.stats import rankdata
+
+from perfdb.analysis.trends.null_distributions import rank_p, size_p
+
+Floats = NDArray[np.float64]
+Places = NDArray[np.intp]
+
+# A level has so many points at least.
+LEAST = 3
+
+
+def split_statistics(values: Floats) -> Floats:
+    """Return t² of each split of each row: column i is a split before point i + 3.
+
+    The larger error of Welch's and of the pooled variance counts.
+    """
+    points = values.shape[1]
+    centred = values - values.mean(axis=1, keepdims=True)
+    sums, squares = np.cumsum(centred, axis=1), np.cumsum(centred**2, axis=1)
+    left = np.arange(LEAST, points - LEAST + 1)
+    right = points - left
+    left_sum, left_squares = sums[:, left - 1], squares[:, left - 1]
+    right_sum, right_squares = sums[:, -1:] - left_sum, squares[:, -1:] - left_squares
+    left_rest = np.maximum(left_squares - left_sum**2 / left, 0.0)
+    right_rest = np.maximum(right_squares - right_sum**2 / right, 0.0)
+    welch = left_rest / (left - 1) / left + right_rest / (right - 1) / right
+    pooled = (left_rest + right_rest) / (points - 2) * (1 / left + 1 / right)
+    least = 1e-12 * squares[:, -1:] / points
+    error = np.maximum(np.maximum(welch, pooled), least)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found: Floats = np.where(error > 0, (right_sum / right - left_sum / left) ** 2 / error, 0.0)
+    return found
+
+
+def best_splits(values: Floats) -> tuple[Floats, Places]:
+    """Return each row's largest t and the first point of its right level."""
+    squares = split_statistics(values)
+    at = squares.argmax(axis=1)
+    return np.sqrt(np.take_along_axis(squares, at[:, None], axis=1)[:, 0]), at + LEAST
+
+
+def normal_scores(values: Floats) -> Floats:
+    """Return the normal scores of each row's ranks; ties have the average rank."""
+    ranks = rankdata(values, axis=1)
+    found: Floats = special.ndtri(ranks / (values.shape[1] + 1))
+    return found
+
+
+def split_ps(values: Floats, tamed: Floats, inflation: Floats) -> tuple[Floats, Places]:
+    """Return each row's p of a change, the larger of those of size and of rank, and the best split of the sizes."""
+    points = values.shape[1]
+    size, at = best_splits(tamed)
+    rank, _ = best_splits(normal_scores(values))
+    p = np.maximum(size_p(size / np.sqrt(inflation), points), rank_p(rank, points))
+    return np.where(np.ptp(tamed, axis=1) == 0, 1.0, p), at
