@@ -24,7 +24,8 @@ class Placed(NamedTuple):
 class Rule(NamedTuple):
     """The dimensions that members share: ``terms`` of at most two, none for all series, None without a good rule.
 
-    ``hits`` members fulfil the rule, of the ``matching`` series that do. ``f1`` of the best rule is 2·hits / (matching + members).
+    ``hits`` members fulfil the rule, of the ``matching`` series that do. ``f1`` of the best rule is
+    2·hits / (matching + members).
     """
 
     terms: Terms | None

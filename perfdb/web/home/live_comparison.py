@@ -1,6 +1,7 @@
 """The comparison that the start page shows: which device of the newest study is fastest."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from django.urls import reverse
@@ -20,7 +21,7 @@ from perfdb.web.tables.maximum_page import build_maxima
 from perfdb.web.tables.table_grids import Panel, build_panels
 
 _FEWEST = 2
-# The number of studies in which a comparison is looked for.
+# The number of studies in which comparisons are looked for.
 _TRIED = 3
 
 
@@ -37,15 +38,14 @@ class LiveComparison:
 
 def build_live_comparison(cards: Sequence[StudyCard]) -> LiveComparison | None:
     """Return the ranking of the first study with several devices and numbers of users, or None."""
-    card = next((card for card in cards if len(card.devices) >= _FEWEST and card.workloads), None)
-    if card is None:
-        return None
-    names = [each.title for each in card.workloads]
-    workload = "RR" if "RR" in names else names[0]
-    try:
-        return _build(card, workload)
-    except QueryError:  # A workload without a pattern has no rate to rank by.
-        return None
+    fitting = [card for card in cards if len(card.devices) >= _FEWEST and card.workloads]
+    for card in fitting[:_TRIED]:
+        names = [each.title for each in card.workloads]
+        # A workload without a pattern has no rate to rank by.
+        with suppress(QueryError):
+            if found := _build(card, "RR" if "RR" in names else names[0]):
+                return found
+    return None
 
 
 def _build(card: StudyCard, workload: str) -> LiveComparison | None:

@@ -13,7 +13,7 @@ from perfdb.results.models import Note, ReportItem, Run, SavedQuery, Study, Uplo
 from perfdb.results.runs import access
 from perfdb.results.tests.builders import make_run, make_study
 from perfdb.web.home.search_views import mark_words, parse_run_filters
-from perfdb.web.tests.pages import inline_code
+from perfdb.web.tests.pages import inline_code, text_of
 
 
 @pytest.fixture
