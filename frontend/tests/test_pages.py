@@ -23,6 +23,8 @@ PAGES = (
     "/charts/?metric=trans_per_s&rows=users&columns=device,mtu&workload=RR&draw=heat&baseline=device:HiperSockets",
     "/charts/?metric=trans_per_s&rows=users&columns=mtu&workload=RR&split=device&facets=together&marks=bars",
     "/charts/table/?metric=trans_per_s&rows=users&columns=device,mtu&workload=RR",
+    "/trends/",
+    "/trends/?study=none",
     "/compare/",
     "/compare/?dimension=device&old=Guest LAN&new=HiperSockets&workload=RR",
     "/compare/?dimension=mtu&old=1500&new=9000",

@@ -14,6 +14,7 @@ from perfdb.web.runs import views as runs
 from perfdb.web.studies import alias_views, study_edit_views
 from perfdb.web.studies import views as studies
 from perfdb.web.tables import views as tables
+from perfdb.web.trends import views as trends
 from perfdb.web.uploads import artifact_views, reparse_views, table_import_views
 from perfdb.web.uploads import views as uploads
 
@@ -83,6 +84,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("charts/table/", tables.table, name="table"),
     path("compare/", compare.compare, name="compare"),
     path("explain/", compare.explain, name="explain"),
+    path("trends/", trends.trends, name="trends"),
+    path("trends/series/", trends.trend, name="trend"),
     path("ranking/", tables.maximum, name="maximum"),
     # Addresses of earlier versions, and a likely guess.
     path("maximum/", RedirectView.as_view(pattern_name="web:maximum", query_string=True, permanent=True)),

@@ -10,7 +10,7 @@ from perfdb.results.models import Run, RunSource, Upload
 from perfdb.web.tests.pages import inline_code, text_of
 
 PAGES = (
-    *("home", "search", "runs", "run", "charts", "compare", "maximum", "studies"),
+    *("home", "search", "runs", "run", "charts", "trends", "compare", "maximum", "studies"),
     *("uploads", "upload-new", "upload", "artifact", "reparse"),
 )
 

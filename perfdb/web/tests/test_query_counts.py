@@ -20,6 +20,7 @@ COUNTS = {
     "run": 15,
     "charts": 15,
     "compare": 10,
+    "trends": 8,
     "maximum": 19,
     "studies": 6,
     "uploads": 5,

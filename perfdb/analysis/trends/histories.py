@@ -1,0 +1,88 @@
+"""Histories: one metric of one experiment over its campaigns."""
+
+import math
+from collections import defaultdict
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from perfdb.analysis.dimensions import Value, describe_values
+from perfdb.analysis.metrics import BY_NAME, Measure, Metric
+from perfdb.analysis.query.parameters import value_order
+from perfdb.analysis.query.query import REPEATS
+from perfdb.analysis.tables.campaign_history import COUPLED
+from perfdb.analysis.tables.observations import Observations, finite_value
+from perfdb.analysis.trends.judge import Series
+
+
+class TrendPoint(NamedTuple):
+    """A campaign's trials of an experiment: when it began (ISO 8601), its level, and runs with their values."""
+
+    campaign: Hashable
+    began: str
+    level: Value
+    runs: tuple[int, ...]
+    values: tuple[float, ...]
+
+    @property
+    def mean(self) -> float:
+        """Return the mean of the trials."""
+        return math.fsum(self.values) / len(self.values)
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """One metric of one experiment: ``dims`` are all of its dimensions but the order, ``points`` its campaigns."""
+
+    measure: Measure
+    dims: Mapping[str, Value]
+    points: tuple[TrendPoint, ...]
+
+    @property
+    def metric(self) -> Metric:
+        """Return the declared metric."""
+        return BY_NAME[self.measure.metric]
+
+    @property
+    def series(self) -> Series:
+        """Return the means in order; series of one metric and workload vary alike."""
+        return Series([point.mean for point in self.points], (self.measure, self.dims.get("workload")))
+
+    def describe(self, names: Sequence[str]) -> str:
+        """Return the named dimensions in words."""
+        return describe_values(names, [self.dims.get(name) for name in names])
+
+
+def collect_histories(found: Observations, measures: Sequence[Measure]) -> list[History]:
+    """Return the history of each measure and experiment with values, in natural order of the dimensions."""
+    names = [name for name in found.dimensions if name not in COUPLED | REPEATS]
+    read, level_of, campaigns = found.key_reader(names), found.key_reader(["level"]), found.campaigns
+    histories = []
+    for measure in measures:
+        place = found.measure_index(measure)
+        grouped: dict[tuple[Value, ...], dict[Hashable, list[tuple[int, float, Value]]]] = defaultdict(dict)
+        for row in found.rows:
+            value = finite_value(row, place)
+            if value is not None:
+                campaign = campaigns.of_run[row[0]]
+                grouped[read(row)].setdefault(campaign, []).append((row[0], value, level_of(row)[0]))
+        for key in sorted(grouped, key=lambda key: tuple(map(value_order, key))):
+            points = [
+                TrendPoint(
+                    campaign,
+                    campaigns.begins[campaign],
+                    trials[0][2],
+                    tuple(run for run, _, _ in trials),
+                    tuple(value for _, value, _ in trials),
+                )
+                for campaign, trials in grouped[key].items()
+            ]
+            points.sort(key=lambda point: (point.began, str(point.campaign)))
+            histories.append(History(measure, dict(zip(names, key, strict=True)), tuple(points)))
+    return histories
+
+
+def varying_names(histories: Sequence[History]) -> list[str]:
+    """Return the dimensions with several values, which tell histories apart."""
+    names = list(dict.fromkeys(name for history in histories for name in history.dims))
+    return [name for name in names if len({history.dims.get(name) for history in histories}) > 1]
