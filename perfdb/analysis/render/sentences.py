@@ -65,18 +65,27 @@ class Answer(NamedTuple):
 def find_answer(table: Table, side: Key) -> Answer:
     """Return the pairs of one compared value that have a ratio."""
     names = table.query.layout_names
-    shown = [at for at, name in enumerate(names) if name not in (*table.query.baseline, *table.query.split)]
     places = [names.index(name) for name in table.query.baseline]
-    pairs = []
-    for at, cell in table.cells.items():
-        key = full_key(table, at)
-        if cell.comparison and cell.comparison.ratio and tuple(key[place] for place in places) == side:
-            name = describe_values([names[place] for place in shown], [key[place] for place in shown])
-            pairs.append(Pair(name, cell.comparison))
+    found = [(full_key(table, at), cell.comparison) for at, cell in table.cells.items()]
+    own = [(key, each) for key, each in found
+           if each and each.ratio and tuple(key[place] for place in places) == side]  # fmt: skip
+    shown = _telling_places(table, [key for key, _ in own])
+    pairs = [
+        Pair(describe_values([names[place] for place in shown], [key[place] for place in shown]), each)
+        for key, each in own
+    ]
     verdicts = [pair.comparison.verdict for pair in pairs]
     confirmed, likely = (sum(verdict in those for verdict in verdicts) for those in (_CONFIRMED, _LIKELY))
     same = verdicts.count(Verdict.SAME)
     return Answer(table.metric, pairs, confirmed, likely, same, len(pairs) - confirmed - likely - same)
+
+
+def _telling_places(table: Table, keys: Sequence[Key]) -> list[int]:
+    """Return the places of the dimensions that tell pairs apart; of a single pair all that it has."""
+    names = table.query.layout_names
+    free = [at for at, name in enumerate(names) if name not in (*table.query.baseline, *table.query.split)]
+    varying = [at for at in free if len({key[at] for key in keys}) > 1]
+    return varying or [at for at in free if any(key[at] is not None for key in keys)]
 
 
 def describe_answer(answer: Answer, new: str, old: str) -> str:

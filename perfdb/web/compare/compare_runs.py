@@ -12,9 +12,11 @@ from perfdb.analysis.render import sentences
 from perfdb.analysis.render.charts.chart_options import Drawing, Marks
 from perfdb.analysis.render.grid import make_grids
 from perfdb.analysis.render.labels import measure_title
+from perfdb.analysis.render.sentences import Answer
 from perfdb.analysis.tables.observations import Key
 from perfdb.analysis.tables.table import Table
 from perfdb.analysis.units import short_percent
+from perfdb.analysis.verdicts.cells import Verdict
 from perfdb.analysis.workloads import cost_metric, primary_metric
 from perfdb.results.queries.chosen_runs import ChosenComparison
 from perfdb.web.compare.compare_page import difference_line
@@ -133,15 +135,23 @@ def _only_zero_differs(table: Table) -> bool:
 
 
 def _sentences(tables: list[Table]) -> Iterator[str]:
-    """Yield how each column's rate differs from that of the first."""
+    """Yield how each column's rate differs from that of the first; once, if nothing was repeated."""
     for table in _charted_tables(tables)[:1]:
         base, *others = table.columns
-        for column in others[:_MOST_SENTENCES]:
-            named, new = dict(zip(table.query.columns, column, strict=True)), _title(table, column)
-            answer = sentences.find_answer(table, tuple(named[name] for name in table.query.baseline))
+        told = [(_title(table, column), _find_answer(table, column)) for column in others]
+        verdicts = [pair.comparison.verdict for _, answer in told for pair in answer.pairs]
+        if len(verdicts) > 1 and set(verdicts) == {Verdict.NO_NOISE}:
+            yield "No answer yet: these are single runs, and nothing tells how much such runs vary."
+            return
+        for new, answer in told[:_MOST_SENTENCES]:
             if answer.pairs:
                 said = sentences.describe_answer(answer, new, _title(table, base))
                 yield said if new in said or len(others) == 1 else f"{new}: {said}"
+
+
+def _find_answer(table: Table, column: Key) -> Answer:
+    named = dict(zip(table.query.columns, column, strict=True))
+    return sentences.find_answer(table, tuple(named[name] for name in table.query.baseline))
 
 
 def _varying(table: Table) -> list[tuple[str, list[str]]]:

@@ -120,3 +120,11 @@ def test_any_column_can_be_the_baseline(web: Client) -> None:
 
     (pin,) = re.findall(r'href="([^"]*)">use as baseline', source)
     assert pin == beside(web, *reversed(runs))
+
+
+def test_single_runs_have_one_answer_for_all(web: Client) -> None:
+    runs = [run(device, 1, rate) for device, rate in (("QDIO", 100.0), ("vCTC", 90.0), ("IUCV", 80.0))]
+
+    text = text_of(web.get(beside(web, *runs)))
+
+    assert text.count("No answer yet") == 1
