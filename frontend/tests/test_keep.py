@@ -79,6 +79,11 @@ def test_the_link_is_copied(browser: Browser, live_server: LiveServer, filled: d
 
     expect(page.get_by_role("button", name="Copied")).to_be_visible()
     copied = page.evaluate("navigator.clipboard.readText()")
+    page.get_by_role("button", name="Copy sentence + link").click()
+    expect(page.get_by_role("button", name="Copied").nth(1)).to_be_visible()
+    sentence = page.evaluate("navigator.clipboard.readText()")
+    assert sentence.startswith("HiperSockets is slower than Guest LAN in all 8 matched pairs: ")
+    assert sentence.endswith(copied)
     # Another answer has another link.
     page.locator("summary", has_text="+ filter").click()
     page.locator("summary", has_text="MTU").click()

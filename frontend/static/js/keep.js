@@ -1,13 +1,15 @@
-// What a page offers to do with its question: the link is copied, small forms open beside their button and close again.
+// What a page offers to do with its question: the link is copied, also with the answer in a sentence; small forms open
+// beside their button and close again.
 
 /** Copy the link; where the browser refuses, the field shows what to copy by hand. */
 async function copy(button) {
   const part = button.closest("[data-copy]");
   const field = part.querySelector("input");
+  button.dataset.name ??= button.textContent;
   try {
-    await navigator.clipboard.writeText(field.value);
+    await navigator.clipboard.writeText([button.dataset.text, field.value].filter(Boolean).join(" "));
     button.textContent = "Copied";
-    setTimeout(() => (button.textContent = "Copy link"), 2000);
+    setTimeout(() => (button.textContent = button.dataset.name), 2000);
   } catch {
     part.classList.add("by-hand");
     field.select();

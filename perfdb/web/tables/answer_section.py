@@ -63,6 +63,7 @@ def _compare(question: Question, answer: Answer, opened: str) -> dict[str, Any]:
     return {
         "crowd": find_crowd(question, answer),
         "compared": replace(compared, answers=answers),
+        "said": next((card.sentence for each in answers for card in each.cards), ""),
         # The tables of the pairs are an ordinary question; only the comparison knows the rest.
         "exports": [
             ("JSON", f"/api/v1/comparisons/?{question.encode()}"),
@@ -94,10 +95,12 @@ def _sort_measured(measured: list[Measured], question: Question, *, elsewhere: b
 
 
 def _maximum(question: Question, answer: Answer, _: str) -> dict[str, Any]:
+    maxima = maximum_page.build_maxima(answer.tables, answer.best)
     return {
         "by_run": question.query.summary is Summary.TRIAL,
+        "said": next(iter(maxima.answer), "") if maxima else "",
         "exports": question_links.list_exports(answer.query),
-        "maxima": maximum_page.build_maxima(answer.tables, answer.best),
+        "maxima": maxima,
         "charts_of_maxima": maximum_page.build_charts(answer.tables),
     }
 

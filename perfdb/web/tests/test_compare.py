@@ -199,6 +199,14 @@ def test_the_same_comparison_is_offered_as_data(web: Client, runs: list[Run]) ->
         assert web.get(each).status_code == 200
 
 
+def test_a_link_to_it_shows_the_answer_as_its_title(web: Client, runs: list[Run]) -> None:
+    source = web.get(PAGE, ASKED | {"metric": "trans_per_s"}).content.decode()
+
+    sentence = "HiperSockets is faster than QDIO in all 3 matched pairs: 30% more transactions per second."
+    assert f'<meta property="og:title" content="{sentence}">' in source
+    assert f'data-text="{sentence}"' in source
+
+
 def test_a_title_says_what_is_compared(web: Client, runs: list[Run]) -> None:
     source = web.get(PAGE, ASKED | {"users": "10"}).content.decode()
     assert "<title>Compare · QDIO → HiperSockets · 10 · perfdb</title>" in source
