@@ -38,15 +38,26 @@ def build_interval_chart(columns: Sequence[Column], samples: Sequence[Values]) -
     """Return a chart of columns over time, or None without values.
 
     Each (name, unit) column has a subplot. Data rates are drawn in MB/s. Columns with the same heading are joined,
-    since some logs change the unit between lines.
+    since some logs change the unit between lines. A warm-up, after which a log counts time from 0 again, is grey and
+    lies before 0: it is no part of the measurement.
     """
     by_name = dict(zip((name for name, _ in columns), samples, strict=True))
     drawn = {heading: values for heading, values in _quantities(columns, samples, by_name).items() if any(values)}
     if not drawn or len(samples[0]) < 2:
         return None
     ends = next((by_name[name] for name in _ENDS if name in by_name), None)
-    x = list(range(1, len(samples[0]) + 1)) if ends is None else list(ends)
-    return _figure(drawn, x, "Interval" if ends is None else "Seconds since start (s)")
+    x: list[float | None] = [*range(1, len(samples[0]) + 1)] if ends is None else list(ends)
+    warm = _count_warm_up(by_name.get("t0", ()))
+    end = (x[warm - 1] or 0.0) if warm else 0.0
+    x[:warm] = [None if moment is None else moment - end for moment in x[:warm]]
+    return _figure(drawn, x, "Interval" if ends is None else "Seconds since start (s)", warm)
+
+
+def _count_warm_up(starts: Values) -> int:
+    """Return the number of intervals before a log counts time from 0 again; 0 if it does not, or does several times."""
+    known = [0.0 if start is None else start for start in starts]
+    restarts = [at for at in range(1, len(known)) if known[at] < known[at - 1]]
+    return restarts[0] if len(restarts) == 1 and known[restarts[0]] <= known[0] else 0
 
 
 def _quantities(
@@ -99,8 +110,10 @@ def _heading(name: str, unit: str) -> str:
     return f"{title} ({unit})" if unit else title
 
 
-def _figure(drawn: Mapping[str, Values], x: Sequence[float | None], title: str) -> dict[str, Any]:
+def _figure(drawn: Mapping[str, Values], x: Sequence[float | None], title: str, warm: int) -> dict[str, Any]:
     last = len(drawn)
+    if warm:
+        title = f"{title}; before 0: warm-up, not measured"
     layout: dict[str, Any] = {
         "grid": {"rows": last, "columns": 1, "ygap": 0.3},
         "showlegend": False,
@@ -113,8 +126,12 @@ def _figure(drawn: Mapping[str, Values], x: Sequence[float | None], title: str) 
     data = []
     for number, (heading, values) in enumerate(drawn.items(), start=1):
         layout[_axis(number).replace("y", "yaxis")] = {"rangemode": "tozero"}
-        trace = {"type": "scatter", "mode": "lines+markers", "x": x, "y": list(values), "name": heading}
-        data.append(trace | {"yaxis": _axis(number), "meta": {"series": number - 1, "variant": 0}})
+        usual: dict[str, Any] = {"type": "scatter", "mode": "lines+markers", "yaxis": _axis(number)}
+        trace = {"x": x[warm:], "y": list(values[warm:]), "name": heading}
+        data.append(usual | trace | {"meta": {"series": number - 1, "variant": 0}})
+        if warm:
+            before = {"x": x[:warm], "y": list(values[:warm]), "name": f"warm-up: {heading}"}
+            data.append(usual | before | {"meta": {"series": None}})
     return {"data": data, "layout": layout}
 
 

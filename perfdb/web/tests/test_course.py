@@ -80,3 +80,29 @@ def test_many_quantities_get_the_room_that_they_need() -> None:
 
     assert figure is not None
     assert figure["layout"]["height"] == 700
+
+
+def test_a_warm_up_is_grey_and_lies_before_the_measurement() -> None:
+    columns: Columns = {
+        ("t0", "s"): [0.0, 1.0, 0.0, 1.0, 2.0],
+        ("t1", "s"): [1.0, 2.0, 1.0, 2.0, 3.0],
+        ("throughput", "MB/s"): [1.0, 2.0, 5.0, 6.0, 7.0],
+    }
+    figure = build_interval_chart(list(columns), list(columns.values()))
+
+    assert figure is not None
+    measured, warm = figure["data"]
+    assert (measured["x"], len(measured["y"])) == ([1.0, 2.0, 3.0], 3)
+    assert (warm["x"], len(warm["y"])) == ([-1.0, 0.0], 2)
+    assert warm["name"].startswith("warm-up")
+    assert warm["meta"]["series"] is None
+    assert "before 0: warm-up" in figure["layout"]["xaxis"]["title"]["text"]
+
+
+def test_several_restarts_are_no_warm_up() -> None:
+    columns: Columns = {
+        ("t0", "s"): [0.0, 1.0, 0.0, 1.0, 0.0, 1.0],
+        ("t1", "s"): [1.0, 2.0, 1.0, 2.0, 1.0, 2.0],
+        ("throughput", "MB/s"): [1.0, 2.0, 5.0, 6.0, 7.0, 8.0],
+    }
+    assert len(drawn(columns)) == 1
