@@ -160,8 +160,10 @@ _INTERRUPTS = _grown(
     "interrupts", _Counted("interrupts", ("interrupts",), "interrupts"), lambda known, role: frozenset({KERNEL})
 )
 
-_PROC = "/proc/stat before and after the run"
-_BOUND = "/proc/stat before and after the run, of the processors that the side was bound to"
+# The log line has the ticks; the inputs are seconds.
+_TICKS = "; the file counts ticks of 1/100 s, and the inputs are ticks / 100"
+_PROC = f"/proc/stat before and after the run{_TICKS}"
+_BOUND = f"/proc/stat before and after the run, of the processors that the side was bound to{_TICKS}"
 _GROUP = "CPU time of the side's control group before and after the run"
 
 
