@@ -16,7 +16,7 @@ from perfdb.analysis.trends.events import describe_rule
 from perfdb.analysis.trends.histories import History, varying_names
 from perfdb.analysis.trends.judge import Finding, Judged, State
 from perfdb.analysis.units import significant_text
-from perfdb.results.queries.trends import Event, StudyTrends
+from perfdb.results.studies.trends import Event, StudyTrends
 from perfdb.web.compare.compare_page import DifferenceLine, difference_line
 from perfdb.web.trends.trend_plot import Plot, draw_history
 

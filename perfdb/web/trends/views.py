@@ -6,8 +6,8 @@ from django.shortcuts import render
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.query.query import Query
 from perfdb.results.models import Study
-from perfdb.results.queries.trends import read_trends
 from perfdb.results.runs import access
+from perfdb.results.studies.trends import read_trends
 from perfdb.web.tables import filter_form
 from perfdb.web.trends.trend_page import build_page, build_series_page
 from perfdb.web.view_access import read_required
