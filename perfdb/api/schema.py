@@ -110,6 +110,10 @@ EXPLANATION_PARAMETERS = [
     _query_parameter("at", "`dimension:value` of each dimension shown: which cell of the query's tables", many=True),
     *QUERY_PARAMETERS,
 ]
+TREND_PARAMETERS = [
+    _query_parameter("study", "Slug of the study", required=True),
+    _query_parameter("state", "Only series with a change of this state: `confirmed`, `suspect` or `not shown`"),
+]
 WAIT_PARAMETER = _query_parameter("wait", "Seconds to hold the answer until the upload has settled, at most 30", int)
 RECORD_PARAMETERS = [
     _query_parameter("study", "Slug, made when there is none of that slug; your inbox when this is left out"),

@@ -13,6 +13,7 @@ from perfdb.api.service import views as service
 from perfdb.api.studies import report_views
 from perfdb.api.studies import views as studies
 from perfdb.api.tables import views as tables
+from perfdb.api.trends import views as trends
 from perfdb.api.uploads import chunk_views
 from perfdb.api.uploads import views as uploads
 
@@ -64,6 +65,7 @@ V1: list[URLPattern | URLResolver] = [
     path("tables.tex", tables.tables_tex, name="tables-tex"),
     path("tables.parquet", tables.tables_parquet, name="tables-parquet"),
     path("comparisons/", tables.comparisons, name="comparisons"),
+    path("trends/", trends.trends, name="trends"),
     path("explanations/", tables.explanations, name="explanations"),
     path("saved-queries/", kept.saved_queries, name="saved-queries"),
     path("saved-queries/<int:pk>/", kept.saved_query, name="saved-query"),

@@ -1,0 +1,62 @@
+"""Trends by the REST API."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from rest_framework.test import APIClient
+
+from perfdb.api.tests.answers import problem
+from perfdb.results.tests.builders import make_run, make_study
+
+PATH = "/api/v1/trends/"
+
+
+@pytest.fixture
+def nightly(db: None) -> None:
+    """20 nights of two devices; the rate of one falls by a fifth in the middle."""
+    for night in range(20):
+        for device, factor in (("OSA", 0.8), ("IUCV", 1.0)):
+            make_run(
+                f"{device}{night}",
+                study=make_study("nightly"),
+                device=device,
+                campaign=f"night {night:02}",
+                started=datetime(2026, 8, 1, tzinfo=UTC) + timedelta(days=night),
+                values={"trans_per_s": 1000.0 * (factor if night >= 10 else 1.0) + night * 7 % 11},
+            )
+
+
+def test_series_have_their_points_and_changes(api: APIClient, nightly: None) -> None:
+    body = api.get(PATH, {"study": "nightly"}).json()
+
+    assert body["study"] == "nightly"
+    still, fallen = body["series"]
+    assert (still["metric"], still["dimensions"]["device"], still["changes"]) == ("trans_per_s", "IUCV", [])
+    assert (still["n"], still["tail"]["suspect"]) == (20, False)
+    (change,) = fallen["changes"]
+    assert (change["k"], change["shape"], change["state"], change["small"]) == (10, "step", "confirmed", False)
+    assert change["low"] < change["percent"] < change["high"]
+    assert change["percent"] == pytest.approx(-20, abs=0.5)
+    assert fallen["points"][10]["date"].startswith("2026-08-11")
+    assert fallen["points"][0]["n"] == 1
+
+
+def test_a_state_selects_series(api: APIClient, nightly: None) -> None:
+    confirmed = api.get(PATH, {"study": "nightly", "state": "confirmed"}).json()["series"]
+
+    assert [each["dimensions"]["device"] for each in confirmed] == ["OSA"]
+    assert api.get(PATH, {"study": "nightly", "state": "suspect"}).json()["series"] == []
+
+
+def test_short_series_are_not_judged(api: APIClient) -> None:
+    make_run(study=make_study("short"))
+
+    (series,) = api.get(PATH, {"study": "short"}).json()["series"]
+
+    assert (series["n"], series["p"], series["q"], series["changes"]) == (1, None, None, [])
+
+
+def test_mistakes_are_named(api: APIClient, nightly: None) -> None:
+    assert "which study" in str(problem(api.get(PATH), 400))
+    assert "there is no state 'open'" in str(problem(api.get(PATH, {"study": "nightly", "state": "open"}), 400))
+    problem(api.get(PATH, {"study": "none"}), 404)
