@@ -13,6 +13,8 @@ from perfdb.analysis.query.query import REPEATS
 from perfdb.analysis.tables.campaign_history import COUPLED
 from perfdb.analysis.tables.observations import Observations, finite_value
 from perfdb.analysis.trends.judge import Series
+from perfdb.analysis.units import finest_step
+from perfdb.analysis.workloads import traffic_pattern
 
 
 class TrendPoint(NamedTuple):
@@ -45,8 +47,10 @@ class History:
 
     @property
     def series(self) -> Series:
-        """Return the means in order; series of one metric and workload vary alike."""
-        return Series([point.mean for point in self.points], (self.measure, self.dims.get("workload")))
+        """Return the means in order; series of one metric and kind of workload vary alike."""
+        group = self.measure, traffic_pattern(self.dims.get("workload"))
+        step = finest_step([value for point in self.points for value in point.values])
+        return Series([point.mean for point in self.points], group, step or 0.0)
 
     def describe(self, names: Sequence[str]) -> str:
         """Return the named dimensions in words."""
