@@ -23,7 +23,7 @@ from perfdb.analysis.verdicts.samples import find_noise
 # Verdicts without a shown difference.
 _AS_GOOD = {Verdict.SAME, Verdict.CANNOT_TELL, Verdict.WITHIN_NOISE}
 # The best is compared with so many of the next best.
-_MOST_COMPARED = 200
+_MOST_COMPARED = 100
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,7 +44,7 @@ def test_more_runs_cost_no_more(web: Client, bring: Bring, django_assert_num_que
     bring(dict(demo_files()))
     # The maxima of several devices are drawn, that of one is not; colours are looked up once.
     # The start page compares several devices.
-    drawn = {"maximum": COUNTS["maximum"] + 1, "home": 25}
+    drawn = {"maximum": COUNTS["maximum"] + 1, "home": 23}
 
     for name in ("home", "runs", "charts", "compare", "maximum", "uploads"):
         web.get(address_of(name))
