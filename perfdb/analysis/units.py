@@ -358,6 +358,12 @@ def significant_text(value: float, digits: int) -> str:
     return f"{rounded:.{min(places, _MOST_DECIMALS)}f}"
 
 
+def signed_percent(percent: float) -> str:
+    """Format a difference in whole per cent with its sign: ``+12%``, ``−31%``, ``0%``."""
+    text = round_half_up(percent, 0)
+    return f"{'+' if percent > 0 else ''}{text}%".replace("-", "\u2212")
+
+
 def decimals_for(values: Iterable[float], least: int) -> int:
     """Return the decimals, ``least`` or more, that show the smallest number with two digits.
 

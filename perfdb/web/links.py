@@ -52,6 +52,11 @@ def to_runs_by_number(runs: Sequence[int]) -> str:
     return _list([("run", str(number)) for number in runs]) if 0 < len(runs) <= _MOST_NAMED else ""
 
 
+def to_runs_compared(runs: Sequence[int]) -> str:
+    """Return the address of a comparison of runs, the first being the baseline."""
+    return f"{reverse('web:compare')}?runs={','.join(map(str, runs))}"
+
+
 def to_explanation(table: Table, key: CellKey) -> str:
     """Return the Explain address of a cell; "" if not compared, or if frozen."""
     cell = table.cells.get(key)

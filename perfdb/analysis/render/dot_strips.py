@@ -9,8 +9,8 @@ from perfdb.analysis.units import short_percent
 from perfdb.analysis.verdicts.cells import Comparison, Effect, Scope
 from perfdb.analysis.verdicts.words import describe_comparison
 
-# A strip's width and height in pixels, and the room at either end for half a tick.
-WIDTH, HEIGHT, _MARGIN = 200, 24, 22
+# A strip's width in pixels, and the room at either end for half a tick.
+WIDTH, _MARGIN = 200, 22
 # Ratios at which the axis may have a tick; the largest that fits is shown on either side.
 _TICKS = (1.02, 1.05, 1.1, 1.2, 1.3, 1.5, 2.0, 3.0, 5.0, 10.0, 20.0)
 _LEAST, _MOST = math.log(1.1), math.log(25.0)

@@ -9,12 +9,11 @@ from perfdb.analysis.metrics import Better, Metric
 from perfdb.analysis.tables.baseline_comparison import full_key
 from perfdb.analysis.tables.observations import Key
 from perfdb.analysis.tables.table import Table
-from perfdb.analysis.units import round_half_up, short_percent, significant_text
+from perfdb.analysis.units import round_half_up, short_percent, signed_percent, significant_text
 from perfdb.analysis.verdicts.cells import Comparison, Verdict
+from perfdb.analysis.verdicts.words import CHANGED, LIKELY
 
 _RATES = ("trans_per_s", "mb_per_s", "gbit_per_s")
-_CONFIRMED = (Verdict.IMPROVED, Verdict.REGRESSED, Verdict.HIGHER, Verdict.LOWER)
-_LIKELY = (Verdict.LIKELY_HIGHER, Verdict.LIKELY_LOWER)
 # A smaller spread of differences, in points of per cent, is not worth a sentence.
 _WORTH_SAYING = 5.0
 # More names make no sentence.
@@ -59,7 +58,7 @@ class Answer(NamedTuple):
 
     @property
     def _moved(self) -> list[Pair]:
-        return [pair for pair in self.pairs if pair.comparison.verdict in (*_CONFIRMED, *_LIKELY)]
+        return [pair for pair in self.pairs if pair.comparison.verdict in CHANGED | LIKELY]
 
 
 def find_answer(table: Table, side: Key) -> Answer:
@@ -75,7 +74,7 @@ def find_answer(table: Table, side: Key) -> Answer:
         for key, each in own
     ]
     verdicts = [pair.comparison.verdict for pair in pairs]
-    confirmed, likely = (sum(verdict in those for verdict in verdicts) for those in (_CONFIRMED, _LIKELY))
+    confirmed, likely = (sum(verdict in those for verdict in verdicts) for those in (CHANGED, LIKELY))
     same = verdicts.count(Verdict.SAME)
     return Answer(table.metric, pairs, confirmed, likely, same, len(pairs) - confirmed - likely - same)
 
@@ -153,7 +152,8 @@ def describe_places(answer: Answer) -> str:
     if high.percent - low.percent < _WORTH_SAYING:
         return ""
     far, near = (low, high) if abs(low.percent) >= abs(high.percent) else (high, low)
-    return f"Largest at {far.name} ({_signed(far.percent)}), smallest at {near.name} ({_signed(near.percent)})."
+    most, least = signed_percent(far.percent), signed_percent(near.percent)
+    return f"Largest at {far.name} ({most}), smallest at {near.name} ({least})."
 
 
 def describe_ranking(metric: Metric, ranked: Sequence[tuple[str, float, Comparison | None]], each: str) -> str:
@@ -175,7 +175,7 @@ def describe_ranking(metric: Metric, ranked: Sequence[tuple[str, float, Comparis
     if tied:
         names = ", ".join([name, *tied[:-1]]) + f" and {tied[-1]}"
         return f"{names} are tied for first {of}: {result}, and the difference is within the noise."
-    likely = "is" if verdicts <= set(_CONFIRMED) else "is likely"
+    likely = "is" if verdicts <= CHANGED else "is likely"
     return f"{name} {likely} {best} {of}: {result}."
 
 
@@ -188,7 +188,7 @@ def describe_followers(ranked: Sequence[tuple[str, float, Comparison | None]]) -
     ][:_MOST_FOLLOWERS]
     if not behind:
         return ""
-    (first, percent), *others = [(name, _signed(percent)) for name, percent in behind]
+    (first, percent), *others = [(name, signed_percent(percent)) for name, percent in behind]
     said = [f"{first} follows at {percent}", *(f"{name} at {size}" for name, size in others)]
     return f"{', '.join(said[:-1])} and {said[-1]}." if others else f"{said[0]}."
 
@@ -248,7 +248,3 @@ def _size(pairs: Sequence[Pair]) -> str:
     if high == "0":
         return short_percent(sizes[-1] / 100)
     return f"{high}%" if low == high else f"{low}–{high}%"
-
-
-def _signed(percent: float) -> str:
-    return f"{round_half_up(percent, 0)}%".replace("-", "−") if percent <= 0 else f"+{round_half_up(percent, 0)}%"

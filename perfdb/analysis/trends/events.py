@@ -1,6 +1,5 @@
 """Events: changes of many series at one place, with the dimensions that the series share."""
 
-import statistics
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple
@@ -83,8 +82,3 @@ def describe_rule(rule: Rule, members: int) -> str:
     said = ", ".join(f"{dimension(name).title} {value}" for name, value in rule.terms) or "series"
     more = f" and {members - rule.hits} more" if members > rule.hits else ""
     return f"{amount} {said} ({rule.hits} of {rule.matching}){more}"
-
-
-def median_size(sizes: Sequence[float]) -> tuple[float, float, float]:
-    """Return the median of steps with the least and the greatest."""
-    return statistics.median(sizes), min(sizes), max(sizes)

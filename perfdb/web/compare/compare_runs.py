@@ -3,8 +3,6 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from django.urls import reverse
-
 from perfdb.analysis.dimensions import describe_values, dimension
 from perfdb.analysis.insights.circumstances import Weight, values_text
 from perfdb.analysis.query.query import REPEATS
@@ -20,7 +18,7 @@ from perfdb.analysis.verdicts.cells import Verdict
 from perfdb.analysis.workloads import cost_metric, primary_metric
 from perfdb.results.queries.chosen_runs import ChosenComparison
 from perfdb.web.compare.compare_page import difference_line
-from perfdb.web.links import to_explanation, to_run
+from perfdb.web.links import to_explanation, to_run, to_runs_compared
 from perfdb.web.runs.run_values import group_of
 from perfdb.web.tables.table_grids import LinkedCell, Panel, build_panels, cell_address
 
@@ -214,14 +212,10 @@ def pin_links(shown: Shown, runs: Sequence[int]) -> list[str]:
     for place, column in enumerate(shown.columns):
         first = [run for run in runs if to_run(run) in {address for address, _, _ in column.runs}]
         others = [run for run in runs if run not in first]
-        addresses.append(_to_runs_compared([*first, *others]) if place else "")
+        addresses.append(to_runs_compared([*first, *others]) if place else "")
     return addresses
 
 
 def together_link(runs: Sequence[int]) -> str:
     """Return the address of the comparison of experiments, each the mean of its trials."""
-    return f"{_to_runs_compared(runs)}&together=1"
-
-
-def _to_runs_compared(runs: Sequence[int]) -> str:
-    return f"{reverse('web:compare')}?runs={','.join(map(str, runs))}"
+    return f"{to_runs_compared(runs)}&together=1"

@@ -4,8 +4,6 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from django.urls import reverse
-
 from perfdb.analysis.dimensions import DIMENSIONS, FACTOR, Value, describe_values, dimension
 from perfdb.analysis.insights.bottleneck import Bottleneck
 from perfdb.analysis.insights.circumstances import Weight
@@ -25,7 +23,7 @@ from perfdb.results.queries.explain import Side as Found
 from perfdb.results.runs.experiments import read_configuration
 from perfdb.web.compare import compare_page
 from perfdb.web.compare.compare_page import DifferenceLine, difference_line
-from perfdb.web.links import to_run
+from perfdb.web.links import to_run, to_runs_compared
 from perfdb.web.studies.coverage_matrix import command
 
 # More runs are only counted.
@@ -194,7 +192,7 @@ def next_steps(old: int, new: int, comparison: Comparison) -> list[Step]:
     """Return suggestions to settle the difference between two runs."""
     runs = Run.objects.select_related("study", *(f"experiment__{name}" for name in _READ)).in_bulk([old, new])
     left, right = runs[old], runs[new]
-    beside = Step("Compare both runs", f"{reverse('web:compare')}?runs={old},{new}")
+    beside = Step("Compare both runs", to_runs_compared([old, new]))
     return [*_series(left, right), beside, *_trials(left, right, comparison)]
 
 

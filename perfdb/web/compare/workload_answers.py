@@ -1,11 +1,12 @@
 """The answer of a comparison for each workload: sentences, a row for each metric, and the charts of the open one."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
+from typing import NamedTuple
 
 from perfdb.analysis.dimensions import describe_values, dimension
-from perfdb.analysis.metrics import Better
+from perfdb.analysis.metrics import Better, Measure
 from perfdb.analysis.render import sentences
 from perfdb.analysis.render.charts.chart_options import Drawing
 from perfdb.analysis.render.dot_strips import Dot, Scale, place_dots
@@ -15,7 +16,7 @@ from perfdb.analysis.tables.baseline_comparison import full_key
 from perfdb.analysis.tables.matched_pairs import Sides
 from perfdb.analysis.tables.observations import Key
 from perfdb.analysis.tables.table import Table
-from perfdb.analysis.units import short_percent, significant_text
+from perfdb.analysis.units import short_percent, signed_percent, significant_text
 from perfdb.analysis.verdicts import words
 from perfdb.analysis.verdicts.cells import Comparison, Scope
 from perfdb.analysis.verdicts.summary import FEWEST_CELLS, Summary
@@ -26,6 +27,17 @@ EVERY = "*"
 _BETTER = {Better.HIGHER: "more is better", Better.LOWER: "less is better", Better.NEUTRAL: "neither is better"}
 
 
+_ONE_PERCENT = 0.01
+
+
+class _Told(NamedTuple):
+    """The answer of one metric on one compared value."""
+
+    table: Table
+    sides: Sides
+    answer: Answer
+
+
 @dataclass(frozen=True, slots=True)
 class Card:
     """The answer in words: ``sentence``, then ``more`` sentences on costs and places.
@@ -34,8 +46,6 @@ class Card:
     decide the open pairs. ``runs`` and ``pairs`` are those of the sentence.
     """
 
-    old: str
-    new: str
     sentence: str
     more: str
     badges: list[tuple[str, str]]
@@ -101,24 +111,25 @@ def build_answers(
     """Return the answers by workload. ``opened`` names the shown one; by default that with most pairs."""
     groups = [list(group) for _, group in groupby(tables, key=lambda table: table.split)]
     found = [_find_answers(group, compared) for group in groups]
-    pairs = [max((len(answer.pairs) for _, answer in answers), default=0) for answers in found]
+    pairs = [max((len(each.answer.pairs) for each in told), default=0) for told in found]
     names = [describe_values(group[0].query.split, group[0].split) for group in groups]
     open_one = names.index(opened) if opened in names else pairs.index(max(pairs)) if pairs else 0
     answers = []
     numbers = 0
     for at, (group, told) in enumerate(zip(groups, found, strict=True)):
         shown = opened == EVERY or at == open_one
-        scale = Scale.of(pair for _, answer in told for pair in answer.pairs)
+        scale = Scale.of(pair for each in told for pair in each.answer.pairs)
         measured = list(_measure(group, drawing, numbers)) if shown else []
         numbers += len(measured)
+        panels = {table.measure: each.panel.number for table, each in zip(group, measured, strict=False)}
         answers.append(
             WorkloadAnswer(
                 name=names[at],
-                said=sentences.describe_briefly(told[0][1]) if told else "no pairs",
+                said=sentences.describe_briefly(told[0].answer) if told else "no pairs",
                 pairs=pairs[at],
                 shown=shown,
-                cards=[card for sides in compared if (card := _card(group, sides))] if shown else [],
-                rows=list(_rows(group, compared, scale, measured)) if shown else [],
+                cards=list(_cards(told)) if shown else [],
+                rows=list(_rows(told, scale, panels)) if shown else [],
                 scale=scale,
                 band=scale.band(group[0].query.delta / 100),
                 measured=measured,
@@ -127,28 +138,29 @@ def build_answers(
     return answers
 
 
-def _find_answers(tables: Sequence[Table], compared: Sequence[Sides]) -> list[tuple[Table, Answer]]:
+def _find_answers(tables: Sequence[Table], compared: Sequence[Sides]) -> list[_Told]:
     """Return the answers of all metrics and values that have pairs."""
-    found = [(table, sentences.find_answer(table, (sides.new,))) for table in tables for sides in compared]
-    return [(table, answer) for table, answer in found if answer.pairs]
+    found = [_Told(table, sides, sentences.find_answer(table, (sides.new,))) for table in tables for sides in compared]
+    return [told for told in found if told.answer.pairs]
 
 
-def _card(tables: Sequence[Table], sides: Sides) -> Card | None:
+def _cards(told: Sequence[_Told]) -> Iterator[Card]:
+    """Yield the card of each compared value."""
+    for sides in dict.fromkeys(each.sides for each in told):
+        yield _card([each for each in told if each.sides == sides])
+
+
+def _card(told: Sequence[_Told]) -> Card:
     """Return the answer of the first metric in words, with the costs of the others."""
-    told = _find_answers(tables, [sides])
-    if not told:
-        return None
-    (table, first), *others = told
+    (table, sides, first), *others = told
     say = dimension(sides.dimension).describe
     old, new = say(sides.old), say(sides.new)
-    more = [sentences.describe_places(first), *(sentences.describe_cost(each) for _, each in others)]
+    more = [sentences.describe_places(first), *(sentences.describe_cost(each.answer) for each in others)]
     counts = ((first.confirmed, "good", "confirmed by repeats"), (first.likely, "warn", "likely (single runs)"),
               (first.same, "", "the same"), (first.open, "", "undecided"))  # fmt: skip
     steps = [pair.comparison.next for pair in first.pairs if pair.comparison.next]
     most = max(steps, key=lambda step: step.about, default=None)
     return Card(
-        old=old,
-        new=new,
         sentence=sentences.describe_answer(first, new, old),
         more=" ".join(filter(None, more)),
         badges=[(tone, f"{number} {text}") for number, tone, text in counts if number],
@@ -176,19 +188,14 @@ def _scope(comparisons: Sequence[Comparison]) -> str:
     return said[0].upper() + said[1:]
 
 
-def _rows(
-    tables: Sequence[Table], compared: Sequence[Sides], scale: Scale, measured: Sequence[Measured]
-) -> Iterator[MetricRow]:
-    """Yield a row for each metric and compared value that has pairs."""
-    for table, each in zip(tables, measured, strict=True):
-        for sides in compared:
-            answer = sentences.find_answer(table, (sides.new,))
-            if answer.pairs:
-                new = dimension(sides.dimension).describe(sides.new)
-                yield _row(table, answer, new, scale, each.panel.number)
+def _rows(told: Sequence[_Told], scale: Scale, numbers: Mapping[Measure, int]) -> Iterator[MetricRow]:
+    """Yield a row for each metric and compared value. ``numbers``: those of the metrics' panels."""
+    for each in told:
+        yield _row(each, scale, numbers[each.table.measure])
 
 
-def _row(table: Table, answer: Answer, new: str, scale: Scale, number: int) -> MetricRow:
+def _row(told: _Told, scale: Scale, number: int) -> MetricRow:
+    table, sides, answer = told
     comparisons = [pair.comparison for pair in answer.pairs]
     decided, verdict = _sum_up(answer)
     return MetricRow(
@@ -196,12 +203,12 @@ def _row(table: Table, answer: Answer, new: str, scale: Scale, number: int) -> M
         unit=table.metric.unit,
         better=_BETTER[table.metric.better],
         number=number,
-        new=new,
+        new=dimension(sides.dimension).describe(sides.new),
         old_range=_range([each.base.mean for each in comparisons]),
         new_range=_range([each.new.mean for each in comparisons]),
         dots=place_dots(answer.pairs, scale),
         difference=_difference([pair.percent for pair in answer.pairs]),
-        typical=_typical(answer),
+        typical=_typical(table.summaries.get((sides.new,))),
         tone=decided.effect.value if decided and decided.scope is Scope.DAYS_KNOWN else "",
         verdict=verdict,
         counts=_count(answer),
@@ -223,19 +230,14 @@ def _difference(percents: Sequence[float]) -> str:
 
 def _percent(share: float) -> str:
     """Return a difference in whole per cent, with two digits below 1%."""
-    text = short_percent(share, plus=True) if abs(share) < 0.01 else f"{100 * share:+.0f}%"
-    return text.replace("-", "\u2212")
+    if abs(share) >= _ONE_PERCENT:
+        return signed_percent(100 * share)
+    return short_percent(share, plus=True).replace("-", "\u2212")
 
 
-def _typical(answer: Answer) -> str:
+def _typical(summary: Summary | None) -> str:
     """Return the geometric mean of the ratios: ``typically −34%``; empty for fewer than three pairs."""
-    ratios = [pair.comparison.ratio for pair in answer.pairs if pair.comparison.ratio]
-    if len(ratios) < FEWEST_CELLS:
-        return ""
-    product = 1.0
-    for ratio in ratios:
-        product *= ratio ** (1 / len(ratios))
-    return f"typically {_percent(product - 1)}"
+    return f"typically {_percent(summary.ratio - 1)}" if summary and summary.ratio is not None else ""
 
 
 def _sum_up(answer: Answer) -> tuple[Comparison | None, str]:
@@ -256,7 +258,7 @@ def _sum_up(answer: Answer) -> tuple[Comparison | None, str]:
 
 def _unsure(pair: Pair) -> int:
     """Return 0 for a pair confirmed by repeats, 1 for single runs."""
-    return int(pair.comparison.verdict.value.startswith("likely"))
+    return int(pair.comparison.verdict in words.LIKELY)
 
 
 def _count(answer: Answer) -> str:

@@ -9,7 +9,7 @@ from perfdb.analysis.metrics import Measure
 from perfdb.analysis.render.labels import measure_title
 from perfdb.analysis.tables.observations import Key
 from perfdb.analysis.tables.table import Cell, Table
-from perfdb.analysis.units import short_percent, significant_text
+from perfdb.analysis.units import short_percent, signed_percent, significant_text
 from perfdb.analysis.verdicts import words
 from perfdb.analysis.verdicts.cells import Comparison
 from perfdb.analysis.workloads import cost_metric, parse_workload
@@ -99,7 +99,7 @@ def _rows(
             bar=_bar(cell, most),
             value=significant_text(cell.mean, 4),
             spread=_spread(cell),
-            percent=_percent(found.percent / 100) if found and found.percent is not None else "",
+            percent=signed_percent(found.percent) if found and found.percent is not None else "",
             interval=words.ratio_range(found.interval) if found and found.interval else "",
             verdict=_verdict(found),
             how_sure=_how_sure(found),
@@ -139,10 +139,6 @@ def _spread(cell: Cell) -> str:
     return f"± {short_percent(half)} · {trials}"
 
 
-def _percent(share: float) -> str:
-    return f"{100 * share:+.0f}%".replace("-", "\u2212")
-
-
 def _verdict(found: Comparison | None) -> str:
     if found is None:
         return "best"
@@ -162,4 +158,4 @@ def _how_sure(found: Comparison | None) -> str:
 def _above(spent: float | None, costs: Sequence[float]) -> str:
     if spent is None or not costs or min(costs) <= 0:
         return ""
-    return "lowest" if spent == min(costs) else f"{_percent(spent / min(costs) - 1)} vs lowest"
+    return "lowest" if spent == min(costs) else f"{signed_percent(100 * (spent / min(costs) - 1))} vs lowest"

@@ -2,12 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from urllib.parse import urlencode
 
 from django.urls import reverse
 
 from perfdb.analysis.dimensions import Value
-from perfdb.analysis.insights.circumstances import Difference
 from perfdb.analysis.query.query import Query
 from perfdb.analysis.render.labels import measure_title
 from perfdb.analysis.trends import words
@@ -18,10 +16,12 @@ from perfdb.analysis.trends.judge import Finding, Judged, State
 from perfdb.analysis.units import significant_text
 from perfdb.results.studies.trends import Event, StudyTrends
 from perfdb.web.compare.compare_page import DifferenceLine, difference_line
+from perfdb.web.links import to_runs_compared
 from perfdb.web.trends.trend_plot import Plot, draw_history
 
 _SMALL = (160, 36)
 _LARGE = (960, 300)
+_MOST_DIFFERENCES = 6
 # More stable series are only counted.
 _MOST_STABLE = 200
 _TONES = {"improved": "better", "regressed": "worse"}
@@ -100,12 +100,8 @@ def _event(study: str, names: Sequence[str], event: Event) -> ShownEvent:
         measure_title(event.members[0].history.measure),
         describe_rule(event.rule, len(event.members)),
         [build_line(study, names, each.history, each.judged, each.finding) for each in event.members],
-        [difference_line(each) for each in _telling(event.differs)],
+        [difference_line(each) for each in event.differs[:_MOST_DIFFERENCES]],
     )
-
-
-def _telling(differs: Sequence[Difference]) -> list[Difference]:
-    return list(differs)[:6]
 
 
 def build_line(
@@ -176,7 +172,7 @@ def build_series_page(study: str, found: StudyTrends, asked: Query) -> SeriesPag
         caution=words.describe_autocorrelation(judged),
         plot=draw_history(history, judged, *_LARGE, large=True),
         changes=[_change(study, history, judged, each) for each in shown],
-        differs=[difference_line(each) for event in events[:1] for each in _telling(event.differs)],
+        differs=[difference_line(each) for event in events[:1] for each in event.differs[:_MOST_DIFFERENCES]],
         points=[
             (words.day_text(point.began) or str(point.campaign), significant_text(point.mean, 4), len(point.values))
             for point in reversed(history.points)
@@ -205,4 +201,4 @@ def _compare_address(history: History, finding: Finding) -> str:
     if finding.change.shape is not Shape.STEP:
         return ""
     runs = [*history.points[finding.change.k - 1].runs[:4], *history.points[finding.change.k].runs[:4]]
-    return f"{reverse('web:compare')}?{urlencode({'runs': ','.join(map(str, runs))})}"
+    return to_runs_compared(runs)
