@@ -4,6 +4,7 @@ Sentences are plain ASCII, and each symbol has an ASCII form. Colours and symbol
 """
 
 import math
+from collections.abc import Sequence
 
 from perfdb.analysis.metrics import Better, Metric
 from perfdb.analysis.units import printed_percent, round_half_up, short_percent
@@ -159,6 +160,14 @@ def scope_words(comparison: Comparison) -> str:
     if comparison.scope is Scope.DAYS_KNOWN:
         return f"over {_count(comparison.campaigns, 'campaign')}"
     return DAYS_UNKNOWN
+
+
+def describe_scope(comparisons: Sequence[Comparison]) -> str:
+    """Return what all verdicts cover: ``Over 5 campaigns``, or that other days may differ."""
+    known = [each.campaigns for each in comparisons if each.scope is Scope.DAYS_KNOWN]
+    if known and len(known) == len(comparisons):
+        return f"Over {_count(max(known), 'campaign')}"
+    return DAYS_UNKNOWN[0].upper() + DAYS_UNKNOWN[1:]
 
 
 def next_words(step: NextStep | None, delta: float) -> str:

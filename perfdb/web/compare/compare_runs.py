@@ -14,6 +14,7 @@ from perfdb.analysis.render.sentences import Answer
 from perfdb.analysis.tables.observations import Key
 from perfdb.analysis.tables.table import Table
 from perfdb.analysis.units import short_percent
+from perfdb.analysis.verdicts import words
 from perfdb.analysis.verdicts.cells import Verdict
 from perfdb.analysis.workloads import cost_metric, primary_metric
 from perfdb.results.queries.chosen_runs import ChosenComparison
@@ -58,12 +59,13 @@ class Circumstance:
 class Shown:
     """Everything that the page shows.
 
-    ``sentences`` say how each column differs from the first. ``varying``: (title, values) of the dimensions that
-    differ. ``groups``: (title, lines) of differing figures, the largest difference first; ``equal``: lines that are
-    equal or within ``delta``; ``alone``: titles of figures of one column only.
+    ``sentences`` say how each column differs from the first, and ``scope`` what they cover. ``varying``: (title,
+    values) of the dimensions that differ. ``groups``: (title, lines) of differing figures, the largest difference
+    first; ``equal``: lines that are equal or within ``delta``; ``alone``: titles of figures of one column only.
     """
 
     sentences: list[str]
+    scope: str
     columns: list[Column]
     varying: list[tuple[str, list[str]]]
     groups: list[tuple[str, list[Line]]]
@@ -97,6 +99,14 @@ def build_run_comparison(found: ChosenComparison) -> Shown:
             grouped.setdefault(group_of(table.measure.metric), []).append((-max(sizes, default=0.0), line))
     return Shown(
         sentences=list(_sentences(tables)),
+        scope=words.describe_scope(
+            [
+                each
+                for table in _charted_tables(tables)[:1]
+                for cell in table.cells.values()
+                if (each := cell.comparison)
+            ]
+        ),
         columns=[_column(tables, column) for column in tables[0].columns],
         varying=_varying(tables[0]),
         groups=[

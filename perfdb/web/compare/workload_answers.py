@@ -164,7 +164,7 @@ def _card(told: Sequence[_Told]) -> Card:
         sentence=sentences.describe_answer(first, new, old),
         more=" ".join(filter(None, more)),
         badges=[(tone, f"{number} {text}") for number, tone, text in counts if number],
-        scope=_scope([pair.comparison for pair in first.pairs]),
+        scope=words.describe_scope([pair.comparison for pair in first.pairs]),
         step=words.next_words(most, first.pairs[0].comparison.delta),
         runs=_count_runs(table, sides),
         pairs=len(first.pairs),
@@ -177,15 +177,6 @@ def _count_runs(table: Table, sides: Sides) -> int:
     both = (sides.old, sides.new)
     return len({point.run for at, cell in table.cells.items() if full_key(table, at)[place] in both
                 for point in cell.sample})  # fmt: skip
-
-
-def _scope(comparisons: Sequence[Comparison]) -> str:
-    """Return what the verdicts cover: ``Over 5 campaigns``."""
-    known = [each.campaigns for each in comparisons if each.scope is Scope.DAYS_KNOWN]
-    if len(known) == len(comparisons):
-        return f"Over {max(known)} campaigns"
-    said = words.DAYS_UNKNOWN
-    return said[0].upper() + said[1:]
 
 
 def _rows(told: Sequence[_Told], scale: Scale, numbers: Mapping[Measure, int]) -> Iterator[MetricRow]:

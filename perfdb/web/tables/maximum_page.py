@@ -18,6 +18,7 @@ from perfdb.analysis.render.labels import Diff, make_diff, measure_title
 from perfdb.analysis.tables.observations import Key
 from perfdb.analysis.tables.table import Cell, Table
 from perfdb.analysis.units import printed_percent, round_half_up
+from perfdb.analysis.verdicts import words
 from perfdb.results.models import Run
 from perfdb.results.queries import bottlenecks, maximum_throughput
 from perfdb.results.runs import recorded_reads
@@ -94,10 +95,10 @@ class Line:
 class Maxima:
     """The table of maxima, with a column for each value of the dimensions ``each``.
 
-    ``answer``: sentences on who is best, who follows and at what cost; ``ranking``: a row for each column; both are
-    empty for single runs. ``groups``: (title, lines) of common measures; ``rare``: of those in less than half of the
-    columns. ``studies``: (title, address) of each column's study, if studies differ. ``standing``: each column compared
-    with the best; empty for a single column.
+    ``answer``: sentences on who is best, on who follows and at what cost, and what they cover; ``ranking``: a row for
+    each column; both are empty for single runs. ``groups``: (title, lines) of common measures; ``rare``: of those in
+    less than half of the columns. ``studies``: (title, address) of each column's study, if studies differ.
+    ``standing``: each column compared with the best; empty for a single column.
     """
 
     answer: list[str]
@@ -235,8 +236,10 @@ def _answer(table: Table, bests: Sequence[bottlenecks.Best], ranking: Ranking | 
         return []
     cheapest = ranking.rows[0].cost_percent == "lowest"
     lowest = f"It also costs least CPU ({ranking.rows[0].cost} {ranking.cost})." if cheapest else ""
+    compared = [standing for _, _, standing in ranked if standing]
     more = (sentences.describe_followers(ranked), lowest if len(ranked) > 1 else "")
-    return [sentences.describe_ranking(table.metric, ranked, each), " ".join(filter(None, more))]
+    return [sentences.describe_ranking(table.metric, ranked, each), " ".join(filter(None, more)),
+            words.describe_scope(compared) if compared else ""]  # fmt: skip
 
 
 def _standing(table: Table, bests: Sequence[bottlenecks.Best]) -> list[Diff | str]:
