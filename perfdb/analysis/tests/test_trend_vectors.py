@@ -12,6 +12,7 @@ from perfdb.analysis.trends.changes import Shape
 from perfdb.analysis.trends.events import Placed, cluster_changes, describe_rule, find_rule
 from perfdb.analysis.trends.judge import Judged, Series, judge_series
 from perfdb.analysis.trends.null_distributions import rank_p, size_p, size_quantile
+from perfdb.analysis.trends.states import OPEN, KnownChange, Reason, look
 from perfdb.analysis.verdicts.distributions import false_discovery
 
 VECTORS: list[dict[str, Any]] = json.loads((Path(__file__).parent / "trend_vectors.json").read_text(encoding="utf-8"))
@@ -119,6 +120,28 @@ def test_what_members_share(vector: dict[str, Any]) -> None:
     assert rule.f1 == pytest.approx(expected["f1"], rel=1e-5)
     words = vector["words"].partition(":")[0]
     assert describe_rule(rule, len(vector["members"])).lower() == words.lower()
+
+
+@pytest.mark.parametrize("vector", of("states"))
+def test_states_over_looks(vector: dict[str, Any]) -> None:
+    known: list[KnownChange] = []
+    acts = {points: Reason(reason) for points, reason in vector["acts"]}
+    shown, log = list[Any](), list[Any]()
+    for points in range(6, len(vector["values"]) + 1):
+        before = {id(each): each.phase for each in known}
+        look([Series(vector["values"][:points])], [known])
+        for each in known:
+            if id(each) not in before:
+                log.append([points, 0, "suspect", each.change.k])
+            if each.phase != before.get(id(each), "suspect"):
+                log.append([points, 0, str(each.phase), each.change.k])
+            if points in acts and each.phase in OPEN:
+                each.close(acts[points])
+        state = sorted([each.change.k, str(each.phase), each.frozen] for each in known)
+        if not shown or state != shown[-1][1]:
+            shown.append([points, state])
+    assert shown == vector["expect"]
+    assert log == vector["expect_log"]
 
 
 def test_unchanged_series_of_any_group_are_quiet() -> None:

@@ -2,7 +2,7 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
@@ -107,25 +107,32 @@ class _Found(NamedTuple):
     logarithmic: bool
 
 
-def judge_series(series: Sequence[Series], delta: float = DELTA) -> list[Judged]:
-    """Return what changed in each series; all are judged together."""
+def judge_series(
+    series: Sequence[Series], delta: float = DELTA, is_known: Callable[[int, Change], bool] = lambda _at, _change: False
+) -> list[Judged]:
+    """Return what changed in each series; all are judged together.
+
+    Changes that ``is_known`` at the index of their series are no news: they are left out of the false discovery rate,
+    keep p for q, and are not shown.
+    """
     found = _find_changes(series)
-    ps = [p for each in found if each for p in _ps(each)]
-    qs = iter(false_discovery(ps))
+    # One p for each change, or that of the whole stretch without any.
+    ps = {
+        (at, number): p
+        for at, each in enumerate(found)
+        if each
+        for number, p in enumerate([change.p for change in each.changes] or [each.stretch.p])
+        if not each.changes or not is_known(at, each.changes[number])
+    }
+    qs = dict(zip(ps, false_discovery(list(ps.values())), strict=True))
     judged = []
-    for one, each in zip(series, found, strict=True):
+    for at, (one, each) in enumerate(zip(series, found, strict=True)):
         if each is None:
             judged.append(Judged(len(one.means), _is_logarithmic(one.means)))
             continue
-        own = [next(qs) for _ in _ps(each)]
-        findings = tuple(_finding(each, change, q, delta) for change, q in zip(each.changes, own, strict=False))
-        judged.append(_judged(each, findings, None if findings else own[0]))
+        findings = tuple(_finding(each, change, qs.get((at, n)), delta) for n, change in enumerate(each.changes))
+        judged.append(_judged(each, findings, None if findings else qs[at, 0]))
     return judged
-
-
-def _ps(found: _Found) -> list[float]:
-    """Return a p for each change, or that of the whole stretch without any."""
-    return [change.p for change in found.changes] or [found.stretch.p]
 
 
 def _is_logarithmic(means: Sequence[float]) -> bool:
@@ -189,12 +196,14 @@ def _stretches(
     ]
 
 
-def _finding(found: _Found, change: Change, q: float, delta: float) -> Finding:
+def _finding(found: _Found, change: Change, q: float | None, delta: float) -> Finding:
+    small = found.logarithmic and abs(math.expm1(change.difference)) < delta
+    if q is None:
+        return Finding(change, change.p, State.NOT_SHOWN, small)
     sure = _SURE_OF_FEW if found.small else _SURE
     confirmed = q <= LEVEL and change.p <= sure and change.shape is not Shape.LEVELS
     suspect = change.p <= _SURE or (found.stretch.points < _SHORT and change.p <= LEVEL) or change.shape is Shape.LEVELS
     state = State.CONFIRMED if confirmed else State.SUSPECT if suspect else State.NOT_SHOWN
-    small = found.logarithmic and abs(math.expm1(change.difference)) < delta
     return Finding(change, q, state, small)
 
 
