@@ -8,6 +8,7 @@ from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiRespo
 from perfdb.analysis.dimensions import DIMENSIONS, SELECTORS, parse_bytes, parse_integer
 from perfdb.analysis.query.query import Layout, Summary
 from perfdb.analysis.render.charts.chart_options import DRAWING_PARAMETERS
+from perfdb.analysis.trends.states import Phase
 from perfdb.api.errors import MEDIA_TYPE
 from perfdb.api.serializers import ProblemDetailsSerializer
 from perfdb.results.queries.keyset_paging import LARGEST_PAGE, PAGE_SIZE
@@ -112,7 +113,13 @@ EXPLANATION_PARAMETERS = [
 ]
 TREND_PARAMETERS = [
     _query_parameter("study", "Slug of the study", required=True),
-    _query_parameter("state", "Only series with a change of this state: `confirmed`, `suspect` or `not shown`"),
+    _query_parameter("state", f"Only series with a change of this state: {', '.join(Phase)}"),
+]
+EVENT_PARAMETERS = [
+    _query_parameter("study", "Slug of a study; all studies when this is left out"),
+    _query_parameter("state", "`open`, `new` (nobody has decided yet) or `closed`"),
+    _query_parameter("since", "Only events whose first campaign began on this day or later: `2026-11-01`"),
+    _query_parameter("mine", "Any text: only events assigned to you"),
 ]
 WAIT_PARAMETER = _query_parameter("wait", "Seconds to hold the answer until the upload has settled, at most 30", int)
 RECORD_PARAMETERS = [

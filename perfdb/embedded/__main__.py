@@ -101,7 +101,7 @@ def prepare(link: Path, *, alone: bool) -> None:
 
     django.setup()
     call_command("migrate", interactive=False)
-    call_command("loaddemo")
+    call_command("loaddemo", "--nights")
     call_command("loadstudies", "--background")
     if alone:
         call_command("releasejobs")

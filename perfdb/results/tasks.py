@@ -22,6 +22,7 @@ from perfdb.results.ingest import chunked_upload, jobs, stored_evidence
 from perfdb.results.ingest.import_job import run_import
 from perfdb.results.models import Job, Upload
 from perfdb.results.studies.load_document import KIND, run_studies
+from perfdb.results.trends import look
 
 logger = logging.getLogger(__name__)
 
@@ -33,6 +34,7 @@ HANDLERS: dict[str, Callable[[Job], None]] = {
     "alias": run_alias,
     KIND: run_studies,
     MOVE: run_move,
+    look.KIND: look.run_look,
 }
 
 
@@ -58,12 +60,14 @@ def run_job(job_id: int) -> None:
     with suppress(OperationalError, InterfaceError):
         if jobs.is_bulk(job):
             jobs.send_bulk()
+        look.send_due_looks()
 
 
 @shared_task
 def sweep() -> None:
-    """Resend lost jobs, and expire old previews and unfinished files."""
+    """Resend lost jobs, look at changed studies, and expire old previews and unfinished files."""
     jobs.sweep()
+    look.send_due_looks()
     chunked_upload.expire()
     oldest = timezone.now() - timedelta(days=settings.PREVIEW_DAYS)
     Upload.objects.filter(state=Upload.State.PREVIEW, settled__lt=oldest).update(state=Upload.State.EXPIRED)

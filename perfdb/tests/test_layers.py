@@ -38,7 +38,7 @@ FOLDERS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("ingest",),
         ("queries", "published"),
         ("changes",),
-        ("studies",),
+        ("studies", "trends"),
         ("bundles",),
     ),
 }

@@ -86,6 +86,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("explain/", compare.explain, name="explain"),
     path("trends/", trends.trends, name="trends"),
     path("trends/series/", trends.trend, name="trend"),
+    path("trends/events/<int:pk>/", trends.event, name="trend-event"),
+    path("trends/events/<int:pk>/acts/", trends.act, name="trend-act"),
+    path("trends/judge/<slug:slug>/", trends.judge, name="trends-judge"),
     path("ranking/", tables.maximum, name="maximum"),
     # Addresses of earlier versions, and a likely guess.
     path("maximum/", RedirectView.as_view(pattern_name="web:maximum", query_string=True, permanent=True)),

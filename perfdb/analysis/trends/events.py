@@ -1,10 +1,16 @@
 """Events: changes of many series at one place, with the dimensions that the series share."""
 
+import math
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
+import numpy as np
+
 from perfdb.analysis.dimensions import Value, dimension
+from perfdb.analysis.trends.noise import inflation, tame
+from perfdb.analysis.trends.splits import LEAST
+from perfdb.analysis.verdicts.distributions import LEVEL, false_discovery, student_p
 
 _GOOD = 0.8
 _MOST_TERMS = 2
@@ -82,3 +88,28 @@ def describe_rule(rule: Rule, members: int) -> str:
     said = ", ".join(f"{dimension(name).title} {value}" for name, value in rule.terms) or "series"
     more = f" and {members - rule.hits} more" if members > rule.hits else ""
     return f"{amount} {said} ({rule.hits} of {rule.matching}){more}"
+
+
+def find_agreeing(series: Sequence[tuple[Sequence[float], float, int]], rises: bool) -> int:
+    """Return how many series have a step in a direction at a given point: a t-test without a choice of the point.
+
+    A series is (values, autocorrelation, point): values are logarithms, or in the unit on a linear scale.
+    """
+    tests = [_test_step(*each) for each in series]
+    qs = false_discovery([p for p, _ in tests])
+    return sum(q <= LEVEL and (step > 0) is rises for q, (_, step) in zip(qs, tests, strict=True))
+
+
+def _test_step(values: Sequence[float], rho: float, k: int) -> tuple[float, float]:
+    """Return p and size of a step before point ``k``."""
+    if min(k, len(values) - k) < LEAST:
+        return 1.0, 0.0
+    tamed = tame(np.asarray([values], np.float64))[0]
+    left, right = tamed[:k], tamed[k:]
+    step = float(right.mean() - left.mean())
+    factor = inflation(rho)
+    rest = float(((left - left.mean()) ** 2).sum() + ((right - right.mean()) ** 2).sum())
+    error = math.sqrt(rest / (len(tamed) - 2) * factor * (1 / len(left) + 1 / len(right)))
+    if not error:
+        return float(step == 0), step
+    return student_p(step / error, max(2.0, len(tamed) / factor - 2)), step

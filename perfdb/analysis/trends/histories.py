@@ -4,27 +4,37 @@ import math
 from collections import defaultdict
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from perfdb.analysis.dimensions import Value, describe_values
 from perfdb.analysis.metrics import BY_NAME, Measure, Metric
 from perfdb.analysis.query.parameters import value_order
 from perfdb.analysis.query.query import REPEATS
 from perfdb.analysis.tables.campaign_history import COUPLED
-from perfdb.analysis.tables.observations import Observations, finite_value
+from perfdb.analysis.tables.observations import Campaigns, Key, Observations, finite_value
 from perfdb.analysis.trends.judge import Series
 from perfdb.analysis.units import finest_step
 from perfdb.analysis.workloads import traffic_pattern
 
+BY_DATE = "date"
+
+# Run number, value, level.
+_Trial = tuple[int, float, Value]
+
 
 class TrendPoint(NamedTuple):
-    """A campaign's trials of an experiment: when it began (ISO 8601), its level, and runs with their values."""
+    """A campaign's trials of an experiment: when it began (ISO 8601), its level, and runs with their values.
+
+    ``place`` sorts the points of a study; ``label`` is the value that orders them, empty for dates.
+    """
 
     campaign: Hashable
     began: str
     level: Value
     runs: tuple[int, ...]
     values: tuple[float, ...]
+    place: tuple[Any, ...] = ()
+    label: str = ""
 
     @property
     def mean(self) -> float:
@@ -57,33 +67,42 @@ class History:
         return describe_values(names, [self.dims.get(name) for name in names])
 
 
-def collect_histories(found: Observations, measures: Sequence[Measure]) -> list[History]:
-    """Return the history of each measure and experiment with values, in natural order of the dimensions."""
-    names = [name for name in found.dimensions if name not in COUPLED | REPEATS]
-    read, level_of, campaigns = found.key_reader(names), found.key_reader(["level"]), found.campaigns
+def collect_histories(found: Observations, measures: Sequence[Measure], order: str = BY_DATE) -> list[History]:
+    """Return the history of each measure and experiment with values, in natural order of the dimensions.
+
+    Points are in the order of time, or of the values of the dimension ``order``, which then tells no histories apart;
+    runs without such a value are left out.
+    """
+    names = [name for name in found.dimensions if name not in COUPLED | REPEATS and name != order]
+    read, campaigns = found.key_reader(names), found.campaigns
+    level_and_order = found.key_reader(["level", "level" if order == BY_DATE else order])
     histories = []
     for measure in measures:
-        place = found.measure_index(measure)
-        grouped: dict[tuple[Value, ...], dict[Hashable, list[tuple[int, float, Value]]]] = defaultdict(dict)
+        at = found.measure_index(measure)
+        grouped: dict[Key, dict[tuple[Hashable, Value], list[_Trial]]] = defaultdict(dict)
         for row in found.rows:
-            value = finite_value(row, place)
-            if value is not None:
-                campaign = campaigns.of_run[row[0]]
-                grouped[read(row)].setdefault(campaign, []).append((row[0], value, level_of(row)[0]))
+            value, (level, orders) = finite_value(row, at), level_and_order(row)
+            if value is not None and (order == BY_DATE or orders is not None):
+                point = campaigns.of_run[row[0]], None if order == BY_DATE else orders
+                grouped[read(row)].setdefault(point, []).append((row[0], value, level))
         for key in sorted(grouped, key=lambda key: tuple(map(value_order, key))):
-            points = [
-                TrendPoint(
-                    campaign,
-                    campaigns.begins[campaign],
-                    trials[0][2],
-                    tuple(run for run, _, _ in trials),
-                    tuple(value for _, value, _ in trials),
-                )
-                for campaign, trials in grouped[key].items()
-            ]
-            points.sort(key=lambda point: (point.began, str(point.campaign)))
+            points = [_point(campaigns, *point, trials) for point, trials in grouped[key].items()]
+            points.sort(key=lambda point: point.place)
             histories.append(History(measure, dict(zip(names, key, strict=True)), tuple(points)))
     return histories
+
+
+def _point(campaigns: Campaigns, campaign: Hashable, value: Value, trials: Sequence[_Trial]) -> TrendPoint:
+    began = campaigns.begins[campaign]
+    return TrendPoint(
+        campaign,
+        began,
+        trials[0][2],
+        tuple(run for run, _, _ in trials),
+        tuple(value for _, value, _ in trials),
+        (*(() if value is None else value_order(value)), began, str(campaign)),
+        "" if value is None else str(value),
+    )
 
 
 def varying_names(histories: Sequence[History]) -> list[str]:

@@ -43,9 +43,8 @@ class Reason(StrEnum):
 class KnownChange:
     """A change found by some look; points are numbered over the whole series.
 
-    ``sure``: was confirmed once. ``frozen``: stays where it is, and points before it are no longer judged. ``misses``:
-    looks in a row that did not find it. ``moves``: how often it moved. ``late``: had many points after it already when
-    it was found.
+    ``sure``: was confirmed once. ``frozen``: never moves again, and earlier points are no longer judged. ``misses``:
+    looks in a row without this change. ``moves``: number of moves. ``late``: found with many points after it.
     """
 
     found: Finding
@@ -83,7 +82,7 @@ class KnownChange:
 
 
 def stretch_start(known: Sequence[KnownChange]) -> int:
-    """Return the first point that is judged: that of the last frozen change."""
+    """Return the first point to judge: the point of the last frozen change."""
     return max((each.change.k for each in known if each.frozen), default=0)
 
 
@@ -103,7 +102,7 @@ def judge_stretches(series: Sequence[Series], known: Sequence[Sequence[KnownChan
 
 
 def look(series: Sequence[Series], known: Sequence[list[KnownChange]]) -> list[Judged]:
-    """Judge all series, and bring their known changes up to date; new ones are appended."""
+    """Judge all series, and bring the known changes up to date; new ones are appended."""
     judged = judge_stretches(series, known)
     for one, rows, each in zip(series, known, judged, strict=True):
         _match(rows, each.findings, len(one.means))

@@ -6,10 +6,19 @@ from datetime import datetime
 
 from perfdb.analysis.metrics import Better
 from perfdb.analysis.trends.changes import Change, Shape
+from perfdb.analysis.trends.events import Rule, describe_rule
 from perfdb.analysis.trends.histories import History
-from perfdb.analysis.trends.judge import FEWEST, Finding, Judged, State
+from perfdb.analysis.trends.judge import FEWEST, Judged
+from perfdb.analysis.trends.states import KnownChange, Phase, Reason
 from perfdb.analysis.units import round_half_up, significant_text
 
+# Why a change is closed, in the words of pages.
+REASON_WORDS = {
+    Reason.EXPECTED: "expected",
+    Reason.FIXED: "fixed",
+    Reason.WONTFIX: "won't fix",
+    Reason.NOISE: "not a change",
+}
 # The autocorrelation up to which the method is made.
 _STRONG = 0.6
 
@@ -36,23 +45,47 @@ def effect_text(history: History, change: Change) -> str:
     return "improved" if (better is Better.HIGHER) == up else "regressed"
 
 
-def describe_finding(history: History, judged: Judged, finding: Finding) -> str:
-    """Return a change in a sentence."""
-    change, logarithmic = finding.change, judged.logarithmic
+def describe_change(history: History, known: KnownChange, points: int, *, logarithmic: bool) -> str:
+    """Return a change in a sentence; ``points`` is the number of campaigns of the history."""
+    change = known.change
     size = size_text(change.difference, logarithmic)
     if change.shape is Shape.LEVELS:
         return f"Two levels, {size} apart, changed place {change.steps} times."
     if change.shape is Shape.DRIFT:
-        return f"Drifts: {size} over {judged.points} campaigns, no single step."
-    after = judged.points - change.k
-    since = f"since {day_text(history.points[change.k].began) or f'campaign {change.k + 1}'}"
-    if finding.state is State.CONFIRMED:
+        return f"Drifts: {size} over {points} campaigns, no single step."
+    since = f"since {point_text(history, change.k)}"
+    if known.sure:
         ends = " to ".join(size_text(end, logarithmic) for end in (change.low, change.high))
-        small = " It is real, but within 2%." if finding.small else ""
+        small = " It is real, but within 2%." if known.found.small else ""
         return (
-            f"{effect_text(history, change).capitalize()} by {size} ({ends}) {since}; {after} campaigns after.{small}"
+            f"{effect_text(history, change).capitalize()} by {size} ({ends}) {since}; "
+            f"{points - change.k} campaigns after.{small}"
         )
     return f"May have changed ({size}) {since}: too few campaigns to be sure."
+
+
+def point_text(history: History, k: int) -> str:
+    """Return the name of a point: the value that orders it, else its day, else its number."""
+    point = history.points[k]
+    return point.label or day_text(point.began) or f"campaign {k + 1}"
+
+
+def describe_phase(known: KnownChange) -> str:
+    """Return how far a change has come: ``new``, ``suspect``, ``acknowledged``, ``fixed``."""
+    if known.phase is Phase.CLOSED and known.reason:
+        return REASON_WORDS[known.reason]
+    return "new" if known.phase is Phase.CONFIRMED else str(known.phase)
+
+
+def describe_part(rule: Rule, sizes: Sequence[float], members: int, agreeing: int, *, logarithmic: bool) -> str:
+    """Return the changes of one metric at one place: ``All Device OSA (14 of 14): +4.1% (+2.9% to +5.6%)``.
+
+    ``sizes`` are the median, the least and the greatest.
+    """
+    middle, least, greatest = (size_text(size, logarithmic) for size in sizes)
+    span = f" ({least} to {greatest})" if members > 1 else ""
+    more = f" {agreeing} more {'agrees' if agreeing == 1 else 'agree'}." if agreeing else ""
+    return f"{describe_rule(rule, members)}: {middle}{span}.{more}"
 
 
 def describe_history(history: History, judged: Judged) -> str:
@@ -73,12 +106,15 @@ def describe_autocorrelation(judged: Judged) -> str:
     return "Follows itself strongly; read with care." if judged.rho is not None and judged.rho > _STRONG else ""
 
 
-def describe_study(changed: Sequence[str], stable: int, short: int) -> str:
+def describe_study(changed: Sequence[str], stable: int, doubtful: int, short: int) -> str:
     """Return the verdict on all histories: ``3 series regressed and 2 improved. 21 are stable.``."""
     counts = {word: changed.count(word) for word in ("regressed", "improved", "rose", "fell")}
-    said = [f"{number} {'series ' if not at else ''}{word}" for at, (word, number) in
-            enumerate((word, number) for word, number in counts.items() if number)]  # fmt: skip
-    first = f"{' and '.join(said)}." if said else f"Nothing changed in {stable} series."
-    rest = [f"{stable} {'are' if stable != 1 else 'is'} stable"] if said and stable else []
-    rest += [f"{short} {'are' if short != 1 else 'is'} too short to judge"] if short else []
-    return " ".join(filter(None, [first, f"{', '.join(rest)}." if rest else ""]))
+    moved = [f"{number} {word}" for word, number in counts.items() if number]
+    first = f"Nothing changed in {stable} series."
+    if moved:
+        number, _, word = moved[0].partition(" ")
+        first = f"{' and '.join([f'{number} series {word}', *moved[1:]])}."
+    rest = [f"{stable} {'is' if stable == 1 else 'are'} stable"] if moved and stable else []
+    rest += [f"{doubtful} may have changed or {'drifts' if doubtful == 1 else 'drift'}"] if doubtful else []
+    rest += [f"{short} {'is' if short == 1 else 'are'} too short to judge"] if short else []
+    return f"{first} {', '.join(rest)}." if rest else first

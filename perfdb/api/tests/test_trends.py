@@ -3,17 +3,21 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from django.contrib.auth.models import User
+from django.db import transaction
 from rest_framework.test import APIClient
 
 from perfdb.api.tests.answers import problem
 from perfdb.results.tests.builders import make_run, make_study
+from perfdb.results.trends.look import look_at
 
 PATH = "/api/v1/trends/"
 
 
 @pytest.fixture
-def nightly(db: None) -> None:
+def nightly(ada: User) -> None:
     """20 nights of two devices; the rate of one falls by a fifth in the middle."""
+    make_study("nightly", owner=ada)
     for night in range(20):
         for device, factor in (("OSA", 0.8), ("IUCV", 1.0)):
             make_run(
@@ -24,6 +28,8 @@ def nightly(db: None) -> None:
                 started=datetime(2026, 8, 1, tzinfo=UTC) + timedelta(days=night),
                 values={"trans_per_s": 1000.0 * (factor if night >= 10 else 1.0) + night * 7 % 11},
             )
+    with transaction.atomic():
+        look_at(make_study("nightly"))
 
 
 def test_series_have_their_points_and_changes(api: APIClient, nightly: None) -> None:
@@ -58,5 +64,37 @@ def test_short_series_are_not_judged(api: APIClient) -> None:
 
 def test_mistakes_are_named(api: APIClient, nightly: None) -> None:
     assert "which study" in str(problem(api.get(PATH), 400))
-    assert "there is no state 'open'" in str(problem(api.get(PATH, {"study": "nightly", "state": "open"}), 400))
+    assert "there is no state 'nosuch'" in str(problem(api.get(PATH, {"study": "nightly", "state": "nosuch"}), 400))
     problem(api.get(PATH, {"study": "none"}), 404)
+
+
+def test_events_have_a_rule_a_size_and_acts(api: APIClient, nightly: None) -> None:
+    (event,) = api.get("/api/v1/events/", {"study": "nightly", "state": "new", "since": "2026-08-11"}).json()["results"]
+
+    assert event["began"].startswith("2026-08-11")
+    assert (event["state"], event["late"], event["announced"]) == ("new", False, None)
+    (part,) = event["parts"]
+    assert (part["metric"], part["better"], part["rule"]["terms"]) == ("trans_per_s", False, [["device", "OSA"]])
+    acts = f"{event['url']}acts/"
+    problem(api.post(acts, {"act": "close", "reason": "fixed"}, "json"), 400)
+    assert "no change 0" in str(problem(api.post(acts, {"act": "acknowledge", "changes": [0]}, "json"), 400))
+    given = {"act": "close", "reason": "fixed", "note": "reverted", "version": event["version"]}
+    closed = api.post(acts, given, "json").json()
+
+    assert [(each["act"], each["reason"], each["note"]) for each in closed["acts"]] == [("close", "fixed", "reverted")]
+    assert [each["state"] for each in closed["members"]] == ["closed"]
+    problem(api.post(acts, given, "json"), 409)
+    assert api.get("/api/v1/events/", {"state": "open"}).json()["results"] == []
+    assert len(api.get("/api/v1/events/", {"state": "closed"}).json()["results"]) == 1
+    assert api.get("/api/v1/events/", {"since": "2026-08-12"}).json()["results"] == []
+    assert api.get("/api/v1/events/", {"mine": "1"}).json()["results"] == []
+    problem(api.get("/api/v1/events/", {"since": "tomorrow"}), 400)
+    problem(api.get("/api/v1/events/", {"state": "nosuch"}), 400)
+    problem(api.get("/api/v1/events/", {"study": "nosuch"}), 400)
+
+
+def test_a_study_is_judged_again(api: APIClient, nightly: None) -> None:
+    body = api.post("/api/v1/trends/judge/", {"study": "nightly"}, "json").json()
+
+    assert [each["state"] for series in body["series"] for each in series["changes"]] == ["confirmed"]
+    problem(api.post("/api/v1/trends/judge/", {"study": "nosuch"}, "json"), 404)

@@ -1,21 +1,36 @@
-"""Endpoint of trends: the histories of a study and what changed in them."""
+"""Endpoints of trends: the histories of a study with what changed in them, and events."""
 
 import math
+from dataclasses import asdict
 from typing import Any
 
 from django.http import Http404, HttpResponseBase
+from django.shortcuts import get_object_or_404
+from django.utils.dateparse import parse_date
 from rest_framework.decorators import api_view
 from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.reverse import reverse
 
 from perfdb.analysis.query.parameters import QueryError
-from perfdb.analysis.trends.histories import History
-from perfdb.analysis.trends.judge import Finding, Judged, State
-from perfdb.api.caching import cache_answer
+from perfdb.analysis.trends.states import Phase
+from perfdb.api.errors import Conflict
+from perfdb.api.permissions import get_own_study, signed_in
 from perfdb.api.renderers import large_answer
-from perfdb.api.schema import TREND_PARAMETERS, describe
-from perfdb.api.trends.serializers import TrendsSerializer
+from perfdb.api.schema import EVENT_PARAMETERS, TREND_PARAMETERS, describe
+from perfdb.api.serializers import validate
+from perfdb.api.trends.serializers import (
+    EventListSerializer,
+    EventSerializer,
+    JudgeSerializer,
+    NewActSerializer,
+    TrendsSerializer,
+)
+from perfdb.results.models import TrendEvent
 from perfdb.results.runs import access
-from perfdb.results.studies.trends import read_trends
+from perfdb.results.trends.acts import Act, EventChangedError, act_on, judge_again
+from perfdb.results.trends.event_rows import read_differences
+from perfdb.results.trends.read_trends import StoredChange, Trend, find_events, read_trends
 
 
 @describe("trends", "What changed over the campaigns of a study", {200: TrendsSerializer}, (400, 404),
@@ -24,27 +39,32 @@ from perfdb.results.studies.trends import read_trends
 def trends(request: Request) -> HttpResponseBase:
     """Return the rates and costs of a study's experiments over their campaigns, with the changes in them.
 
-    Changes are judged anew at each request, all series of the study together. `state` selects series that have a
-    change of that state.
+    A worker judges all series of a study together after its data changed. `state` selects series that have a change
+    of that state.
     """
     slug, state = request.query_params.get("study", ""), request.query_params.get("state", "")
     if not slug:
         raise QueryError("study", "which study?")
-    if state and state not in list(State):
-        raise QueryError("state", f"there is no state {state!r}", list(State))
-    if not access.visible_studies(request.user).filter(slug=slug).exists():
+    if state and state not in list(Phase):
+        raise QueryError("state", f"there is no state {state!r}", list(Phase))
+    study = access.visible_studies(request.user).filter(slug=slug).first()
+    if study is None:
         raise Http404
+    found = read_trends(study)
+    shown = [each for each in found.trends if not state or any(one.known.phase == state for one in each.changes)]
+    answer = {
+        "study": slug,
+        "order": study.trend_order,
+        "looked": found.look and found.look.looked.isoformat(),
+        "series": [_series(each) for each in shown],
+    }
+    return large_answer(request, answer, {})
 
-    def make(headers: dict[str, str]) -> HttpResponseBase:
-        pairs = read_trends(slug).pairs
-        shown = [each for each in pairs if not state or any(finding.state == state for finding in each[1].findings)]
-        return large_answer(request, {"study": slug, "series": [_series(*each) for each in shown]}, headers)
 
-    return cache_answer(request, (slug,), make)
-
-
-def _series(history: History, judged: Judged) -> dict[str, Any]:
+def _series(trend: Trend) -> dict[str, Any]:
+    history, judged = trend.history, trend.judged
     return {
+        "key": trend.key,
         "metric": str(history.measure),
         "unit": history.metric.unit,
         "dimensions": {name: value for name, value in history.dims.items() if value is not None and name != "study"},
@@ -64,27 +84,158 @@ def _series(history: History, judged: Judged) -> dict[str, Any]:
             }
             for point in history.points
         ],
-        "changes": [_change(history, judged, finding) for finding in judged.findings],
+        "changes": [_change(trend, each) for each in trend.changes],
     }
 
 
-def _change(history: History, judged: Judged, finding: Finding) -> dict[str, Any]:
-    change = finding.change
+def _change(trend: Trend, stored: StoredChange) -> dict[str, Any]:
+    row, known = stored.row, stored.known
 
     def size(difference: float) -> float:
-        return 100 * math.expm1(difference) if judged.logarithmic else difference
+        return 100 * math.expm1(difference) if row.logarithmic else difference
 
     return {
-        "k": change.k,
-        "campaign": str(history.points[change.k].campaign),
-        "place": list(change.place),
-        "shape": change.shape.value,
-        "state": finding.state.value,
-        "percent": size(change.difference) if judged.logarithmic else None,
-        "difference": None if judged.logarithmic else change.difference,
-        "low": size(change.low),
-        "high": size(change.high),
-        "p": change.p,
-        "q": finding.q,
-        "small": finding.small,
+        "id": row.pk,
+        "event": row.event_id,
+        "k": row.k,
+        "campaign": str(trend.history.points[row.k].campaign),
+        "place": [row.first, row.last],
+        "shape": row.shape,
+        "state": row.phase,
+        "reason": row.reason or None,
+        "percent": size(row.difference) if row.logarithmic else None,
+        "difference": None if row.logarithmic else row.difference,
+        "low": size(row.low),
+        "high": size(row.high),
+        "p": row.p,
+        "q": row.q,
+        "small": row.small,
+        "frozen": row.frozen,
+        "late": known.late,
+        "moves": known.moves,
+        "data_changed": row.data_changed,
+        "seen": row.seen,
+        "confirmed": row.confirmed,
+    }
+
+
+def _events(request: Request) -> list[TrendEvent]:
+    """Return the events that a request asks for. Raise QueryError."""
+    asked = {name: request.query_params.get(name, "") for name in ("study", "state", "since", "mine")}
+    studies = access.visible_studies(request.user)
+    if asked["study"]:
+        studies = studies.filter(slug=asked["study"])
+        if not studies:
+            raise QueryError("study", f"there is no study {asked['study']!r}")
+    found = find_events(studies)
+    if asked["since"]:
+        if parse_date(asked["since"]) is None:
+            raise QueryError("since", f"{asked['since']!r} is not a date such as 2026-11-30")
+        found = found.filter(began__gte=asked["since"])
+    states = {"": ("new", "open", "closed"), "open": ("new", "open"), "new": ("new",), "closed": ("closed",)}
+    if asked["state"] not in states:
+        raise QueryError("state", f"there is no state {asked['state']!r} of events", tuple(filter(None, states)))
+    if asked["mine"]:
+        found = found.filter(assignee=request.user.pk)
+    return [each for each in found if each.state in states[asked["state"]]]
+
+
+@describe("events", "Changes of many series at one place", {200: EventListSerializer}, (400,),
+          parameters=EVENT_PARAMETERS)  # fmt: skip
+@api_view(["GET"])
+def events(request: Request) -> Response:
+    """List events, newest first: their rule and size by metric, and what changed around them."""
+    return Response({"results": [_event(request, each) for each in _events(request)]})
+
+
+def _find_event(request: Request, pk: int) -> TrendEvent:
+    studies = access.visible_studies(request.user).filter(trend_events=pk)
+    return get_object_or_404(find_events(studies), pk=pk)
+
+
+@describe("event", "One event", {200: EventSerializer}, (404,))
+@api_view(["GET"])
+def event(request: Request, pk: int) -> Response:
+    """Return an event with its changes and acts."""
+    return Response(_whole_event(request, _find_event(request, pk)))
+
+
+@describe("event_act", "Act on an event", {200: EventSerializer}, (400, 403, 404, 409, 415), method="POST",
+          request=NewActSerializer)  # fmt: skip
+@api_view(["POST"])
+def acts(request: Request, pk: int) -> Response:
+    """Acknowledge, assign, link, close, reopen or split an event, or some of its changes.
+
+    The answer is 409 if `version` is given and the event has changed since. A split answers with the new event.
+    """
+    found = _find_event(request, pk)
+    get_own_study(request, found.study.slug)
+    given = validate(NewActSerializer, request.data)
+    version = given.pop("version", None)
+    try:
+        result = act_on(found, Act(given.pop("act"), **given), signed_in(request), version)
+    except EventChangedError as error:
+        raise Conflict(str(error)) from error
+    return Response(_whole_event(request, _find_event(request, result.pk)))
+
+
+@describe("trends_judge", "Judge a study again", {200: TrendsSerializer}, (400, 403, 404, 415), method="POST",
+          request=JudgeSerializer)  # fmt: skip
+@api_view(["POST"])
+def judge(request: Request) -> HttpResponseBase:
+    """Judge a study's histories anew, also before changes whose data changed since they were frozen."""
+    study = get_own_study(request, validate(JudgeSerializer, request.data)["study"])
+    judge_again(study)
+    found = read_trends(study)
+    answer = {"study": study.slug, "order": study.trend_order, "series": [_series(each) for each in found.trends]}
+    return large_answer(request, answer, {})
+
+
+def _event(request: Request, event: TrendEvent) -> dict[str, Any]:
+    rows = list(event.changes.all())
+    return {
+        "id": event.pk,
+        "study": event.study.slug,
+        "began": event.began or None,
+        "version": event.version,
+        "state": event.state,
+        "late": event.late,
+        "assignee": event.assignee and event.assignee.get_username(),
+        "link": event.link or None,
+        "parts": event.summary.get("parts", []),
+        "differences": [asdict(each) for each in read_differences(event)],
+        "changes": [row.pk for row in rows],
+        "created": event.created,
+        "announced": event.announced,
+        "url": reverse("api:event", [event.pk], request=request),
+    }
+
+
+def _whole_event(request: Request, event: TrendEvent) -> dict[str, Any]:
+    return _event(request, event) | {
+        "members": [
+            {
+                "id": row.pk,
+                "series": row.series,
+                "metric": row.metric,
+                "dimensions": row.dimensions,
+                "state": row.phase,
+                "reason": row.reason or None,
+                "percent": 100 * math.expm1(row.difference) if row.logarithmic else None,
+                "difference": None if row.logarithmic else row.difference,
+                "q": row.q,
+            }
+            for row in event.changes.all()
+        ],
+        "acts": [
+            {
+                "act": act.act,
+                "reason": act.reason or None,
+                "note": act.note,
+                "by": act.by and act.by.get_username(),
+                "at": act.at,
+                "changes": act.changes,
+            }
+            for act in event.acts.select_related("by")
+        ],
     }

@@ -24,6 +24,7 @@ from perfdb.results.models.run import (
     RunSource,
     Trace,
 )
+from perfdb.results.models.trend import TrendAct, TrendChange, TrendEvent, TrendLook
 from perfdb.results.models.upload import Artifact, Job, PartialFile, Problem, Upload, UploadFile, UploadRun
 
 __all__ = [
@@ -63,6 +64,10 @@ __all__ = [
     "System",
     "TableMapping",
     "Trace",
+    "TrendAct",
+    "TrendChange",
+    "TrendEvent",
+    "TrendLook",
     "Upload",
     "UploadFile",
     "UploadRun",

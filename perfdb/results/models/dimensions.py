@@ -22,6 +22,8 @@ class Study(models.Model):
     source = models.TextField(blank=True)
     notes = models.JSONField(default=list, blank=True)
     plan = models.JSONField(default=list, blank=True)
+    # What orders the points of its trends: date, campaign, level, or a factor such as factor.commit.
+    trend_order = models.TextField(default="date")
     # The secret of its published read-only address; NULL without one.
     share_token = models.CharField(max_length=22, null=True, unique=True)  # noqa: DJ001 - several have none
     # The digest of the document that the study was loaded from; empty without one.

@@ -21,6 +21,7 @@ from perfdb.results.runs.read import ALONG, read_record
 from perfdb.results.runs.record import Origin, RunRecord
 from perfdb.web.runs import raw_evidence, run_values
 from perfdb.web.runs.run_values import find_printed_places, group_figures, list_roles
+from perfdb.web.trends.event_lines import changes_from
 from perfdb.web.uploads import problem_list
 from perfdb.web.view_access import person_of, read_required, sign_in_required
 
@@ -49,6 +50,7 @@ def run(request: HttpRequest, pk: int) -> HttpResponse:
         "sources": sources,
         "circumstances": run_values.list_circumstances(found),
         "history": history.read_history(found),
+        "first_after": changes_from(found),
         **_figures(found, record, paths),
         **_around(found),
         **_written(request, found),

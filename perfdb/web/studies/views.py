@@ -26,10 +26,12 @@ from perfdb.web.studies import coverage_matrix, study_contents
 from perfdb.web.studies.coverage_matrix import observed
 from perfdb.web.studies.study_contents import MOST_WORKLOADS, first_charts
 from perfdb.web.tables import table_grids
+from perfdb.web.trends.event_lines import newest_events
 from perfdb.web.view_access import get_study, read_required
 
 # The list only says what was measured at all, whatever difference is to be decided.
 _ANY = 0.02
+_MOST_EVENTS = 3
 # A study's texts are long, and not shown here.
 _SHOWN = ("slug", "title", "source", "plan", "document_digest", "owner__username")
 
@@ -122,7 +124,11 @@ def study(request: HttpRequest, slug: str) -> HttpResponse:
     except QueryError as error:
         context = {"study": found, "error": error}
         return render(request, "web/study.html", context, status=400)
-    own = {"may_change": access.may_change(request.user, found), "saved": found.saved_queries.all()}
+    own = {
+        "may_change": access.may_change(request.user, found),
+        "saved": found.saved_queries.all(),
+        "events": newest_events(Study.objects.filter(pk=found.pk), _MOST_EVENTS),
+    }
     return render(request, "web/study.html", context | own)
 
 

@@ -1,39 +1,52 @@
-"""Views of trends: what changed in a study over its campaigns, and the history of one experiment."""
+"""Views of trends: what changed in a study over its campaigns, events, and the history of one experiment."""
 
+from django.contrib import messages
+from django.contrib.auth.models import User
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.query.query import Query
-from perfdb.results.models import Study
+from perfdb.analysis.trends.words import REASON_WORDS
+from perfdb.results.models import Study, TrendEvent
 from perfdb.results.runs import access
-from perfdb.results.studies.trends import read_trends
+from perfdb.results.trends.acts import Act, EventChangedError, act_on, judge_again
+from perfdb.results.trends.read_trends import find_events, read_trends
 from perfdb.web.tables import filter_form
-from perfdb.web.trends.trend_page import build_page, build_series_page
-from perfdb.web.view_access import read_required
+from perfdb.web.trends.event_lines import event_line
+from perfdb.web.trends.event_page import build_event_page
+from perfdb.web.trends.series_page import build_series_page
+from perfdb.web.trends.trends_page import SHOWN, build_page
+from perfdb.web.view_access import get_own_study, person_of, read_required, sign_in_required
 
 
 @read_required()
 def trends(request: HttpRequest) -> HttpResponse:
-    """Show what changed in a study, by default in the one that changed last."""
+    """Show what changed in a study, by default in the one with the newest event, else the one that changed last."""
     studies = access.visible_studies(request.user).filter(activity__runs__gt=0).order_by("-activity__changed", "title")
-    context: dict[str, object] = {"studies": studies}
+    shown = request.GET.get("show", "")
+    context: dict[str, object] = {"studies": studies, "choices": SHOWN.items(), "shown": shown}
     try:
-        study = _study(request, [each.slug for each in studies])
-        context["chosen"] = study
+        if shown not in SHOWN:
+            raise QueryError("show", f"trends cannot show {shown!r}", list(filter(None, SHOWN)))
+        study = _study(request, list(studies))
+        context |= {"chosen": study, "may_change": study and access.may_change(request.user, study)}
         if study:
-            context["trends"] = build_page(study, read_trends(study))
+            context["trends"] = build_page(study, read_trends(study), shown, request.user.pk)
     except QueryError as error:
         return render(request, "web/trends.html", context | {"error": error}, status=filter_form.error_status(error))
     return render(request, "web/trends.html", context)
 
 
-def _study(request: HttpRequest, known: list[str]) -> str:
-    """Return the study asked for, or the first; empty without any. Raise QueryError for an unknown one."""
+def _study(request: HttpRequest, known: list[Study]) -> Study | None:
+    """Return the study asked for, or the most interesting one. Raise QueryError for an unknown one."""
     asked = request.GET.get("study", "")
     if asked:
         filter_form.check_studies(Query().with_filter("study", asked))
-    return asked or next(iter(known), "")
+        return Study.objects.filter(slug=asked).first()
+    newest = find_events(known).filter(changes__isnull=False).first()
+    return newest.study if newest else next(iter(known), None)
 
 
 @read_required()
@@ -45,7 +58,53 @@ def trend(request: HttpRequest) -> HttpResponse:
     except QueryError as error:
         return render(request, "web/trend.html", {"error": error}, status=filter_form.error_status(error))
     study = Study.objects.filter(slug__in=map(str, asked.filters.get("study", ()))).first()
-    page = build_series_page(study.slug, read_trends(study.slug), asked) if study else None
-    if page is None:
+    page = build_series_page(study, read_trends(study), asked) if study else None
+    if page is None or study is None:
         raise Http404
-    return render(request, "web/trend.html", {"study": study, "page": page})
+    context = {"study": study, "page": page, "may_change": access.may_change(request.user, study)}
+    return render(request, "web/trend.html", context)
+
+
+def _event(request: HttpRequest, pk: int) -> TrendEvent:
+    """Return an event of a study that the visitor can name; raise Http404 for others."""
+    studies = access.visible_studies(request.user).filter(trend_events=pk)
+    return get_object_or_404(find_events(studies), pk=pk)
+
+
+@read_required()
+def event(request: HttpRequest, pk: int) -> HttpResponse:
+    """Show an event: its changes, what changed around it, and what people did about it."""
+    found = _event(request, pk)
+    context = {
+        "page": build_event_page(event_line(found)),
+        "study": found.study,
+        "reasons": REASON_WORDS.items(),
+        "people": User.objects.filter(is_active=True).order_by("username"),
+        "may_change": access.may_change(request.user, found.study),
+    }
+    return render(request, "web/trend_event.html", context)
+
+
+@sign_in_required()
+def act(request: HttpRequest, pk: int) -> HttpResponse:
+    """Do an act on an event, or on some of its changes."""
+    found = _event(request, pk)
+    get_own_study(request, found.study.slug)
+    given = {name: request.POST.get(name, "") for name in ("reason", "note", "user", "url")}
+    changes = [int(text) for text in request.POST.getlist("changes") if text.isdecimal()]
+    version = request.POST.get("version", "")
+    asked = Act(request.POST.get("act", ""), changes=changes, **given)
+    try:
+        found = act_on(found, asked, person_of(request), int(version) if version.isdecimal() else None)
+    except (QueryError, EventChangedError) as error:
+        messages.error(request, f"{str(error)[0].upper()}{str(error)[1:]}.")
+    return redirect("web:trend-event", found.pk)
+
+
+@sign_in_required()
+def judge(request: HttpRequest, slug: str) -> HttpResponse:
+    """Judge a study's histories anew, also before changes whose data changed since."""
+    study = get_own_study(request, slug)
+    judge_again(study)
+    messages.success(request, f"All trends of {study.title} were judged again.")
+    return redirect(f"{reverse('web:trends')}?study={study.slug}")

@@ -1,0 +1,145 @@
+"""Changes in the histories of a study's experiments, events of changes at one place, and acts of people."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from perfdb.results.models.dimensions import Study
+
+
+class TrendLook(models.Model):
+    """The last look at a study's histories; ``changed`` is the time of the study's last change before.
+
+    ``series`` were judged, ``short`` have too few points.
+    """
+
+    study = models.OneToOneField(Study, models.CASCADE, primary_key=True, related_name="look")
+    changed = models.DateTimeField()
+    looked = models.DateTimeField()
+    number = models.IntegerField(default=0)
+    order = models.TextField(default="date")
+    series = models.IntegerField(default=0)
+    short = models.IntegerField(default=0)
+
+    class Meta:
+        db_table = "trend_look"
+
+    def __str__(self) -> str:
+        return f"look {self.number} at {self.study}"
+
+
+class TrendEvent(models.Model):
+    """Changes of many series at one place; ``run`` and ``began`` find its campaign again.
+
+    ``summary`` tells the event without reading runs. ``version`` rises with each change of members or acts.
+    """
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="trend_events")
+    order = models.TextField(default="date")
+    run = models.BigIntegerField()
+    began = models.TextField(blank=True)
+    summary = models.JSONField(default=dict)
+    assignee = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    link = models.TextField(blank=True)
+    version = models.IntegerField(default=1)
+    created = models.DateTimeField(auto_now_add=True)
+    announced = models.DateTimeField(null=True)
+
+    class Meta:
+        db_table = "trend_event"
+        indexes = [models.Index(fields=["-began", "-id"], name="trend_event_newest")]
+
+    def __str__(self) -> str:
+        return f"event {self.pk}"
+
+    @property
+    def state(self) -> str:
+        """Return ``new`` if a change waits for a person, ``open`` if one is not closed, ``closed``, or ``gone``."""
+        phases = {row.phase for row in self.changes.all()}
+        if phases & {"suspect", "confirmed"}:
+            return "new"
+        return "open" if "acknowledged" in phases else "closed" if phases else "gone"
+
+    @property
+    def late(self) -> bool:
+        """Return whether a change had many points after it when it was found."""
+        return any(row.late for row in self.changes.all())
+
+
+class TrendChange(models.Model):
+    """A change of one series: one metric of one experiment, named by ``series``, a digest of metric and ``dimensions``.
+
+    The place is numbered over the points of the last look, and found again by ``run`` and ``began`` of the first point
+    after the change. ``before`` is a digest of the points before a frozen change. Sizes are logarithms of ratios with
+    ``logarithmic``, else in the metric's unit.
+    """
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="trend_changes")
+    order = models.TextField(default="date")
+    series = models.CharField(max_length=16)
+    metric = models.TextField()
+    dimensions = models.JSONField(default=dict)
+    event = models.ForeignKey(TrendEvent, models.SET_NULL, null=True, related_name="changes")
+    run = models.BigIntegerField()
+    began = models.TextField(blank=True)
+    k = models.IntegerField()
+    first = models.IntegerField()
+    last = models.IntegerField()
+    points = models.IntegerField()
+    shape = models.CharField(max_length=6)
+    steps = models.IntegerField(null=True)
+    logarithmic = models.BooleanField()
+    difference = models.FloatField()
+    low = models.FloatField()
+    high = models.FloatField()
+    p = models.FloatField()
+    q = models.FloatField()
+    small = models.BooleanField(default=False)
+    phase = models.CharField(max_length=12)
+    reason = models.CharField(max_length=8, blank=True)
+    sure = models.BooleanField(default=False)
+    frozen = models.BooleanField(default=False)
+    late = models.BooleanField(default=False)
+    misses = models.IntegerField(default=0)
+    moves = models.IntegerField(default=0)
+    before = models.CharField(max_length=16, blank=True)
+    data_changed = models.BooleanField(default=False)
+    seen = models.DateTimeField(auto_now_add=True)
+    confirmed = models.DateTimeField(null=True)
+
+    class Meta:
+        db_table = "trend_change"
+        indexes = [models.Index(fields=["study", "series"], name="trend_change_series")]
+        constraints = [models.CheckConstraint(condition=Q(first__lte=models.F("last")), name="trend_change_place")]
+
+    def __str__(self) -> str:
+        return f"{self.phase} change of {self.metric}"
+
+
+class TrendAct(models.Model):
+    """What a person did about an event, or about some of the event's ``changes``."""
+
+    class Act(models.TextChoices):
+        """The kind of an act."""
+
+        ACKNOWLEDGE = "acknowledge"
+        ASSIGN = "assign"
+        LINK = "link"
+        CLOSE = "close"
+        REOPEN = "reopen"
+        SPLIT = "split"
+
+    event = models.ForeignKey(TrendEvent, models.CASCADE, related_name="acts")
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    act = models.CharField(max_length=11, choices=Act)
+    reason = models.CharField(max_length=8, blank=True)
+    note = models.TextField(blank=True)
+    changes = models.JSONField(default=list)
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        db_table = "trend_act"
+        ordering = ["at", "pk"]
+
+    def __str__(self) -> str:
+        return f"{self.act} of event {self.event_id}"

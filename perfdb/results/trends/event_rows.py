@@ -1,0 +1,229 @@
+"""Events: the confirmed changes of a study at one place, stored with a summary that needs no runs."""
+
+import math
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from statistics import median
+from typing import Any
+
+from perfdb.analysis.insights.circumstances import Difference, Weight, differing_circumstances
+from perfdb.analysis.metrics import BY_NAME, Better, Measure
+from perfdb.analysis.trends.changes import Shape
+from perfdb.analysis.trends.events import Placed, Rule, cluster_changes, find_agreeing, find_rule
+from perfdb.analysis.trends.histories import History
+from perfdb.analysis.trends.judge import Judged
+from perfdb.analysis.trends.states import Phase
+from perfdb.results.models import Study, TrendChange, TrendEvent
+from perfdb.results.queries.compare import read_circumstances
+from perfdb.results.trends.read_histories import StudyHistories
+
+_MOST_DIFFERENCES = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A change of an event, with the history and the history's index."""
+
+    at: int
+    history: History
+    judged: Judged
+    row: TrendChange
+
+    def placed(self, histories: StudyHistories) -> Placed:
+        """Return the place among the campaigns of the study."""
+        points = self.history.points
+        return Placed(*(histories.position(points[at]) for at in (self.row.first, self.row.last, self.row.k)))
+
+
+def is_member(row: TrendChange) -> bool:
+    """Return whether a change belongs to an event: a step, confirmed, not small and not gone."""
+    return row.sure and not row.small and row.shape == Shape.STEP and row.phase != Phase.GONE
+
+
+def group_changes(
+    study: Study, histories: StudyHistories, rows: Sequence[Sequence[TrendChange]], judged: Sequence[Judged]
+) -> None:
+    """Bring the events of a study up to date: keep, join, make and summarise them.
+
+    An event keeps its number while half of its changes stay at its campaign.
+    """
+    members = [
+        Member(at, histories.histories[at], judged[at], row)
+        for at, own in enumerate(rows)
+        for row in own
+        if is_member(row)
+    ]
+    events = {event.pk: event for event in TrendEvent.objects.filter(study=study, order=study.trend_order)}
+    before = {pk: set(_ids(rows, pk)) for pk in events}
+    at = {pk: histories.find_position(event.run, event.began) for pk, event in events.items()}
+    _leave(histories, members, rows, at)
+    for member in members:
+        if member.row.event_id is None:
+            first, last, k = member.placed(histories)
+            near = [pk for pk, position in at.items() if first <= position <= last and before[pk]]
+            member.row.event = events[min(near, key=lambda pk: abs(at[pk] - k))] if near else None
+    for event, own in _make_events(study, histories, [each for each in members if each.row.event_id is None]):
+        events[event.pk], before[event.pk] = event, set()
+        for member in own:
+            member.row.event = event
+    of_event: dict[int, list[Member]] = defaultdict(list)
+    for member in members:
+        if member.row.event_id is not None:
+            of_event[member.row.event_id].append(member)
+    for pk, event in events.items():
+        _refresh(event, of_event.get(pk, []), before[pk], histories, judged)
+
+
+def _ids(rows: Sequence[Sequence[TrendChange]], event: int) -> list[int]:
+    return [row.pk for own in rows for row in own if row.event_id == event]
+
+
+def _leave(
+    histories: StudyHistories,
+    members: Sequence[Member],
+    rows: Sequence[Sequence[TrendChange]],
+    at: dict[int, int],
+) -> None:
+    """Let changes leave an event at another campaign; all, if less than half would stay."""
+    placed = {id(each.row): each.placed(histories) for each in members}
+    for pk, position in at.items():
+        own = [row for each in rows for row in each if row.event_id == pk]
+        stay = [row for row in own if row.frozen or _holds(placed.get(id(row)), position)]
+        for row in own if 2 * len(stay) < len(own) else [row for row in own if row not in stay]:
+            row.event = None
+
+
+def _holds(placed: Placed | None, position: int) -> bool:
+    return placed is not None and placed.first <= position <= placed.last
+
+
+def _make_events(
+    study: Study, histories: StudyHistories, members: Sequence[Member]
+) -> list[tuple[TrendEvent, list[Member]]]:
+    """Return a new event for each place of changes that have none."""
+    made = []
+    for campaign, indexes in cluster_changes([each.placed(histories) for each in members]):
+        own = [members[index] for index in indexes]
+        place = histories.places[campaign]
+        point = next(point for each in histories.histories for point in each.points if point.place == place)
+        event = TrendEvent.objects.create(study=study, order=study.trend_order, run=point.runs[0], began=point.began)
+        made.append((event, own))
+    return made
+
+
+def _refresh(
+    event: TrendEvent,
+    members: Sequence[Member],
+    before: set[int],
+    histories: StudyHistories,
+    judged: Sequence[Judged],
+) -> None:
+    """Write an event's summary if anything of it may have changed; delete one without changes and acts."""
+    if not members and event.announced is None and not event.acts.exists():
+        event.delete()
+        return
+    same = before == {member.row.pk for member in members}
+    if members and not (same and all(member.row.frozen for member in members)):
+        event.summary = summarise(event, members, histories, judged)
+    event.version += not same
+    event.save(update_fields=["summary", "version"])
+
+
+def summarise(
+    event: TrendEvent, members: Sequence[Member], histories: StudyHistories, judged: Sequence[Judged]
+) -> dict[str, Any]:
+    """Return what pages, feeds and messages tell of an event: a part for each metric, and what else changed."""
+    metrics = list(dict.fromkeys(member.history.measure for member in members))
+    parts = [
+        _part(event, measure, [each for each in members if each.history.measure == measure], histories, judged)
+        for measure in metrics
+    ]
+    differs = [_told(each) for each in find_differences(histories, members)[:_MOST_DIFFERENCES]]
+    return {"parts": parts, "differs": differs, "sides": _name_sides(histories, members)}
+
+
+def _name_sides(histories: StudyHistories, members: Sequence[Member]) -> list[str]:
+    """Return a dimension with its last value before the changes and its first value from them on."""
+    rows, read = {row[0]: row for row in histories.found.rows}, histories.found.key_reader(["campaign", "date"])
+    sides = [
+        read(rows[point.runs[0]])
+        for side, choose in ((-1, max), (0, min))
+        for point in [choose((each.history.points[each.row.k + side] for each in members), key=lambda each: each.place)]
+    ]
+    at = 0 if all(campaign is not None for campaign, _ in sides) else 1
+    return [("campaign", "date")[at], *(str(side[at]) for side in sides)]
+
+
+def _part(
+    event: TrendEvent, measure: Measure, members: Sequence[Member], histories: StudyHistories, judged: Sequence[Judged]
+) -> dict[str, Any]:
+    """Return what the changes of one metric have in common."""
+    alike = [at for at, each in enumerate(histories.histories) if each.measure == measure and len(each.points) > 1]
+    own = {member.at for member in members}
+    tested = [at for at in alike if judged[at].judged or at in own]
+    rule = find_rule([each.dims for each in histories.histories], sorted(own), tested)
+    sizes = sorted(member.row.difference for member in members)
+    rises = median(sizes) > 0
+    metric = BY_NAME[measure.metric]
+    return {
+        "metric": str(measure),
+        "better": metric.better is not Better.NEUTRAL and (metric.better is Better.HIGHER) == rises,
+        "neutral": metric.better is Better.NEUTRAL,
+        "rule": {**rule._asdict(), "terms": None if rule.terms is None else [list(term) for term in rule.terms]},
+        "members": len(members),
+        "series": len(tested),
+        "logarithmic": all(member.row.logarithmic for member in members),
+        "size": [median(sizes), sizes[0], sizes[-1]],
+        "agreeing": find_agreeing(
+            [
+                _values_at(histories.histories[at], judged[at], histories, event)
+                for at in tested
+                if at not in own and _fulfils(rule, histories.histories[at]) and judged[at].rho is not None
+            ],
+            rises,
+        ),
+    }
+
+
+def _fulfils(rule: Rule, history: History) -> bool:
+    return rule.terms is not None and all(history.dims.get(name) == value for name, value in rule.terms)
+
+
+def _values_at(
+    history: History, judged: Judged, histories: StudyHistories, event: TrendEvent
+) -> tuple[list[float], float, int]:
+    """Return a history's values with its autocorrelation, and the first point at or after an event."""
+    position = histories.find_position(event.run, event.began)
+    means = [point.mean for point in history.points]
+    k = sum(histories.position(point) < position for point in history.points)
+    return list(map(math.log, means)) if min(means) > 0 else means, judged.rho or 0.0, k
+
+
+def find_differences(histories: StudyHistories, members: Sequence[Member]) -> list[Difference]:
+    """Return the circumstances that differ between the last runs before and the first after a change."""
+    rows = {row[0]: row for row in histories.found.rows}
+    before, after = (
+        [rows[run] for each in members for run in each.history.points[each.row.k + side].runs] for side in (-1, 0)
+    )
+    left, right = read_circumstances(histories.found, before, after)
+    return differing_circumstances(left, right, ("campaign",))
+
+
+def _told(difference: Difference) -> dict[str, Any]:
+    return {**asdict(difference), "weight": difference.weight.value}
+
+
+def read_differences(event: TrendEvent) -> list[Difference]:
+    """Return the differing circumstances that a summary holds."""
+    return [
+        Difference(each["key"], tuple(each["old"]), tuple(each["new"]), Weight(each["weight"]), each["why"])
+        for each in event.summary.get("differs", [])
+    ]
+
+
+def read_rule(part: dict[str, Any]) -> Rule:
+    """Return the rule of a part of a summary."""
+    rule = part["rule"]
+    terms = None if rule["terms"] is None else tuple((name, value) for name, value in rule["terms"])
+    return Rule(terms, rule["hits"], rule["matching"], rule["f1"])

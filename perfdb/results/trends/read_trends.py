@@ -1,0 +1,69 @@
+"""Trends of a study as its pages show them: histories, stored changes, and events."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from django.db.models import Q, QuerySet
+
+from perfdb.analysis.trends.histories import History
+from perfdb.analysis.trends.judge import Judged
+from perfdb.analysis.trends.states import KnownChange, Phase, judge_stretches
+from perfdb.results.models import Study, TrendChange, TrendEvent, TrendLook
+from perfdb.results.trends.known_changes import digest_series, read_changes, to_known
+from perfdb.results.trends.read_histories import StudyHistories, read_histories
+
+
+@dataclass(frozen=True, slots=True)
+class StoredChange:
+    """A change with its row; ``known`` is placed among the points that the history has now."""
+
+    row: TrendChange
+    known: KnownChange
+
+
+@dataclass(frozen=True, slots=True)
+class Trend:
+    """A history with its stored changes; ``judged`` is about the points after the last frozen one."""
+
+    history: History
+    judged: Judged
+    changes: Sequence[StoredChange]
+
+    @property
+    def key(self) -> str:
+        """Return the digest that names the history in its study."""
+        return digest_series(self.history)
+
+    @property
+    def shown(self) -> list[StoredChange]:
+        """Return the changes that were not taken back, in order."""
+        kept = (each for each in self.changes if each.known.phase is not Phase.GONE)
+        return sorted(kept, key=lambda each: each.known.change.k)
+
+
+@dataclass(frozen=True, slots=True)
+class StudyTrends:
+    """All histories of a study; ``look`` is None before the first one."""
+
+    histories: StudyHistories
+    trends: list[Trend]
+    look: TrendLook | None
+
+
+def read_trends(study: Study) -> StudyTrends:
+    """Return the trends of a study's rates and costs. Raise QueryError for more runs than can be read."""
+    histories = read_histories(study)
+    stored = [[StoredChange(row, to_known(row)) for row in rows] for rows in read_changes(study, histories.histories)]
+    known = [[each.known for each in changes] for changes in stored]
+    judged = judge_stretches([history.series for history in histories.histories], known)
+    trends = [Trend(*each) for each in zip(histories.histories, judged, stored, strict=True)]
+    return StudyTrends(histories, trends, TrendLook.objects.filter(study=study).first())
+
+
+def find_events(studies: Iterable[Study]) -> QuerySet[TrendEvent]:
+    """Return the events of studies in their present order of points, newest first, with their changes."""
+    orders = Q(pk=None)
+    for study in studies:
+        orders |= Q(study=study, order=study.trend_order)
+    found = TrendEvent.objects.filter(orders).select_related("study", "assignee").prefetch_related("changes")
+    return found.order_by("-began", "-pk")

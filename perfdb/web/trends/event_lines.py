@@ -1,0 +1,133 @@
+"""Events as pages show them, from their summaries alone."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import islice
+
+from django.db.models import QuerySet, Sum
+from django.urls import reverse
+
+from perfdb.analysis.metrics import Measure
+from perfdb.analysis.query.query import Query
+from perfdb.analysis.render.charts.chart_options import Drawing
+from perfdb.analysis.render.labels import measure_title
+from perfdb.analysis.trends import words
+from perfdb.analysis.trends.states import Phase, Reason
+from perfdb.results.models import Run, Study, TrendChange, TrendEvent, TrendLook
+from perfdb.results.queries.compare import ChosenSides
+from perfdb.results.trends.event_rows import read_differences, read_rule
+from perfdb.results.trends.read_trends import find_events
+from perfdb.web.compare.compare_page import DifferenceLine, compare_address, difference_line
+
+OPEN_STATES = ("new", "open")
+_MOST_DIFFERENCES = 6
+_TONES = {"improved": "better", "regressed": "worse"}
+
+
+@dataclass(frozen=True, slots=True)
+class PartLine:
+    """The changes of one metric of an event. ``effect``: improved, regressed, rose or fell."""
+
+    metric: str
+    title: str
+    effect: str
+    tone: str
+    said: str
+    members: int
+
+
+@dataclass(frozen=True, slots=True)
+class EventLine:
+    """An event: when, which metrics, what else changed, and how far people have come."""
+
+    event: TrendEvent
+    day: str
+    parts: list[PartLine]
+    differs: list[DifferenceLine]
+    state: str
+    address: str
+
+    @property
+    def title(self) -> str:
+        """Return the metrics that changed."""
+        return ", ".join(part.title for part in self.parts)
+
+    @property
+    def effects(self) -> set[str]:
+        """Return the effects of all parts."""
+        return {part.effect for part in self.parts}
+
+    @property
+    def compare(self) -> str:
+        """Return the address of the comparison of the last campaign before with the first after it."""
+        name, before, after = self.event.summary["sides"]
+        terms = read_rule(self.event.summary["parts"][0]).terms or ()
+        query = Query(filters={"study": (self.event.study.slug,), **{name: (value,) for name, value in terms}})
+        return compare_address(query, Drawing(), ChosenSides(name, before, (after,)))
+
+
+def event_line(event: TrendEvent) -> EventLine:
+    """Return an event, as read by ``find_events``, for a page."""
+    return EventLine(
+        event,
+        words.day_text(event.began) or event.summary.get("campaign", ""),
+        [_part(each) for each in event.summary.get("parts", [])],
+        [difference_line(each) for each in read_differences(event)[:_MOST_DIFFERENCES]],
+        event_state(event),
+        reverse("web:trend-event", args=[event.pk]),
+    )
+
+
+def _part(part: dict[str, object]) -> PartLine:
+    sizes, members, agreeing = part["size"], part["members"], part["agreeing"]
+    assert isinstance(sizes, list) and isinstance(members, int) and isinstance(agreeing, int)
+    effect = (
+        ("rose" if sizes[0] > 0 else "fell") if part["neutral"] else ("improved" if part["better"] else "regressed")
+    )
+    said = words.describe_part(read_rule(part), sizes, members, agreeing, logarithmic=bool(part["logarithmic"]))
+    measure = Measure.parse(str(part["metric"]))
+    return PartLine(str(part["metric"]), measure_title(measure), effect, _TONES.get(effect, ""), said, members)
+
+
+def event_state(event: TrendEvent) -> str:
+    """Return how far people have come with an event: ``new``, ``acknowledged``, ``fixed``."""
+    if event.state != "closed":
+        return "acknowledged" if event.state == "open" else event.state
+    reasons = {row.reason for row in event.changes.all() if row.reason}
+    return " and ".join(sorted(words.REASON_WORDS[Reason(reason)] for reason in reasons)) or "closed"
+
+
+def count_effects(lines: Iterable[EventLine]) -> list[str]:
+    """Return the effect of each change that is not closed."""
+    open_ones = (line for line in lines if line.event.state in OPEN_STATES)
+    return [part.effect for line in open_ones for part in line.parts for _ in range(part.members)]
+
+
+def series_address(study: Study, measure: Measure, dimensions: Mapping[str, str | int]) -> str:
+    """Return the address of a history's page."""
+    filters = {"study": (study.slug,), **{name: (value,) for name, value in dimensions.items()}}
+    return f"{reverse('web:trend')}?{Query(metrics=(measure,), filters=filters).encode()}"
+
+
+def newest_events(studies: QuerySet[Study], most: int) -> list[EventLine]:
+    """Return the newest events that are not closed."""
+    found = (event for event in find_events(studies) if event.state in OPEN_STATES)
+    return [event_line(event) for event in islice(found, most)]
+
+
+def describe_quiet(studies: QuerySet[Study]) -> str:
+    """Return that nothing changed: ``Nothing changed in 28 series.``; empty if none is judged."""
+    judged = TrendLook.objects.filter(study__in=studies).aggregate(number=Sum("series", default=0))["number"]
+    return f"Nothing changed in {judged} series." if judged else ""
+
+
+def changes_from(run: Run) -> list[tuple[str, str]]:
+    """Return (what changed, address) of the changes whose first run this is."""
+    found = TrendChange.objects.filter(study=run.study_id, run=run.pk, sure=True).exclude(phase=Phase.GONE)
+    return [
+        (
+            f"{measure_title(Measure.parse(row.metric))} {words.size_text(row.difference, row.logarithmic)}",
+            series_address(run.study, Measure.parse(row.metric), row.dimensions),
+        )
+        for row in found.order_by("metric")
+    ]
