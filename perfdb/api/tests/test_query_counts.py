@@ -8,13 +8,14 @@ from pathlib import Path
 
 import pytest
 from django.contrib.auth.models import User
+from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 from rest_framework.test import APIClient
 
 from perfdb.api.tests.files import case, post_files
 from perfdb.api.tests.test_upload import settled
 from perfdb.api.urls import V1
-from perfdb.results.models import Alias, Artifact, Note, ReportItem
+from perfdb.results.models import Alias, Artifact, Note, ReportItem, TrendEvent
 from perfdb.results.queries import frozen_links, saved_queries
 from perfdb.results.queries.questions import Question
 from perfdb.results.tests.builders import make_run, make_study
@@ -32,6 +33,8 @@ WRITTEN = (
     "pieces/",
     "pieces/<str:token>/",
     "frozen/",
+    "judge/",
+    "acts/",
 )
 COUNTS: dict[str, int] = json.loads((Path(__file__).parent / "query_counts.json").read_text())
 
@@ -48,6 +51,8 @@ def names(worker: None, api: APIClient, ada: User) -> dict[str, int | str]:
         shown = ReportItem.objects.create(study=make_study(), kind=kind, **item)
     alias = Alias.objects.create(study=make_study(), dimension="device", printed="OSA", folded="osa", meaning="QDIO")
     run = upload["runs"][0]["id"]
+    # Announced, so that no look of the worker removes it.
+    event = TrendEvent.objects.create(study=make_study(), run=run, summary={}, announced=timezone.now()).pk
     note = Note.objects.create(run_id=run, text="odd")
     question = Question.parse("charts", "metric=trans_per_s&rows=device&study=guest-lan")
     return {
@@ -59,6 +64,7 @@ def names(worker: None, api: APIClient, ada: User) -> dict[str, int | str]:
         "artifact": artifact,
         "alias": alias.pk,
         "note": note.pk,
+        "event": event,
         "item": shown.pk,
     }
 

@@ -88,7 +88,7 @@ class EventSerializer(serializers.Serializer[Any]):
     study = serializers.CharField()
     began = serializers.DateTimeField(allow_null=True, help_text="Begin of the first campaign after the change")
     version = serializers.IntegerField(help_text="Rises with each change of the event; send it with an act")
-    state = serializers.ChoiceField(["new", "open", "closed"])
+    state = serializers.CharField(help_text="`new` (nobody has decided yet), `open`, `closed` or `gone`")
     late = serializers.BooleanField()
     assignee = serializers.CharField(allow_null=True)
     link = serializers.CharField(allow_null=True)

@@ -1,9 +1,9 @@
 """Trends of a study as its pages show them: histories, stored changes, and events."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from django.db.models import Q, QuerySet
+from django.db.models import F, QuerySet
 
 from perfdb.analysis.trends.histories import History
 from perfdb.analysis.trends.judge import Judged
@@ -60,10 +60,8 @@ def read_trends(study: Study) -> StudyTrends:
     return StudyTrends(histories, trends, TrendLook.objects.filter(study=study).first())
 
 
-def find_events(studies: Iterable[Study]) -> QuerySet[TrendEvent]:
+def find_events(studies: QuerySet[Study] | Sequence[Study]) -> QuerySet[TrendEvent]:
     """Return the events of studies in their present order of points, newest first, with their changes."""
-    orders = Q(pk=None)
-    for study in studies:
-        orders |= Q(study=study, order=study.trend_order)
-    found = TrendEvent.objects.filter(orders).select_related("study", "assignee").prefetch_related("changes")
+    found = TrendEvent.objects.filter(study__in=studies, order=F("study__trend_order"))
+    found = found.select_related("study", "assignee").prefetch_related("changes")
     return found.order_by("-began", "-pk")

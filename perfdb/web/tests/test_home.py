@@ -128,8 +128,8 @@ def test_more_studies_uploads_and_devices_cost_no_more_queries(
     for number in range(5):
         make_run(f"R{number}", study=make_study(f"study-{number}"), device=f"device {number}")
     # The session and its user; uploads open, stored and failed, files of those in progress; studies, their values,
-    # totals; own uploads; the experiments of three studies.
-    with django_assert_num_queries(13):
+    # totals; own uploads; the experiments of three studies; events and looks of trends.
+    with django_assert_num_queries(15):
         home(web)
 
 

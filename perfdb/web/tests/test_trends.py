@@ -56,7 +56,9 @@ def test_an_event_names_what_its_series_share_and_what_changed_there(web: Client
     assert "kernel 6.4 → 6.8" in text
     assert "Candidates, not causes." in text
     assert text.count("% regressed") == 2
-    assert re.search(r"OSA Transactions per second (regressed since 15 Aug 2026 )?898\.9 trans/s −(9\.\d|10)% regressed", text)
+    assert re.search(
+        r"OSA Transactions per second (regressed since 15 Aug 2026 )?898\.9 trans/s −(9\.\d|10)% regressed", text
+    )
     assert "No change seen; a step of" in text
 
 
