@@ -14,6 +14,7 @@ from perfdb.web.runs import views as runs
 from perfdb.web.studies import alias_views, study_edit_views
 from perfdb.web.studies import views as studies
 from perfdb.web.tables import views as tables
+from perfdb.web.trends import event_feed
 from perfdb.web.trends import views as trends
 from perfdb.web.uploads import artifact_views, reparse_views, table_import_views
 from perfdb.web.uploads import views as uploads
@@ -88,6 +89,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("trends/series/", trends.trend, name="trend"),
     path("trends/events/<int:pk>/", trends.event, name="trend-event"),
     path("trends/events/<int:pk>/acts/", trends.act, name="trend-act"),
+    path("events.atom", event_feed.event_feed, name="event-feed"),
     path("trends/judge/<slug:slug>/", trends.judge, name="trends-judge"),
     path("ranking/", tables.maximum, name="maximum"),
     # Addresses of earlier versions, and a likely guess.

@@ -6,9 +6,9 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from perfdb.analysis.dimensions import Value, describe_values
+from perfdb.analysis.dimensions import FACTOR, Value, describe_values
 from perfdb.analysis.metrics import BY_NAME, Measure, Metric
-from perfdb.analysis.query.parameters import value_order
+from perfdb.analysis.query.parameters import QueryError, value_order
 from perfdb.analysis.query.query import REPEATS
 from perfdb.analysis.tables.campaign_history import COUPLED
 from perfdb.analysis.tables.observations import Campaigns, Key, Observations, finite_value
@@ -17,6 +17,7 @@ from perfdb.analysis.units import finest_step
 from perfdb.analysis.workloads import traffic_pattern
 
 BY_DATE = "date"
+ORDERS = (BY_DATE, "campaign", "level")
 
 # Run number, value, level.
 _Trial = tuple[int, float, Value]
@@ -103,6 +104,13 @@ def _point(campaigns: Campaigns, campaign: Hashable, value: Value, trials: Seque
         (*(() if value is None else value_order(value)), began, str(campaign)),
         "" if value is None else str(value),
     )
+
+
+def check_order(name: str) -> str:
+    """Return the name of what orders the points of histories. Raise QueryError for a name that cannot."""
+    if name in ORDERS or (name.startswith(FACTOR) and len(name) > len(FACTOR)):
+        return name
+    raise QueryError("trend_order", f"trends cannot be ordered by {name!r}", (*ORDERS, f"{FACTOR}NAME"))
 
 
 def varying_names(histories: Sequence[History]) -> list[str]:

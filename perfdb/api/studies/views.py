@@ -97,7 +97,7 @@ def study_body(request: Request, study: Study) -> dict[str, Any]:
 def whole_body(request: Request, study: Study) -> dict[str, Any]:
     """Return a study with all its texts; the published address only for editors."""
     shown = study.share_token and access.may_change(request.user, study)
-    said = ("method", "source", "notes", "run_id_pattern", "run_id_values", "plan")
+    said = ("method", "source", "notes", "run_id_pattern", "run_id_values", "plan", "trend_order")
     return {
         **study_body(request, study),
         **{name: getattr(study, name) for name in said},

@@ -12,6 +12,7 @@ from importers.collate.run_ids import RunIdPattern
 from perfdb.analysis.insights import plan_coverage
 from perfdb.analysis.insights.plan_coverage import Part
 from perfdb.analysis.query.parameters import QueryError
+from perfdb.analysis.trends.histories import BY_DATE, check_order
 from perfdb.results.models import Run, Study
 from perfdb.results.runs.bulk_changes import lock_study
 from perfdb.results.studies.study_lifecycle import check_title
@@ -19,7 +20,7 @@ from perfdb.results.studies.study_lifecycle import check_title
 TEXTS = ("title", "source", "purpose", "method")
 MAX_TEXT = 100_000
 # Compared as a whole if two people edit at once.
-_EDITED = (*TEXTS, "notes", "run_id_pattern", "run_id_values", "plan")
+_EDITED = (*TEXTS, "trend_order", "notes", "run_id_pattern", "run_id_values", "plan")
 
 
 class ChangedMeanwhileError(Exception):
@@ -49,6 +50,8 @@ def change_details(study: Study, columns: Mapping[str, Any], state: str = "") ->
 def _check(name: str, value: Any) -> Any:
     if name == "title":
         return check_title(value)
+    if name == "trend_order":
+        return check_order(str(value).strip() or BY_DATE)
     if name in TEXTS and (len(value) > MAX_TEXT or "\0" in value):
         raise QueryError(name, f"a text has at most {MAX_TEXT} characters, and none that cannot be stored")
     if name == "plan":

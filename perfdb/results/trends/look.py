@@ -21,7 +21,8 @@ _COLUMNS = [field.name for field in TrendChange._meta.concrete_fields if not fie
 
 def send_due_looks() -> None:
     """Send a job for each study whose data changed since the last look, unless one waits."""
-    due = StudyActivity.objects.filter(Q(study__look=None) | ~Q(study__look__changed=F("changed")))
+    seen = Q(study__look__changed=F("changed"), study__look__order=F("study__trend_order"))
+    due = StudyActivity.objects.exclude(seen)
     waiting = Job.objects.filter(kind=KIND, state=Job.State.QUEUED).values("study")
     for study in Study.objects.filter(activity__in=due).exclude(pk__in=waiting):
         jobs.enqueue(KIND, study=study)

@@ -5,16 +5,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from perfdb.analysis.dimensions import FACTOR
-from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.query.query import Query, default_metrics
 from perfdb.analysis.tables.observations import Observations
-from perfdb.analysis.trends.histories import BY_DATE, History, TrendPoint, collect_histories
+from perfdb.analysis.trends.histories import History, TrendPoint, collect_histories
 from perfdb.analysis.workloads import traffic_pattern
 from perfdb.results.models import Study
 from perfdb.results.queries.observations import add_campaigns, find_patterns, read_observations
 
-ORDERS = (BY_DATE, "campaign", "level")
 _NONE = Observations((), (), [])
 
 
@@ -65,10 +62,3 @@ def _is_own(history: History) -> bool:
     """Return whether a history is of its workload's own rate or cost: others only repeat them in another unit."""
     pattern = traffic_pattern(history.dims.get("workload"))
     return not pattern or history.measure in default_metrics([pattern])
-
-
-def check_order(name: str) -> str:
-    """Return the name of an order. Raise QueryError for one that no study has."""
-    if name in ORDERS or (name.startswith(FACTOR) and len(name) > len(FACTOR)):
-        return name
-    raise QueryError("trend_order", f"trends cannot be ordered by {name!r}", (*ORDERS, f"{FACTOR}NAME"))

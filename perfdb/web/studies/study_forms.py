@@ -13,6 +13,7 @@ from perfdb.analysis.dimensions import DIMENSIONS, FACTOR
 from perfdb.analysis.query import parameters
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.query.query import REPEATS
+from perfdb.analysis.trends.histories import BY_DATE
 from perfdb.results.models import Experiment, Study
 from perfdb.results.studies.run_id_patterns import DecodedRunId
 from perfdb.results.studies.study_details import ABOUT_PART
@@ -38,12 +39,14 @@ class Texts:
     source: str = ""
     purpose: str = ""
     method: str = ""
+    trend_order: str = BY_DATE
     notes: str = ""
 
     @classmethod
     def from_study(cls, study: Study) -> "Texts":
         """Return a study's present texts."""
-        return cls(study.title, study.source, study.purpose, study.method, "\n".join(map(_noted, study.notes)))
+        notes = "\n".join(map(_noted, study.notes))
+        return cls(study.title, study.source, study.purpose, study.method, study.trend_order, notes)
 
     @classmethod
     def sent(cls, data: QueryDict) -> "Texts":
@@ -59,7 +62,7 @@ class Texts:
         """Return (field, text) of the study's fields that differ from the form's."""
         now = Texts.from_study(study)
         named = ((each.name, getattr(now, each.name)) for each in fields(self))
-        return [(name.capitalize(), text) for name, text in named if text != getattr(self, name)]
+        return [(name.replace("_", " ").capitalize(), text) for name, text in named if text != getattr(self, name)]
 
 
 def _noted(note: Mapping[str, Any]) -> str:

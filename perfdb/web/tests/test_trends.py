@@ -9,9 +9,10 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.test import Client
 
-from perfdb.results.models import RunEvidence, TrendChange, TrendEvent
+from perfdb.results.ingest import jobs
+from perfdb.results.models import Job, RunEvidence, TrendChange, TrendEvent
 from perfdb.results.tests.builders import make_run, make_study
-from perfdb.results.trends.look import look_at
+from perfdb.results.trends.look import look_at, run_look, send_due_looks
 from perfdb.web.tests.pages import inline_code, text_of
 
 NIGHTS = 24
@@ -208,3 +209,46 @@ def test_home_the_study_and_the_first_run_after_a_change_tell_of_it(web: Client,
     assert "first after a change" not in text_of(web.get(f"/runs/{first - 1}/"))
     TrendChange.objects.update(phase="gone")
     assert "Nothing changed in 3 series." in text_of(web.get("/"))
+
+
+def test_points_follow_a_factor_in_the_order_of_versions(web: Client, ada: User) -> None:
+    study = make_study("kernels", owner=ada, trend_order="factor.kernel")
+    for minor in range(1, 25):
+        rate = 1000.0 + minor * 7 % 11 - (100 if minor >= 13 else 0)
+        started = START + timedelta(days=(minor * 5) % 24)
+        make_run(f"K{minor}", study=study, started=started, campaign=f"c{minor}", factors={"kernel": f"6.{minor}"},
+                 values={"trans_per_s": rate})  # fmt: skip
+    send_due_looks()
+    run_look(claimed())
+
+    source = web.get("/trends/?study=kernels").content.decode()
+
+    (address,) = {unescape(each) for each in re.findall(r'href="(/trends/series/[^"]+)"', source)}
+    assert "factor.kernel" not in address
+    text = text_of(web.get(address))
+    assert re.search(r"Regressed by −10\.0% \(.* to .*\) since 6\.13; 12 campaigns after", text)
+    web.post("/studies/kernels/edit/", {"title": "Kernels", "trend_order": "date"})
+    study.refresh_from_db()
+    assert study.trend_order == "date"
+    assert web.post("/studies/kernels/edit/", {"title": "Kernels", "trend_order": "nosuch"}).status_code == 400
+
+
+def claimed() -> Job:
+    """The only job that waits, claimed."""
+    (waiting,) = Job.objects.filter(state="queued")
+    job = jobs.claim(waiting.pk)
+    assert job is not None
+    return job
+
+
+def test_the_feed_has_one_entry_an_event_and_none_found_late(web: Client, nightly: None) -> None:
+    response = web.get("/events.atom?study=nightly")
+
+    assert response.headers["Content-Type"].startswith("application/atom+xml")
+    feed = response.content.decode()
+    assert feed.count("<entry>") == 1
+    assert f"/trends/events/{the_event().pk}/" in feed
+    assert "Changed here: kernel 6.4 → 6.8." in feed
+    assert web.get("/events.atom?study=nosuch").content.count(b"<entry>") == 0
+    TrendChange.objects.update(late=True)
+    assert web.get("/events.atom").content.count(b"<entry>") == 0
