@@ -1,5 +1,6 @@
 """Browser of the tests: the system's Chromium, without access to other machines."""
 
+import contextlib
 import os
 import re
 from collections.abc import Generator, Iterator
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 from playwright.sync_api import Browser, Page, Playwright, expect
+from playwright.sync_api import Error as PlaywrightError
 from pytest_django.live_server_helper import LiveServer
 
 from frontend.tests.browser import LOCAL_ONLY, REMEDY, system_browser
@@ -87,4 +89,5 @@ def keep_pictures(browser: Browser, folder: Path) -> None:
     pages = (page for context in browser.contexts for page in context.pages)
     for number, page in enumerate(pages, start=1):
         folder.mkdir(parents=True, exist_ok=True)
-        page.screenshot(path=folder / f"{number}.png", full_page=True)
+        with contextlib.suppress(PlaywrightError):  # A page too busy to be drawn must not end the worker.
+            page.screenshot(path=folder / f"{number}.png", full_page=True)

@@ -120,6 +120,11 @@ def _two_axes(page: Page) -> None:
     expect(page.locator("perf-chart").first).to_contain_text("right axis")
 
 
+def _trends(page: Page) -> None:
+    page.goto("/trends/?study=nightly")
+    expect(page.get_by_role("region", name="Answer")).to_contain_text("regressed")
+
+
 def _maximum(page: Page) -> None:
     page.goto("/ranking/?study=linux-connectivity-zvm420&workload=RR")
     expect(page.get_by_role("region", name="Answer")).to_contain_text(" devices")
@@ -170,8 +175,8 @@ STEPS = (
         "home",
         "The start page",
         "Open the start page.",
-        "The question that perfdb answers, three doors, the devices of the newest study compared, the studies, and the "
-        "last uploads.",
+        "The question that perfdb answers, three doors, the devices of the newest study compared, what changed, the "
+        "studies, and the last uploads.",
         _home,
         _at("body"),
     ),
@@ -201,7 +206,7 @@ STEPS = (
         "Its figures: of the whole, of each side and of the machine that both run on.",
         _accept,
         _at("#content"),
-        tall=620,
+        tall=460,
     ),
     Step(
         "provenance",
@@ -269,6 +274,16 @@ STEPS = (
         _at("#content"),
     ),
     Step(
+        "trends",
+        "See what changed from night to night",
+        "Open **Trends** (keys `g` `t`); choose the nightly study.",
+        "Each event is a change of many series at one place: what the series share, how large it is, and what else "
+        "changed there. Its page has the buttons to acknowledge or close it.",
+        _trends,
+        _at("#content"),
+        tall=380,
+    ),
+    Step(
         "two-runs",
         "Set two runs against each other",
         "Open **Runs**, filter by workload RR, 50 users and MTU 9000. Tick a run of the demo"
@@ -286,7 +301,7 @@ STEPS = (
         "compared with.",
         _heat,
         _at("#result perf-chart"),
-        tall=340,
+        tall=290,
     ),
     Step(
         "two-axes",
@@ -296,7 +311,7 @@ STEPS = (
         "one, with fine lines and hollow marks.",
         _two_axes,
         _at("#result perf-chart"),
-        tall=500,
+        tall=400,
     ),
     Step(
         "efficiency",
@@ -305,7 +320,7 @@ STEPS = (
         "A path for each device and MTU, from few users to many. What nothing else beats in both is *best in both*.",
         _efficiency,
         _at("#result perf-chart"),
-        tall=500,
+        tall=440,
         look=DARK,
     ),
     Step(
@@ -334,6 +349,7 @@ STEPS = (
         " instead.",
         _audit,
         _at("section[aria-labelledby=audit] .scroll:has(tr:target)"),
+        tall=300,
     ),
     Step(
         "plan",
@@ -361,7 +377,7 @@ STEPS = (
         "The same, in one column.",
         _phone,
         _at("#result"),
-        tall=640,
+        tall=600,
         look=PHONE,
     ),
 )  # fmt: skip
