@@ -29,6 +29,13 @@ SESSION_COOKIE_NAME = env.str("SESSION_COOKIE_NAME", default="perfdb_session")
 CSRF_COOKIE_NAME = f"{SESSION_COOKIE_NAME}_csrf"
 SESSION_COOKIE_AGE = 60 * 60 * 24 * 90
 
+# Where people reach this perfdb: links in messages begin with it.
+SITE_URL = env.str("SITE_URL", default="http://localhost:8000").rstrip("/")
+# Without a mail server, events are told to webhooks alone.
+MAIL_IS_SET_UP = bool(env.str("EMAIL_URL", default=""))
+globals().update(env.email_url("EMAIL_URL", default="dummymail://"))
+DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default="perfdb@localhost")
+
 # Reading without signing in; writing always needs a person or a token.
 PUBLIC_READ = env.bool("PUBLIC_READ", default=False)
 # The largest upload, all its files together, in bytes.

@@ -13,6 +13,7 @@ from perfdb.api.service import views as service
 from perfdb.api.studies import report_views
 from perfdb.api.studies import views as studies
 from perfdb.api.tables import views as tables
+from perfdb.api.trends import subscription_views as subscriptions
 from perfdb.api.trends import views as trends
 from perfdb.api.uploads import chunk_views
 from perfdb.api.uploads import views as uploads
@@ -66,10 +67,14 @@ V1: list[URLPattern | URLResolver] = [
     path("tables.parquet", tables.tables_parquet, name="tables-parquet"),
     path("comparisons/", tables.comparisons, name="comparisons"),
     path("trends/", trends.trends, name="trends"),
+    path("trends.csv", trends.trends_csv, name="trends-csv"),
+    path("trends/series/<str:key>/", trends.series, name="trend-series"),
     path("trends/judge/", trends.judge, name="trends-judge"),
     path("events/", trends.events, name="events"),
     path("events/<int:pk>/", trends.event, name="event"),
     path("events/<int:pk>/acts/", trends.acts, name="event-acts"),
+    path("subscriptions/", subscriptions.subscriptions, name="subscriptions"),
+    path("subscriptions/<int:pk>/", subscriptions.subscription, name="subscription"),
     path("explanations/", tables.explanations, name="explanations"),
     path("saved-queries/", kept.saved_queries, name="saved-queries"),
     path("saved-queries/<int:pk>/", kept.saved_query, name="saved-query"),

@@ -114,7 +114,8 @@ def build_environment(home: Home, port: int, reach: Mapping[str, str]) -> dict[s
     `reach` are the variables that lead to the servers. The port is part of the cookies' name, since two instances on
     one host would share cookies.
     """
-    defaults = {"PUBLIC_READ": "1", "SESSION_COOKIE_NAME": f"perfdb_session_{port}"}
+    site = f"http://127.0.0.1:{port}"
+    defaults = {"PUBLIC_READ": "1", "SESSION_COOKIE_NAME": f"perfdb_session_{port}", "SITE_URL": site}
     given = clean_environment(os.environ)
     fixed = {"PERFDB_HOME": str(home.path), "DJANGO_SETTINGS_MODULE": "perfdb.settings", "PYTHONUNBUFFERED": "1"}
     secret = {"SECRET_KEY": given.get("SECRET_KEY") or home.secret_key()}

@@ -22,7 +22,7 @@ from perfdb.results.ingest import chunked_upload, jobs, stored_evidence
 from perfdb.results.ingest.import_job import run_import
 from perfdb.results.models import Job, Upload
 from perfdb.results.studies.load_document import KIND, run_studies
-from perfdb.results.trends import look
+from perfdb.results.trends import deliver, look
 
 logger = logging.getLogger(__name__)
 
@@ -64,10 +64,17 @@ def run_job(job_id: int) -> None:
 
 
 @shared_task
+def deliver_message(pk: int) -> None:
+    """Send one message of a subscription."""
+    deliver.deliver(pk)
+
+
+@shared_task
 def sweep() -> None:
-    """Resend lost jobs, look at changed studies, and expire old previews and unfinished files."""
+    """Resend lost jobs and due messages, look at changed studies, and expire old previews and unfinished files."""
     jobs.sweep()
     look.send_due_looks()
+    deliver.send_due()
     chunked_upload.expire()
     oldest = timezone.now() - timedelta(days=settings.PREVIEW_DAYS)
     Upload.objects.filter(state=Upload.State.PREVIEW, settled__lt=oldest).update(state=Upload.State.EXPIRED)

@@ -14,7 +14,7 @@ from perfdb.web.runs import views as runs
 from perfdb.web.studies import alias_views, study_edit_views
 from perfdb.web.studies import views as studies
 from perfdb.web.tables import views as tables
-from perfdb.web.trends import event_feed
+from perfdb.web.trends import event_feed, subscription_views
 from perfdb.web.trends import views as trends
 from perfdb.web.uploads import artifact_views, reparse_views, table_import_views
 from perfdb.web.uploads import views as uploads
@@ -91,6 +91,10 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("trends/events/<int:pk>/acts/", trends.act, name="trend-act"),
     path("events.atom", event_feed.event_feed, name="event-feed"),
     path("trends/judge/<slug:slug>/", trends.judge, name="trends-judge"),
+    path("subscriptions/", subscription_views.subscriptions, name="subscriptions"),
+    path("subscriptions/<int:pk>/delete/", subscription_views.delete, name="subscription-delete"),
+    path("subscriptions/<int:pk>/test/", subscription_views.test, name="subscription-test"),
+    path("subscriptions/messages/<int:pk>/again/", subscription_views.send_again, name="delivery-again"),
     path("ranking/", tables.maximum, name="maximum"),
     # Addresses of earlier versions, and a likely guess.
     path("maximum/", RedirectView.as_view(pattern_name="web:maximum", query_string=True, permanent=True)),

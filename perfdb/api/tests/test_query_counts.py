@@ -19,6 +19,7 @@ from perfdb.results.models import Alias, Artifact, Note, ReportItem, TrendEvent
 from perfdb.results.queries import frozen_links, saved_queries
 from perfdb.results.queries.questions import Question
 from perfdb.results.tests.builders import make_run, make_study
+from perfdb.results.trends.read_trends import read_trends
 
 # What is only written to, or is its owner's alone.
 WRITTEN = (
@@ -35,6 +36,8 @@ WRITTEN = (
     "frozen/",
     "judge/",
     "acts/",
+    "subscriptions/",
+    "subscriptions/<int:pk>/",
 )
 COUNTS: dict[str, int] = json.loads((Path(__file__).parent / "query_counts.json").read_text())
 
@@ -65,6 +68,7 @@ def names(worker: None, api: APIClient, ada: User) -> dict[str, int | str]:
         "alias": alias.pk,
         "note": note.pk,
         "event": event,
+        "series": read_trends(make_study()).trends[0].key,
         "item": shown.pk,
     }
 

@@ -1,5 +1,7 @@
 """Trends by the REST API."""
 
+import csv
+import io
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -8,8 +10,10 @@ from django.db import transaction
 from rest_framework.test import APIClient
 
 from perfdb.api.tests.answers import problem
+from perfdb.results.models import Subscription
 from perfdb.results.tests.builders import make_run, make_study
 from perfdb.results.trends.look import look_at
+from perfdb.results.trends.subscriptions import send_test
 
 PATH = "/api/v1/trends/"
 
@@ -54,6 +58,58 @@ def test_a_state_selects_series(api: APIClient, nightly: None) -> None:
     assert api.get(PATH, {"study": "nightly", "state": "suspect"}).json()["series"] == []
 
 
+def test_metrics_and_dimensions_select_series_and_a_key_names_one(api: APIClient, nightly: None) -> None:
+    (series,) = api.get(PATH, {"study": "nightly", "device": "OSA", "metric": "trans_per_s"}).json()["series"]
+    assert series["dimensions"]["device"] == "OSA"
+    assert api.get(PATH, {"study": "nightly", "metric": "mb_per_s"}).json()["series"] == []
+    assert api.get(f"{PATH}series/{series['key']}/", {"study": "nightly"}).json() == series
+    problem(api.get(f"{PATH}series/0/", {"study": "nightly"}), 404)
+    assert "colour" in str(problem(api.get(PATH, {"study": "nightly", "colour": "red"}), 400))
+
+
+def test_changes_are_lines_of_a_table(api: APIClient, nightly: None) -> None:
+    answer = api.get("/api/v1/trends.csv", {"study": "nightly"})
+    assert answer["Content-Type"] == "text/csv; charset=utf-8"
+    still, fallen = csv.DictReader(io.StringIO(answer.content.decode()))
+    assert (still["device"], still["campaigns"], still["state"], still["percent"]) == ("IUCV", "20", "", "")
+    assert (fallen["device"], fallen["state"]) == ("OSA", "confirmed")
+    assert fallen["campaign"].endswith("night 10")
+    assert float(fallen["low"]) < float(fallen["percent"]) < float(fallen["high"]) < -19
+
+
+def test_subscriptions_are_made_listed_and_deleted(api: APIClient, nightly: None) -> None:
+    path = "/api/v1/subscriptions/"
+    asked = {
+        "address": "https://hooks.example.org/perfdb",
+        "study": "nightly",
+        "effect": "regressed",
+        "only": "users:50",
+    }
+
+    made = api.post(path, asked, "json")
+
+    assert made.status_code == 201
+    found = made.json()
+    assert {name: found[name] for name in asked} == asked
+    assert found["secret"].startswith("whsec_")
+    assert api.get(path).json()["results"] == [found]
+    send_test(Subscription.objects.get())
+    (message,) = api.get(f"{path}{found['id']}/").json()["messages"]
+    assert (message["state"], message["event"], message["attempts"]) == ("waiting", None, 0)
+    assert api.delete(f"{path}{found['id']}/").status_code == 204
+    assert api.get(path).json()["results"] == []
+    problem(api.get(f"{path}{found['id']}/"), 404)
+
+
+def test_mistakes_of_a_subscription_are_named(api: APIClient) -> None:
+    path, url = "/api/v1/subscriptions/", "https://hooks.example.org/perfdb"
+    assert "mail address" in str(problem(api.post(path, {"address": "nobody"}, "json"), 400))
+    assert "no study 'none'" in str(problem(api.post(path, {"address": url, "study": "none"}, "json"), 400))
+    problem(api.post(path, {}, "json"), 400)
+    api.credentials()
+    assert api.get(path).status_code in {401, 403}
+
+
 def test_short_series_are_not_judged(api: APIClient) -> None:
     make_run(study=make_study("short"))
 
@@ -63,7 +119,7 @@ def test_short_series_are_not_judged(api: APIClient) -> None:
 
 
 def test_mistakes_are_named(api: APIClient, nightly: None) -> None:
-    assert "which study" in str(problem(api.get(PATH), 400))
+    assert "name one study" in str(problem(api.get(PATH), 400))
     assert "there is no state 'nosuch'" in str(problem(api.get(PATH, {"study": "nightly", "state": "nosuch"}), 400))
     problem(api.get(PATH, {"study": "none"}), 404)
 
@@ -72,7 +128,8 @@ def test_events_have_a_rule_a_size_and_acts(api: APIClient, nightly: None) -> No
     (event,) = api.get("/api/v1/events/", {"study": "nightly", "state": "new", "since": "2026-08-11"}).json()["results"]
 
     assert event["began"].startswith("2026-08-11")
-    assert (event["state"], event["late"], event["announced"]) == ("new", False, None)
+    assert (event["state"], event["late"]) == ("new", False)
+    assert event["announced"]
     (part,) = event["parts"]
     assert (part["metric"], part["better"], part["rule"]["terms"]) == ("trans_per_s", False, [["device", "OSA"]])
     acts = f"{event['url']}acts/"

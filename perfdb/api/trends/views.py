@@ -4,33 +4,37 @@ import math
 from dataclasses import asdict
 from typing import Any
 
-from django.http import Http404, HttpResponseBase
+from django.http import Http404, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404
 from django.utils.dateparse import parse_date
+from drf_spectacular.types import OpenApiTypes
 from rest_framework.decorators import api_view
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
 from perfdb.analysis.query.parameters import QueryError
+from perfdb.analysis.query.query import Query
 from perfdb.analysis.trends.states import Phase
 from perfdb.api.errors import Conflict
 from perfdb.api.permissions import get_own_study, signed_in
 from perfdb.api.renderers import large_answer
 from perfdb.api.schema import EVENT_PARAMETERS, TREND_PARAMETERS, describe
 from perfdb.api.serializers import validate
+from perfdb.api.trends.change_table import render_csv
 from perfdb.api.trends.serializers import (
     EventListSerializer,
     EventSerializer,
     JudgeSerializer,
     NewActSerializer,
+    TrendSeriesSerializer,
     TrendsSerializer,
 )
-from perfdb.results.models import TrendEvent
+from perfdb.results.models import Study, TrendEvent
 from perfdb.results.runs import access
 from perfdb.results.trends.acts import Act, EventChangedError, act_on, judge_again
 from perfdb.results.trends.event_rows import read_differences
-from perfdb.results.trends.read_trends import StoredChange, Trend, find_events, read_trends
+from perfdb.results.trends.read_trends import StoredChange, StudyTrends, Trend, find_events, narrow_trends, read_trends
 
 
 @describe("trends", "What changed over the campaigns of a study", {200: TrendsSerializer}, (400, 404),
@@ -40,25 +44,57 @@ def trends(request: Request) -> HttpResponseBase:
     """Return the rates and costs of a study's experiments over their campaigns, with the changes in them.
 
     A worker judges all series of a study together after its data changed. `state` selects series that have a change
-    of that state.
+    of that state; `metric` and dimensions narrow the series, as in `device=OSA`.
     """
-    slug, state = request.query_params.get("study", ""), request.query_params.get("state", "")
-    if not slug:
-        raise QueryError("study", "which study?")
-    if state and state not in list(Phase):
-        raise QueryError("state", f"there is no state {state!r}", list(Phase))
-    study = access.visible_studies(request.user).filter(slug=slug).first()
-    if study is None:
-        raise Http404
-    found = read_trends(study)
-    shown = [each for each in found.trends if not state or any(one.known.phase == state for one in each.changes)]
+    study, found, shown = _asked_trends(request)
     answer = {
-        "study": slug,
+        "study": study.slug,
         "order": study.trend_order,
         "looked": found.look and found.look.looked.isoformat(),
         "series": [_series(each) for each in shown],
     }
     return large_answer(request, answer, {})
+
+
+def _asked_trends(request: Request) -> tuple[Study, StudyTrends, list[Trend]]:
+    """Return a study with all trends and those that a request asks for. Raise QueryError or Http404."""
+    state = request.query_params.get("state", "")
+    if state and state not in list(Phase):
+        raise QueryError("state", f"there is no state {state!r}", list(Phase))
+    pairs = ((name, text) for name, texts in request.query_params.lists() for text in texts)
+    asked = Query.parse((name, text) for name, text in pairs if name != "state")
+    slugs = asked.filters.get("study", ())
+    if len(slugs) != 1:
+        raise QueryError("study", "name one study")
+    study = access.visible_studies(request.user).filter(slug=slugs[0]).first()
+    if study is None:
+        raise Http404
+    found = read_trends(study)
+    shown = narrow_trends(found.trends, asked)
+    if state:
+        shown = [each for each in shown if any(one.known.phase == state for one in each.changes)]
+    return study, found, shown
+
+
+@describe("trend_series", "One series of a study", {200: TrendSeriesSerializer}, (400, 404),
+          parameters=TREND_PARAMETERS[:1])  # fmt: skip
+@api_view(["GET"])
+def series(request: Request, key: str) -> HttpResponseBase:
+    """Return one rate or cost of one experiment over its campaigns; `key` as in the list of trends."""
+    _, _, found = _asked_trends(request)
+    chosen = next((each for each in found if each.key == key), None)
+    if chosen is None:
+        raise Http404
+    return large_answer(request, _series(chosen), {})
+
+
+@describe("trends_csv", "The changes in a study's series as CSV", {(200, "text/csv"): OpenApiTypes.STR}, (400, 404),
+          parameters=TREND_PARAMETERS)  # fmt: skip
+@api_view(["GET"])
+def trends_csv(request: Request) -> HttpResponseBase:
+    """Return a line for each change, and for each series without one."""
+    _, _, found = _asked_trends(request)
+    return HttpResponse(render_csv(found), "text/csv; charset=utf-8")
 
 
 def _series(trend: Trend) -> dict[str, Any]:

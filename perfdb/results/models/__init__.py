@@ -24,6 +24,7 @@ from perfdb.results.models.run import (
     RunSource,
     Trace,
 )
+from perfdb.results.models.subscription import Delivery, Subscription
 from perfdb.results.models.trend import TrendAct, TrendChange, TrendEvent, TrendLook
 from perfdb.results.models.upload import Artifact, Job, PartialFile, Problem, Upload, UploadFile, UploadRun
 
@@ -34,6 +35,7 @@ __all__ = [
     "Claim",
     "CounterLayout",
     "CounterSet",
+    "Delivery",
     "Device",
     "DimensionCount",
     "Disagreement",
@@ -61,6 +63,7 @@ __all__ = [
     "SignInLink",
     "Study",
     "StudyActivity",
+    "Subscription",
     "System",
     "TableMapping",
     "Trace",

@@ -62,8 +62,9 @@ class TrendEvent(models.Model):
 
     @property
     def late(self) -> bool:
-        """Return whether a change had many points after it when it was found."""
-        return any(row.late for row in self.changes.all())
+        """Return whether all changes had many points after them when they were found."""
+        rows = self.changes.all()
+        return bool(rows) and all(row.late for row in rows)
 
 
 class TrendChange(models.Model):

@@ -6,10 +6,11 @@ from django.db import transaction
 
 from fixtures.nights import NIGHTS, night_records
 from perfdb.results.ingest import uploads
-from perfdb.results.models import Study, TrendChange, TrendEvent
+from perfdb.results.models import Delivery, Study, TrendChange, TrendEvent
 from perfdb.results.tests.builders import make_study
 from perfdb.results.tests.conftest import Work
 from perfdb.results.trends.look import look_at
+from perfdb.results.trends.subscriptions import subscribe
 
 
 def bring_night(study: Study, owner: User, work: Work, night: int) -> None:
@@ -29,6 +30,7 @@ def told(event: TrendEvent) -> list[tuple[str, bool, object, int]]:
 
 def test_a_replay_finds_each_planted_change_once(owner: User, work: Work, sent: list[int]) -> None:
     study = make_study("nightly")
+    subscribe(owner, "https://hooks.example.org/perfdb")
     ever: dict[int, str] = {}
     for night in range(NIGHTS):
         bring_night(study, owner, work, night)
@@ -36,6 +38,8 @@ def test_a_replay_finds_each_planted_change_once(owner: User, work: Work, sent: 
 
     improvement, regression = TrendEvent.objects.order_by("began")
     assert ever == {improvement.pk: "2026-10-04", regression.pk: "2026-10-20"}
+    messages = Delivery.objects.order_by("pk").values_list("event", "message__began")
+    assert [(event, began[:10]) for event, began in messages] == list(ever.items())
     assert told(improvement) == [("mb_per_s", True, [["device", "HiperSockets"]], 3)]
     osa = [["device", "OSA"]]
     assert told(regression) == [("trans_per_s", False, osa, 3), ("cpu_ms_per_trans", False, osa, 3)]

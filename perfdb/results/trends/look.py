@@ -11,9 +11,10 @@ from perfdb.analysis.trends import states
 from perfdb.analysis.trends.judge import FEWEST, Judged
 from perfdb.results.ingest import jobs
 from perfdb.results.models import Job, Study, StudyActivity, TrendChange, TrendLook
-from perfdb.results.trends import known_changes
+from perfdb.results.trends import deliver, known_changes
 from perfdb.results.trends.event_rows import group_changes
 from perfdb.results.trends.read_histories import StudyHistories, read_histories
+from perfdb.results.trends.subscriptions import announce_events
 
 KIND = "trends"
 _COLUMNS = [field.name for field in TrendChange._meta.concrete_fields if not field.primary_key]
@@ -60,6 +61,8 @@ def look_at(study: Study, *, again: bool = False) -> dict[str, object]:
     TrendChange.objects.bulk_create([row for row in every if row.pk is None])
     group_changes(study, histories, rows, judged)
     TrendChange.objects.bulk_update(every, _COLUMNS, batch_size=500)
+    announce_events(study)
+    transaction.on_commit(deliver.send_due)
     look.number += 1
     look.series = sum(each.judged for each in judged)
     look.short = sum(len(history.points) < FEWEST for history in histories.histories)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from django.db.models import F, QuerySet
 
+from perfdb.analysis.query.query import Query
 from perfdb.analysis.trends.histories import History
 from perfdb.analysis.trends.judge import Judged
 from perfdb.analysis.trends.states import KnownChange, Phase, judge_stretches
@@ -58,6 +59,16 @@ def read_trends(study: Study) -> StudyTrends:
     judged = judge_stretches([history.series for history in histories.histories], known)
     trends = [Trend(*each) for each in zip(histories.histories, judged, stored, strict=True)]
     return StudyTrends(histories, trends, TrendLook.objects.filter(study=study).first())
+
+
+def narrow_trends(trends: Sequence[Trend], asked: Query) -> list[Trend]:
+    """Return the trends of the metrics and dimensions that a query names."""
+    return [
+        each
+        for each in trends
+        if (not asked.metrics or each.history.measure in asked.metrics)
+        and all(each.history.dims.get(name) in values for name, values in asked.filters.items() if name != "study")
+    ]
 
 
 def find_events(studies: QuerySet[Study] | Sequence[Study]) -> QuerySet[TrendEvent]:

@@ -15,25 +15,13 @@ from perfdb.analysis.trends import words
 from perfdb.analysis.trends.states import Phase, Reason
 from perfdb.results.models import Run, Study, TrendChange, TrendEvent, TrendLook
 from perfdb.results.queries.compare import ChosenSides
+from perfdb.results.trends.event_parts import EventPart, read_parts
 from perfdb.results.trends.event_rows import read_differences, read_rule
 from perfdb.results.trends.read_trends import find_events
 from perfdb.web.compare.compare_page import DifferenceLine, compare_address, difference_line
 
 OPEN_STATES = ("new", "open")
 _MOST_DIFFERENCES = 6
-_TONES = {"improved": "better", "regressed": "worse"}
-
-
-@dataclass(frozen=True, slots=True)
-class PartLine:
-    """The changes of one metric of an event. ``effect``: improved, regressed, rose or fell."""
-
-    metric: str
-    title: str
-    effect: str
-    tone: str
-    said: str
-    members: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +30,7 @@ class EventLine:
 
     event: TrendEvent
     day: str
-    parts: list[PartLine]
+    parts: list[EventPart]
     differs: list[DifferenceLine]
     state: str
     address: str
@@ -71,22 +59,11 @@ def event_line(event: TrendEvent) -> EventLine:
     return EventLine(
         event,
         words.day_text(event.began) or event.summary.get("campaign", ""),
-        [_part(each) for each in event.summary.get("parts", [])],
+        read_parts(event),
         [difference_line(each) for each in read_differences(event)[:_MOST_DIFFERENCES]],
         event_state(event),
         reverse("web:trend-event", args=[event.pk]),
     )
-
-
-def _part(part: dict[str, object]) -> PartLine:
-    sizes, members, agreeing = part["size"], part["members"], part["agreeing"]
-    assert isinstance(sizes, list) and isinstance(members, int) and isinstance(agreeing, int)
-    effect = (
-        ("rose" if sizes[0] > 0 else "fell") if part["neutral"] else ("improved" if part["better"] else "regressed")
-    )
-    said = words.describe_part(read_rule(part), sizes, members, agreeing, logarithmic=bool(part["logarithmic"]))
-    measure = Measure.parse(str(part["metric"]))
-    return PartLine(str(part["metric"]), measure_title(measure), effect, _TONES.get(effect, ""), said, members)
 
 
 def event_state(event: TrendEvent) -> str:

@@ -28,18 +28,19 @@ class MemberLine:
 
 @dataclass(frozen=True, slots=True)
 class EventPage:
-    """What the page of an event shows."""
+    """What the page of an event shows; ``told`` is the number of subscriptions it was announced to."""
 
     line: EventLine
     members: list[MemberLine]
     acts: Sequence[TrendAct]
+    told: int
 
 
 def build_event_page(line: EventLine) -> EventPage:
     """Return the page of an event."""
     rows = sorted(line.event.changes.all(), key=lambda row: (row.metric, str(sorted(row.dimensions.items()))))
     acts = list(line.event.acts.select_related("by"))
-    return EventPage(line, [_member(line, row) for row in rows], acts)
+    return EventPage(line, [_member(line, row) for row in rows], acts, line.event.deliveries.count())
 
 
 def _member(line: EventLine, row: TrendChange) -> MemberLine:

@@ -1,0 +1,57 @@
+"""Changes of trends as lines of CSV."""
+
+import csv
+import io
+import math
+from collections.abc import Iterator, Sequence
+
+from perfdb.analysis.query.parameters import sort_dimensions
+from perfdb.results.trends.known_changes import named_dimensions
+from perfdb.results.trends.read_trends import StoredChange, Trend
+
+_COLUMNS = (
+    *("event", "change", "shape", "state", "reason", "campaign", "began", "percent", "low", "high", "difference"),
+    *("p", "q", "small", "late"),
+)
+
+
+def render_csv(trends: Sequence[Trend]) -> str:
+    """Return a line for each change, and one without a change for each other series."""
+    names = sort_dimensions({name for each in trends for name in named_dimensions(each.history)})
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["key", "metric", "unit", *names, "campaigns", *_COLUMNS])
+    for each in trends:
+        history, dimensions = each.history, named_dimensions(each.history)
+        begins = [each.key, str(history.measure), history.metric.unit, *(dimensions.get(name, "") for name in names)]
+        for line in list(_changes(each)) or [[""] * len(_COLUMNS)]:
+            writer.writerow([*begins, len(history.points), *line])
+    return text.getvalue()
+
+
+def _changes(trend: Trend) -> Iterator[list[object]]:
+    for stored in trend.changes:
+        yield _line(trend, stored)
+
+
+def _line(trend: Trend, stored: StoredChange) -> list[object]:
+    row, point = stored.row, trend.history.points[stored.row.k]
+    ends = [row.low, row.high]
+    if row.logarithmic:
+        ends = [100 * math.expm1(end) for end in ends]
+    return [
+        row.event_id or "",
+        row.pk,
+        row.shape,
+        row.phase,
+        row.reason,
+        "" if point.campaign is None else str(point.campaign),
+        point.began,
+        100 * math.expm1(row.difference) if row.logarithmic else "",
+        *ends,
+        "" if row.logarithmic else row.difference,
+        row.p,
+        row.q,
+        int(row.small),
+        int(row.late),
+    ]
