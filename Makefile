@@ -38,10 +38,11 @@ bench:
 	@status=0; .venv/bin/python -m bench --runs $(or $(SCALE),100000) --json var/bench.json || status=1; \
 		for part in browser peers; do .venv/bin/python -m bench.$$part || status=1; done; exit $$status
 
-# Simulates how often verdicts are right, some minutes; the page /how/ shows the result.
+# Simulates how often verdicts and trends are right, some minutes; the page /how/ shows the result.
 calibration:
 	$(SETUP) dev
 	.venv/bin/python -m bench.calibration
+	.venv/bin/python -m bench.trend_calibration
 
 # docs/tour.md and its pictures, from a fresh instance.
 tour:

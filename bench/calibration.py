@@ -367,7 +367,7 @@ CHAPTERS = (
 )
 
 
-def calibrate(tables: int) -> dict[str, object]:
+def calibrate(tables: int, chapters: Sequence[Chapter] = CHAPTERS) -> dict[str, object]:
     """Return all chapters with their rows."""
     return {
         "date": datetime.now(UTC).date().isoformat(),
@@ -379,22 +379,22 @@ def calibrate(tables: int) -> dict[str, object]:
                 "columns": chapter.columns,
                 "rows": [row._asdict() for row in chapter.measure(tables)],
             }
-            for chapter in CHAPTERS
+            for chapter in chapters
         ],
     }
 
 
-def main() -> int:
+def main(chapters: Sequence[Chapter] = CHAPTERS, tables: int = TABLES, result: Path = RESULT) -> int:
     """Simulate, and write the result for the page."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--tables", type=int, default=TABLES, help="unchanged tables for each row")
+    parser.add_argument("--tables", type=int, default=tables, help="unchanged tables, or series, for each row")
     parser.add_argument("--show", action="store_true", help="print the result instead of storing it")
     chosen = parser.parse_args()
-    text = json.dumps(calibrate(chosen.tables), indent=1, ensure_ascii=False) + "\n"
+    text = json.dumps(calibrate(chosen.tables, chapters), indent=1, ensure_ascii=False) + "\n"
     if chosen.show:
         sys.stdout.write(text)
     else:
-        RESULT.write_text(text, encoding="utf-8")
+        result.write_text(text, encoding="utf-8")
     return 0
 
 

@@ -17,7 +17,12 @@ from perfdb.analysis.units import finest_step
 from perfdb.analysis.workloads import traffic_pattern
 
 BY_DATE = "date"
-ORDERS = (BY_DATE, "campaign", "level")
+# Printed circumstances of runs that may order points; a factor of the same name comes first.
+KERNEL, COMMIT = "kernel", "commit"
+FACTS = (KERNEL, COMMIT)
+ORDERS = (BY_DATE, "campaign", "level", *FACTS)
+# Commits have no order of their own.
+_BY_TIME = (BY_DATE, COMMIT)
 
 # Run number, value, level.
 _Trial = tuple[int, float, Value]
@@ -68,32 +73,41 @@ class History:
         return describe_values(names, [self.dims.get(name) for name in names])
 
 
-def collect_histories(found: Observations, measures: Sequence[Measure], order: str = BY_DATE) -> list[History]:
+def collect_histories(
+    found: Observations, measures: Sequence[Measure], order: str = BY_DATE, printed: Mapping[int, str] | None = None
+) -> list[History]:
     """Return the history of each measure and experiment with values, in natural order of the dimensions.
 
-    Points are in the order of time, or of the values of the dimension ``order``, which then tells no histories apart;
-    runs without such a value are left out.
+    Points are in the order of time, or of the values of ``order``, a dimension or fact, which then tells no histories
+    apart; runs without such a value are left out. ``printed``: that fact of each run that prints one.
     """
-    names = [name for name in found.dimensions if name not in COUPLED | REPEATS and name != order]
+    dimension = f"{FACTOR}{order}" if order in FACTS else "level" if order == BY_DATE else order
+    names = [name for name in found.dimensions if name not in COUPLED | REPEATS and name not in (order, dimension)]
     read, campaigns = found.key_reader(names), found.campaigns
-    level_and_order = found.key_reader(["level", "level" if order == BY_DATE else order])
+    level_and_order = found.key_reader(["level", dimension])
     histories = []
     for measure in measures:
         at = found.measure_index(measure)
         grouped: dict[Key, dict[tuple[Hashable, Value], list[_Trial]]] = defaultdict(dict)
         for row in found.rows:
             value, (level, orders) = finite_value(row, at), level_and_order(row)
+            if orders is None and printed:
+                orders = printed.get(row[0])
             if value is not None and (order == BY_DATE or orders is not None):
                 point = campaigns.of_run[row[0]], None if order == BY_DATE else orders
                 grouped[read(row)].setdefault(point, []).append((row[0], value, level))
         for key in sorted(grouped, key=lambda key: tuple(map(value_order, key))):
-            points = [_point(campaigns, *point, trials) for point, trials in grouped[key].items()]
+            points = [
+                _point(campaigns, *point, trials, by_time=order in _BY_TIME) for point, trials in grouped[key].items()
+            ]
             points.sort(key=lambda point: point.place)
             histories.append(History(measure, dict(zip(names, key, strict=True)), tuple(points)))
     return histories
 
 
-def _point(campaigns: Campaigns, campaign: Hashable, value: Value, trials: Sequence[_Trial]) -> TrendPoint:
+def _point(
+    campaigns: Campaigns, campaign: Hashable, value: Value, trials: Sequence[_Trial], *, by_time: bool
+) -> TrendPoint:
     began = campaigns.begins[campaign]
     return TrendPoint(
         campaign,
@@ -101,7 +115,7 @@ def _point(campaigns: Campaigns, campaign: Hashable, value: Value, trials: Seque
         trials[0][2],
         tuple(run for run, _, _ in trials),
         tuple(value for _, value, _ in trials),
-        (*(() if value is None else value_order(value)), began, str(campaign)),
+        (*(() if value is None or by_time else value_order(value)), began, str(campaign)),
         "" if value is None else str(value),
     )
 

@@ -33,7 +33,8 @@ class StudyChangeSerializer(serializers.Serializer[Any]):
         help_text="By group of the pattern: code and the value it means",
     )
     trend_order = serializers.CharField(
-        required=False, help_text="What orders the points of trends: `date`, `campaign`, `level`, or `factor.NAME`"
+        required=False,
+        help_text="What orders the points of trends: `date`, `campaign`, `level`, `kernel`, `commit`, or `factor.NAME`",
     )
     plan = serializers.ListField(
         child=serializers.DictField(),

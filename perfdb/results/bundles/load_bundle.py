@@ -16,6 +16,7 @@ from django.db import transaction
 
 from importers.model import Problem, Severity
 from perfdb.analysis.query.parameters import QueryError
+from perfdb.analysis.trends.histories import BY_DATE
 from perfdb.results.bundles import bundled_documents
 from perfdb.results.bundles.bundle_manifest import ManifestError, check_manifest
 from perfdb.results.bundles.make_bundle import FORMAT, MANIFEST, VERSION
@@ -239,6 +240,8 @@ def _describe(upload: Upload, study: Study, about: dict[str, Any]) -> None:
     """Set the details and aliases of a study from the bundle. Raise QueryError."""
     pattern = run_id_patterns.parse_pattern(about["run_id_pattern"], about["run_id_values"])
     texts = {name: about[name] for name in (*study_details.TEXTS, "notes", "plan")}
+    # Bundles of earlier versions do not say it.
+    texts["trend_order"] = about.get("trend_order", BY_DATE)
     study_details.change_details(study, texts | study_details.pattern_columns(pattern))
     for each in about["aliases"]:
         alias = alias_changes.propose_alias(study, each["dimension"], each["printed"], each["meaning"])

@@ -270,7 +270,18 @@ def _all_columns(runs: QuerySet[Run]) -> Sequence[ListColumn]:
 # --- The content besides the logs, as plain data ------------------------------------------------------------------
 
 
-STUDY = ("slug", "title", "purpose", "method", "source", "notes", "run_id_pattern", "run_id_values", "plan")
+STUDY = (
+    "slug",
+    "title",
+    "purpose",
+    "method",
+    "source",
+    "notes",
+    "run_id_pattern",
+    "run_id_values",
+    "plan",
+    "trend_order",
+)
 ITEM = ("kind", "number", "title", "queries", "asks", "prose")
 CLAIM = ("name", "line", "printed", "relation", "value", "unit", "metric", "role", "compared", "baseline")
 FIGURE = ("table", "line", "metric", "role", "printed", "unit", "read_as", "row_label", "column_label")

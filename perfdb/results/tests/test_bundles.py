@@ -315,7 +315,8 @@ def test_a_note_of_somebody_who_is_not_here_has_no_author(demo: bytes, db: None)
 
 def test_a_study_that_has_no_runs_yet(db: None) -> None:
     owner = access.find_owner()
-    study = Study.objects.create(slug="planned", title="Planned", owner=owner, plan=[{"name": "a", "device": ["B"]}])
+    study = Study.objects.create(slug="planned", title="Planned", owner=owner, plan=[{"name": "a", "device": ["B"]}],
+                                 trend_order="kernel")  # fmt: skip
     report_items.add_item(study, ItemText("prose", "", "What for", "", "To know."))
     content = packed(make_bundle.bundle_study(study))
     study.report_items.all().delete()
@@ -323,6 +324,7 @@ def test_a_study_that_has_no_runs_yet(db: None) -> None:
     assert brought(owner, content).state == Upload.State.DONE
     again = Study.objects.get(slug="planned")
     assert again.plan == [{"name": "a", "device": ["B"]}]
+    assert again.trend_order == "kernel"
     assert again.report_items.get().prose == "To know."
 
 

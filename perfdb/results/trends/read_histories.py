@@ -7,9 +7,10 @@ from typing import Any
 
 from perfdb.analysis.query.query import Query, default_metrics
 from perfdb.analysis.tables.observations import Observations
-from perfdb.analysis.trends.histories import History, TrendPoint, collect_histories
+from perfdb.analysis.trends.histories import FACTS, History, TrendPoint, collect_histories
 from perfdb.analysis.workloads import traffic_pattern
 from perfdb.results.models import Study
+from perfdb.results.queries.compare import read_facts
 from perfdb.results.queries.observations import add_campaigns, find_patterns, read_observations
 
 _NONE = Observations((), (), [])
@@ -54,7 +55,11 @@ def read_histories(study: Study) -> StudyHistories:
     if not metrics:
         return StudyHistories([], _NONE)
     found = add_campaigns(read_observations(asked.replace(metrics=metrics)))
-    histories = collect_histories(found, metrics, study.trend_order)
+    printed = {}
+    if study.trend_order in FACTS:
+        facts = read_facts([row[0] for row in found.rows])
+        printed = {run: each[study.trend_order] for run, each in facts.items() if study.trend_order in each}
+    histories = collect_histories(found, metrics, study.trend_order, printed)
     return StudyHistories([each for each in histories if _is_own(each)], found)
 
 

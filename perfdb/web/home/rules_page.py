@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from perfdb.analysis import verdicts
@@ -95,9 +96,19 @@ class Calibration:
     chapters: list[dict[str, Any]]
 
 
-def read_calibration() -> Calibration:
-    """Return the stored result of ``make calibration``."""
-    return Calibration(**json.loads(Path(verdicts.__file__).with_name("calibration.json").read_text(encoding="utf-8")))
+def read_calibration(package: ModuleType = verdicts) -> Calibration:
+    """Return the stored result of ``make calibration`` for verdicts or trends."""
+    return Calibration(**json.loads(Path(package.__file__ or "").with_name("calibration.json").read_text("utf-8")))
+
+
+def worst_rates(calibration: Calibration) -> list[tuple[str, float]]:
+    """Return (detector, highest rate of false changes in per cent) of the calibration of trends."""
+    return [
+        (detector, max(max(row["figures"]) for row in chapter["rows"]))
+        for chapter in calibration.chapters
+        for kind, _, detector in [chapter["title"].partition(": ")]
+        if kind == "False changes" and chapter["rows"]
+    ]
 
 
 def rule_anchor(chapter: str, code: str) -> str:

@@ -14,12 +14,13 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 from django_htmx.http import reselect, reswap, retarget
 
+from perfdb.analysis import trends
 from perfdb.results.models import Upload
 from perfdb.results.runs import access
 from perfdb.results.studies.load_document import enqueue_loading
 from perfdb.web.home import overview
 from perfdb.web.home.live_comparison import build_live_comparison, suggest_comparison
-from perfdb.web.home.rules_page import build_chapters, read_calibration
+from perfdb.web.home.rules_page import build_chapters, read_calibration, worst_rates
 from perfdb.web.trends.event_lines import describe_quiet, newest_events
 from perfdb.web.view_access import person_of, read_required, sign_in_required
 
@@ -69,7 +70,14 @@ def demonstration(request: HttpRequest) -> HttpResponse:
 @require_GET
 def how(request: HttpRequest) -> HttpResponse:
     """Show the rules with their examples, to anybody."""
-    return render(request, "web/how.html", {"chapters": build_chapters(), "calibration": read_calibration()})
+    of_trends = read_calibration(trends)
+    context = {
+        "chapters": build_chapters(),
+        "calibration": read_calibration(),
+        "trends": of_trends,
+        "worst": worst_rates(of_trends),
+    }
+    return render(request, "web/how.html", context)
 
 
 @sensitive_post_parameters("password")

@@ -211,8 +211,9 @@ def test_home_the_study_and_the_first_run_after_a_change_tell_of_it(web: Client,
     assert "Nothing changed in 3 series." in text_of(web.get("/"))
 
 
-def test_points_follow_a_factor_in_the_order_of_versions(web: Client, ada: User) -> None:
-    study = make_study("kernels", owner=ada, trend_order="factor.kernel")
+@pytest.mark.parametrize("order", ["factor.kernel", "kernel"])
+def test_points_follow_a_factor_in_the_order_of_versions(web: Client, ada: User, order: str) -> None:
+    study = make_study("kernels", owner=ada, trend_order=order)
     for minor in range(1, 25):
         rate = 1000.0 + minor * 7 % 11 - (100 if minor >= 13 else 0)
         started = START + timedelta(days=(minor * 5) % 24)
@@ -231,6 +232,26 @@ def test_points_follow_a_factor_in_the_order_of_versions(web: Client, ada: User)
     study.refresh_from_db()
     assert study.trend_order == "date"
     assert web.post("/studies/kernels/edit/", {"title": "Kernels", "trend_order": "nosuch"}).status_code == 400
+
+
+@pytest.mark.parametrize(("order", "since"), [("kernel", "6.13"), ("commit", "commit of minor 13")])
+def test_points_follow_a_printed_version(web: Client, ada: User, order: str, since: str) -> None:
+    """Kernels by their numbers, in whatever order they were run; commits by time, since hashes have no order."""
+    study = make_study("printed", owner=ada, trend_order=order)
+    for minor in range(1, 25):
+        day = (minor * 5) % 24 if order == "kernel" else minor
+        run = make_run(f"K{minor}", study=study, started=START + timedelta(days=day), campaign=f"c{minor}",
+                       values={"trans_per_s": 1000.0 + minor * 7 % 11 - (100 if minor >= 13 else 0)})  # fmt: skip
+        said = {"kernel": f"6.{minor}", "commit": f"commit of minor {minor}"}
+        facts = {key: {"text": text, "artifact": 0, "line": 1} for key, text in said.items()}
+        RunEvidence.objects.filter(run=run).update(facts=facts)
+    send_due_looks()
+    run_look(claimed())
+
+    source = web.get("/trends/?study=printed").content.decode()
+
+    (address,) = {unescape(each) for each in re.findall(r'href="(/trends/series/[^"]+)"', source)}
+    assert re.search(rf"Regressed by .* since {since}; 12 campaigns after", text_of(web.get(address)))
 
 
 def claimed() -> Job:
