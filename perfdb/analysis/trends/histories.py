@@ -11,7 +11,7 @@ from perfdb.analysis.metrics import BY_NAME, Measure, Metric
 from perfdb.analysis.query.parameters import QueryError, value_order
 from perfdb.analysis.query.query import REPEATS
 from perfdb.analysis.tables.campaign_history import COUPLED
-from perfdb.analysis.tables.observations import Campaigns, Key, Observations, finite_value
+from perfdb.analysis.tables.observations import Campaigns, Key, Observations, Row, finite_value
 from perfdb.analysis.trends.judge import Series
 from perfdb.analysis.units import finest_step
 from perfdb.analysis.workloads import traffic_pattern
@@ -29,7 +29,7 @@ _Trial = tuple[int, float, Value]
 
 
 class TrendPoint(NamedTuple):
-    """A campaign's trials of an experiment: when it began (ISO 8601), its level, and runs with their values.
+    """A campaign's trials of an experiment: when it began (ISO 8601), its level, and runs with their values and mean.
 
     ``place`` sorts the points of a study; ``label`` is the value that orders them, empty for dates.
     """
@@ -39,13 +39,9 @@ class TrendPoint(NamedTuple):
     level: Value
     runs: tuple[int, ...]
     values: tuple[float, ...]
+    mean: float
     place: tuple[Any, ...] = ()
     label: str = ""
-
-    @property
-    def mean(self) -> float:
-        """Return the mean of the trials."""
-        return math.fsum(self.values) / len(self.values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,21 +81,27 @@ def collect_histories(
     names = [name for name in found.dimensions if name not in COUPLED | REPEATS and name not in (order, dimension)]
     read, campaigns = found.key_reader(names), found.campaigns
     level_and_order = found.key_reader(["level", dimension])
+    runs: list[tuple[Row, Key, Value, tuple[Hashable, Value]]] = []
+    for row in found.rows:
+        level, value = level_and_order(row)
+        if order == BY_DATE:
+            value = None
+        else:
+            value = (printed or {}).get(row[0]) if value is None else value
+            if value is None:
+                continue
+        runs.append((row, read(row), level, (campaigns.of_run[row[0]], value)))
     histories = []
     for measure in measures:
         at = found.measure_index(measure)
         grouped: dict[Key, dict[tuple[Hashable, Value], list[_Trial]]] = defaultdict(dict)
-        for row in found.rows:
-            value, (level, orders) = finite_value(row, at), level_and_order(row)
-            if orders is None and printed:
-                orders = printed.get(row[0])
-            if value is not None and (order == BY_DATE or orders is not None):
-                point = campaigns.of_run[row[0]], None if order == BY_DATE else orders
-                grouped[read(row)].setdefault(point, []).append((row[0], value, level))
+        for row, key, level, point in runs:
+            number = finite_value(row, at)
+            if number is not None:
+                grouped[key].setdefault(point, []).append((row[0], number, level))
         for key in sorted(grouped, key=lambda key: tuple(map(value_order, key))):
-            points = [
-                _point(campaigns, *point, trials, by_time=order in _BY_TIME) for point, trials in grouped[key].items()
-            ]
+            held = grouped[key].items()
+            points = [_point(campaigns, *point, trials, by_time=order in _BY_TIME) for point, trials in held]
             points.sort(key=lambda point: point.place)
             histories.append(History(measure, dict(zip(names, key, strict=True)), tuple(points)))
     return histories
@@ -109,12 +111,14 @@ def _point(
     campaigns: Campaigns, campaign: Hashable, value: Value, trials: Sequence[_Trial], *, by_time: bool
 ) -> TrendPoint:
     began = campaigns.begins[campaign]
+    values = tuple(value for _, value, _ in trials)
     return TrendPoint(
         campaign,
         began,
         trials[0][2],
         tuple(run for run, _, _ in trials),
-        tuple(value for _, value, _ in trials),
+        values,
+        math.fsum(values) / len(values),
         (*(() if value is None or by_time else value_order(value)), began, str(campaign)),
         "" if value is None else str(value),
     )

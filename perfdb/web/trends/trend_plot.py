@@ -22,11 +22,11 @@ _NORMAL = 1.96
 
 @dataclass(frozen=True, slots=True)
 class Dot:
-    """A campaign's mean or, ``faint``, a trial, with the address of its run."""
+    """A campaign's mean with the address of its run, or a trial."""
 
     x: float
     y: float
-    title: str
+    title: str = ""
     address: str = ""
 
 
@@ -97,12 +97,12 @@ def draw_history(
 
     means = [
         Dot(across(at), up(point.mean), f"{point_text(history, number)}: {significant_text(point.mean, 4)}",
-            to_run(point.runs[0]) if large else "")
+            to_run(point.runs[0])) if large else Dot(across(at), up(point.mean))
         for number, (at, point) in enumerate(zip(moments, history.points, strict=True))
     ]  # fmt: skip
     trials = [
-        Dot(across(at), up(value), "") for at, point in zip(moments, history.points, strict=True)
-        for value in point.values if len(point.values) > 1
+        Dot(across(at), up(value)) for at, point in zip(moments, history.points, strict=True)
+        for value in point.values if large and len(point.values) > 1
     ]  # fmt: skip
     shown = [each for each in known if each.change.shape is Shape.STEP and each.reason is not Reason.NOISE]
     ends = [0, *(each.change.k for each in shown), len(moments)]
@@ -118,7 +118,7 @@ def draw_history(
     return Plot(
         width,
         height,
-        trials if large else [],
+        trials,
         means,
         [level(start, end) for start, end in pairwise(ends) if end > start],
         [_mark(history, each, across(moments[each.change.k])) for each in shown],

@@ -73,29 +73,37 @@ def build_page(study: Study, found: StudyTrends, shown: str = "", person: int | 
     """Return the Trends page of a study, narrowed to the changes that ``shown`` names."""
     names = varying_names([each.history for each in found.trends])
     lines = [event_line(each) for each in find_events([study]) if each.state != "gone"]
-    of_event: dict[int, list[SeriesLine]] = {line.event.pk: [] for line in lines}
+    of_event: dict[int, list[tuple[Trend, StoredChange]]] = {line.event.pk: [] for line in lines}
     doubtful, stable, short = [], [], 0
     for trend in found.trends:
         changes = trend.shown
         members = [each for each in changes if is_member(each.row) and each.row.event_id in of_event]
         for each in members:
-            of_event[each.row.event_id or 0].append(build_line(study, names, trend, each))
+            of_event[each.row.event_id or 0].append((trend, each))
         others = [each for each in changes if each not in members and each.known.phase is not Phase.CLOSED]
         other = others[-1] if others else None
         if other or (not members and trend.judged.tail.suspect):
-            doubtful.append(build_line(study, names, trend, other))
+            doubtful.append((trend, other))
         elif not members and trend.judged.judged:
-            stable.append(build_line(study, names, trend, None))
+            stable.append((trend, None))
         short += not (changes or trend.judged.judged)
     chosen = [line for line in lines if _is_shown(line, shown, person)]
-    panels = [_panel(line, of_event[line.event.pk]) for line in chosen]
+
+    def build_lines(shown: Sequence[tuple[Trend, StoredChange | None]]) -> list[SeriesLine]:
+        return [build_line(study, names, trend, change) for trend, change in shown]
+
+    panels = [
+        EventPanel(line, build_lines(own[:_MOST_OF_EVENT]), len(own[_MOST_OF_EVENT:]))
+        for line in chosen
+        for own in [of_event[line.event.pk]]
+    ]
     return TrendsPage(
         words.describe_study(count_effects(lines), len(stable), len(doubtful), short),
         words.day_text(found.look.looked.isoformat()) if found.look and found.look.number else "",
         [each for each in panels if each.line.event.state in OPEN_STATES],
         [each for each in panels if each.line.event.state not in OPEN_STATES],
-        [] if shown else doubtful,
-        [] if shown else stable[:_MOST_STABLE],
+        [] if shown else build_lines(doubtful),
+        [] if shown else build_lines(stable[:_MOST_STABLE]),
         0 if shown else len(stable[_MOST_STABLE:]),
         short,
         max((len(each.history.points) for each in found.trends), default=0),
@@ -112,10 +120,6 @@ def _is_shown(line: EventLine, shown: str, person: int | None) -> bool:
             return True
         case effect:
             return effect in line.effects
-
-
-def _panel(line: EventLine, series: list[SeriesLine]) -> EventPanel:
-    return EventPanel(line, series[:_MOST_OF_EVENT], len(series[_MOST_OF_EVENT:]))
 
 
 def build_line(study: Study, names: Sequence[str], trend: Trend, change: StoredChange | None) -> SeriesLine:
