@@ -69,6 +69,7 @@ V1: list[URLPattern | URLResolver] = [
     path("trends/", trends.trends, name="trends"),
     path("trends.csv", trends.trends_csv, name="trends-csv"),
     path("trends/series/<str:key>/", trends.series, name="trend-series"),
+    path("trends/changes/<int:pk>/acts/", trends.change_acts, name="trend-change-acts"),
     path("trends/judge/", trends.judge, name="trends-judge"),
     path("events/", trends.events, name="events"),
     path("events/<int:pk>/", trends.event, name="event"),

@@ -89,6 +89,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("trends/series/", trends.trend, name="trend"),
     path("trends/events/<int:pk>/", trends.event, name="trend-event"),
     path("trends/events/<int:pk>/acts/", trends.act, name="trend-act"),
+    path("trends/changes/<int:pk>/acts/", trends.act_on_one, name="trend-change-act"),
     path("events.atom", event_feed.event_feed, name="event-feed"),
     path("trends/judge/<slug:slug>/", trends.judge, name="trends-judge"),
     path("subscriptions/", subscription_views.subscriptions, name="subscriptions"),

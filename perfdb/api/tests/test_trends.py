@@ -10,7 +10,7 @@ from django.db import transaction
 from rest_framework.test import APIClient
 
 from perfdb.api.tests.answers import problem
-from perfdb.results.models import Subscription
+from perfdb.results.models import Subscription, TrendChange, TrendEvent
 from perfdb.results.tests.builders import make_run, make_study
 from perfdb.results.trends.look import look_at
 from perfdb.results.trends.subscriptions import send_test
@@ -75,6 +75,17 @@ def test_changes_are_lines_of_a_table(api: APIClient, nightly: None) -> None:
     assert (fallen["device"], fallen["state"]) == ("OSA", "confirmed")
     assert fallen["campaign"].endswith("night 10")
     assert float(fallen["low"]) < float(fallen["percent"]) < float(fallen["high"]) < -19
+
+
+def test_a_change_without_an_event_is_closed(api: APIClient, nightly: None) -> None:
+    TrendEvent.objects.all().delete()
+    change = TrendChange.objects.get()
+    path = f"/api/v1/trends/changes/{change.pk}/acts/"
+    assert "in a few words" in str(problem(api.post(path, {"act": "close", "reason": "fixed"}, "json"), 400))
+    assert api.post(path, {"act": "close", "reason": "fixed", "note": "reverted"}, "json").status_code == 204
+    change.refresh_from_db()
+    assert (change.phase, change.reason, change.frozen) == ("closed", "fixed", True)
+    problem(api.post("/api/v1/trends/changes/0/acts/", {"act": "acknowledge"}, "json"), 404)
 
 
 def test_subscriptions_are_made_listed_and_deleted(api: APIClient, nightly: None) -> None:

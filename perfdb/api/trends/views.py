@@ -30,9 +30,9 @@ from perfdb.api.trends.serializers import (
     TrendSeriesSerializer,
     TrendsSerializer,
 )
-from perfdb.results.models import Study, TrendEvent
+from perfdb.results.models import Study, TrendChange, TrendEvent
 from perfdb.results.runs import access
-from perfdb.results.trends.acts import Act, EventChangedError, act_on, judge_again
+from perfdb.results.trends.acts import Act, EventChangedError, act_on, act_on_change, judge_again
 from perfdb.results.trends.event_rows import read_differences
 from perfdb.results.trends.read_trends import StoredChange, StudyTrends, Trend, find_events, narrow_trends, read_trends
 
@@ -213,6 +213,18 @@ def acts(request: Request, pk: int) -> Response:
     except EventChangedError as error:
         raise Conflict(str(error)) from error
     return Response(_whole_event(request, _find_event(request, result.pk)))
+
+
+@describe("change_act", "Act on a change", {204: None}, (400, 403, 404, 415), method="POST",
+          request=NewActSerializer)  # fmt: skip
+@api_view(["POST"])
+def change_acts(request: Request, pk: int) -> Response:
+    """Acknowledge, close or reopen a single change, also a suspected one, a drift or levels, which have no event."""
+    found = get_object_or_404(TrendChange.objects.select_related("study"), pk=pk)
+    get_own_study(request, found.study.slug)
+    given = validate(NewActSerializer, request.data)
+    act_on_change(found, Act(given["act"], given.get("reason", ""), given.get("note", "")), signed_in(request))
+    return Response(status=204)
 
 
 @describe("trends_judge", "Judge a study again", {200: TrendsSerializer}, (400, 403, 404, 415), method="POST",

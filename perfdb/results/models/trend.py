@@ -118,7 +118,7 @@ class TrendChange(models.Model):
 
 
 class TrendAct(models.Model):
-    """What a person did about an event, or about some of the event's ``changes``."""
+    """What a person did about an event, some of the event's ``changes``, or a ``change`` that belongs to none."""
 
     class Act(models.TextChoices):
         """The kind of an act."""
@@ -130,7 +130,8 @@ class TrendAct(models.Model):
         REOPEN = "reopen"
         SPLIT = "split"
 
-    event = models.ForeignKey(TrendEvent, models.CASCADE, related_name="acts")
+    event = models.ForeignKey(TrendEvent, models.CASCADE, null=True, related_name="acts")
+    change = models.ForeignKey(TrendChange, models.CASCADE, null=True, related_name="acts")
     by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
     act = models.CharField(max_length=11, choices=Act)
     reason = models.CharField(max_length=8, blank=True)
@@ -141,6 +142,12 @@ class TrendAct(models.Model):
     class Meta:
         db_table = "trend_act"
         ordering = ["at", "pk"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(event__isnull=False, change__isnull=True) | Q(event__isnull=True, change__isnull=False),
+                name="trend_act_about_one",
+            )
+        ]
 
     def __str__(self) -> str:
-        return f"{self.act} of event {self.event_id}"
+        return f"{self.act} of event {self.event_id}" if self.event_id else f"{self.act} of change {self.change_id}"

@@ -13,6 +13,7 @@ from perfdb.results.trends.known_changes import to_known
 from perfdb.results.trends.look import hold_look, look_at
 
 Kind = TrendAct.Act
+_OF_A_CHANGE = (Kind.ACKNOWLEDGE, Kind.CLOSE, Kind.REOPEN)
 
 
 class EventChangedError(Exception):
@@ -50,6 +51,21 @@ def act_on(event: TrendEvent, act: Act, person: User, version: int | None = None
             changes=[row.pk for row in rows] if act.changes else [],
         )  # fmt: skip
     return result
+
+
+def act_on_change(change: TrendChange, act: Act, person: User) -> None:
+    """Acknowledge, close or reopen a single change, also one that belongs to no event. Raise QueryError."""
+    with transaction.atomic():
+        hold_look(change.study)
+        row = TrendChange.objects.get(pk=change.pk)
+        if row.event is not None:
+            act_on(row.event, act._replace(changes=[row.pk]), person)
+            return
+        if act.kind not in _OF_A_CHANGE:
+            raise QueryError("act", f"there is no act {act.kind!r} on a change without an event", list(_OF_A_CHANGE))
+        _change_phase(row, act)
+        row.save(update_fields=["phase", "reason", "frozen"])
+        TrendAct.objects.create(change=row, by=person, act=act.kind, reason=act.reason, note=act.note)
 
 
 def _rows(event: TrendEvent, ids: Sequence[int]) -> list[TrendChange]:

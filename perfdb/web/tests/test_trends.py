@@ -10,7 +10,7 @@ from django.db import transaction
 from django.test import Client
 
 from perfdb.results.ingest import jobs
-from perfdb.results.models import Job, RunEvidence, TrendChange, TrendEvent
+from perfdb.results.models import Job, RunEvidence, TrendAct, TrendChange, TrendEvent
 from perfdb.results.tests.builders import make_run, make_study
 from perfdb.results.trends.look import look_at, run_look, send_due_looks
 from perfdb.web.tests.pages import inline_code, text_of
@@ -273,3 +273,35 @@ def test_the_feed_has_one_entry_an_event_and_none_found_late(web: Client, nightl
     assert web.get("/events.atom?study=nosuch").content.count(b"<entry>") == 0
     TrendChange.objects.update(late=True)
     assert web.get("/events.atom").content.count(b"<entry>") == 0
+
+
+def test_a_change_without_an_event_is_decided_on_the_page_of_its_series(
+    web: Client, stranger: Client, nightly: None
+) -> None:
+    TrendEvent.objects.all().delete()
+    change = TrendChange.objects.earliest("pk")
+    TrendChange.objects.filter(pk=change.pk).update(phase="suspect", sure=False, frozen=False)
+    acts = f"/trends/changes/{change.pk}/acts/"
+    assert stranger.post(acts, {"act": "acknowledge"}).status_code in {302, 403}
+
+    refused = web.post(acts, {"act": "close", "reason": "noise"}, follow=True)
+
+    assert "Write in a few words why the change is closed." in text_of(refused)
+    closed = text_of(web.post(acts, {"act": "close", "reason": "noise", "note": "a cable"}, follow=True))
+    assert "ada: Close as noise: a cable" in closed
+    assert "not a change" in closed
+    change.refresh_from_db()
+    assert (change.phase, change.reason, change.frozen) == ("closed", "noise", False)
+    web.post(acts, {"act": "reopen"})
+    change.refresh_from_db()
+    assert change.phase == "suspect"
+    assert "no act 'split'" in text_of(web.post(acts, {"act": "split"}, follow=True))
+
+
+def test_an_act_on_one_change_of_an_event_is_the_events(web: Client, nightly: None) -> None:
+    change = TrendChange.objects.exclude(event=None).earliest("pk")
+    web.post(f"/trends/changes/{change.pk}/acts/", {"act": "acknowledge"})
+    change.refresh_from_db()
+    assert change.phase == "acknowledged"
+    acts = TrendAct.objects.filter(event=change.event_id)
+    assert list(acts.values_list("act", "changes")) == [("acknowledge", [change.pk])]

@@ -9,9 +9,9 @@ from perfdb.analysis.render.labels import measure_title
 from perfdb.analysis.trends import words
 from perfdb.analysis.trends.changes import Shape
 from perfdb.analysis.trends.histories import History
-from perfdb.analysis.trends.states import OPEN, KnownChange
+from perfdb.analysis.trends.states import OPEN, KnownChange, Phase
 from perfdb.analysis.units import significant_text
-from perfdb.results.models import Study
+from perfdb.results.models import Study, TrendAct
 from perfdb.results.trends.read_trends import StoredChange, StudyTrends, Trend, find_events
 from perfdb.web.links import to_runs_compared
 from perfdb.web.trends.event_lines import EventLine, event_line
@@ -24,8 +24,12 @@ _MOST_RUNS = 4
 
 @dataclass(frozen=True, slots=True)
 class ChangeRow:
-    """A change in the table of a history's page. ``notes``: frozen, moved, found late, data changed since."""
+    """A change in the table of a history's page. ``notes``: frozen, moved, found late, data changed since.
 
+    ``acts`` are those on a change without an event.
+    """
+
+    pk: int
     day: str
     said: str
     q: str
@@ -33,6 +37,8 @@ class ChangeRow:
     notes: str
     compare: str
     event: int | None
+    acts: Sequence[TrendAct]
+    decidable: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +92,7 @@ def _is_asked(history: History, asked: Query) -> bool:
 def _row(trend: Trend, change: StoredChange) -> ChangeRow:
     row, known = change.row, change.known
     return ChangeRow(
+        row.pk,
         words.point_text(trend.history, known.change.k),
         describe_last(trend, change),
         "< 0.001" if row.q < 0.001 else f"{row.q:.2g}",
@@ -93,6 +100,8 @@ def _row(trend: Trend, change: StoredChange) -> ChangeRow:
         ", ".join(_notes(change)),
         compare_address(trend.history, known),
         row.event_id,
+        list(row.acts.select_related("by")),
+        row.event_id is None and known.phase is not Phase.GONE,
     )
 
 

@@ -6,15 +6,16 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 
+from perfdb.analysis.metrics import Measure
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.query.query import Query
 from perfdb.analysis.trends.words import REASON_WORDS
-from perfdb.results.models import Study, TrendEvent
+from perfdb.results.models import Study, TrendChange, TrendEvent
 from perfdb.results.runs import access
-from perfdb.results.trends.acts import Act, EventChangedError, act_on, judge_again
+from perfdb.results.trends.acts import Act, EventChangedError, act_on, act_on_change, judge_again
 from perfdb.results.trends.read_trends import find_events, read_trends
 from perfdb.web.tables import filter_form
-from perfdb.web.trends.event_lines import event_line
+from perfdb.web.trends.event_lines import event_line, series_address
 from perfdb.web.trends.event_page import build_event_page
 from perfdb.web.trends.series_page import build_series_page
 from perfdb.web.trends.trends_page import SHOWN, build_page
@@ -61,7 +62,12 @@ def trend(request: HttpRequest) -> HttpResponse:
     page = build_series_page(study, read_trends(study), asked) if study else None
     if page is None or study is None:
         raise Http404
-    context = {"study": study, "page": page, "may_change": access.may_change(request.user, study)}
+    context = {
+        "study": study,
+        "page": page,
+        "may_change": access.may_change(request.user, study),
+        "reasons": REASON_WORDS.items(),
+    }
     return render(request, "web/trend.html", context)
 
 
@@ -99,6 +105,19 @@ def act(request: HttpRequest, pk: int) -> HttpResponse:
     except (QueryError, EventChangedError) as error:
         messages.error(request, f"{str(error)[0].upper()}{str(error)[1:]}.")
     return redirect("web:trend-event", found.pk)
+
+
+@sign_in_required()
+def act_on_one(request: HttpRequest, pk: int) -> HttpResponse:
+    """Do an act on a single change, also one that belongs to no event."""
+    found = get_object_or_404(TrendChange.objects.select_related("study"), pk=pk)
+    get_own_study(request, found.study.slug)
+    asked = Act(request.POST.get("act", ""), request.POST.get("reason", ""), request.POST.get("note", ""))
+    try:
+        act_on_change(found, asked, person_of(request))
+    except QueryError as error:
+        messages.error(request, f"{str(error)[0].upper()}{str(error)[1:]}.")
+    return redirect(series_address(found.study, Measure.parse(found.metric), found.dimensions))
 
 
 @sign_in_required()
