@@ -5,12 +5,13 @@ from html import escape
 
 from django.test import Client
 
+from perfdb.analysis import trends
 from perfdb.analysis.audit.audit_declarations import DECLARATIONS as AUDIT
 from perfdb.analysis.declaration import Declaration, MethodStatement
 from perfdb.analysis.insights.bottleneck import LIMIT_RULES
 from perfdb.analysis.insights.throughput_curve import CURVE_RULES
 from perfdb.analysis.verdicts.statements import DECLARATIONS as COMPARING
-from perfdb.web.home.rules_page import read_calibration
+from perfdb.web.home.rules_page import read_calibration, worst_rates
 from perfdb.web.tests.pages import inline_code
 
 DECLARED = (*CURVE_RULES, *LIMIT_RULES, *AUDIT)
@@ -54,12 +55,23 @@ def test_how_often_verdicts_are_right_stands_below(stranger: Client) -> None:
     source = page(stranger)
     stored = read_calibration()
 
-    assert f"Simulated on {stored.date}" in source
+    assert f"Simulated on {stored.date} by" in source
     for chapter in stored.chapters:
         assert escape(chapter["title"]) in source
         for row in chapter["rows"]:
             cells = "".join(f'<td class="number">{figure}</td>' for figure in row["figures"])
             assert f"{escape(row['title'])}</th>{cells}" in source
+
+
+def test_how_often_trends_are_right_stands_there_beside_other_detectors(stranger: Client) -> None:
+    source, stored = page(stranger), read_calibration(trends)
+
+    assert f"Simulated on {stored.date} under" in source
+    worst = worst_rates(stored)
+    assert [detector.partition(",")[0] for detector, _ in worst[:3]] == ["perfdb"] * 3
+    assert max(rate for detector, rate in worst if detector.startswith("perfdb")) <= 5
+    for detector, rate in worst:
+        assert f'{escape(detector)}</th><td class="number">{rate}</td>' in source
 
 
 def test_every_page_leads_to_it(stranger: Client) -> None:

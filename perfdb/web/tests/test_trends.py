@@ -1,10 +1,13 @@
 """Trends: what changed in a study over its campaigns, and the page of one series."""
 
+import base64
+import hashlib
 import re
 from datetime import UTC, datetime, timedelta
 from html import unescape
 
 import pytest
+from defusedxml import ElementTree
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.test import Client
@@ -305,3 +308,23 @@ def test_an_act_on_one_change_of_an_event_is_the_events(web: Client, nightly: No
     assert change.phase == "acknowledged"
     acts = TrendAct.objects.filter(event=change.event_id)
     assert list(acts.values_list("act", "changes")) == [("acknowledge", [change.pk])]
+
+
+def test_a_history_is_a_picture_by_link(web: Client, nightly: None) -> None:
+    source = web.get("/trends/?study=nightly").content.decode()
+    address = unescape(re.findall(r'href="(/trends/series/[^"]+)"', source)[0])
+    picture = address.replace("/series/", "/series.svg")
+
+    assert "/trends/series.svg?" in web.get(address).content.decode()
+    response = web.get(picture)
+    assert response["Content-Type"] == "image/svg+xml; charset=utf-8"
+    root = ElementTree.fromstring(response.content)
+    assert root.tag == "{http://www.w3.org/2000/svg}svg"
+    svg = response.content.decode()
+    assert svg.count("<circle") > NIGHTS
+    assert "Regressed by" in svg
+    style = root.findtext("{http://www.w3.org/2000/svg}style") or ""
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    assert f"'sha256-{digest}'" in response["Content-Security-Policy"]
+    assert web.get("/trends/series.svg?study=nightly&metric=mb_per_s").status_code == 404
+    assert web.get("/trends/series.svg?colour=red").status_code == 400

@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from django.http import HttpRequest
+
 from perfdb.analysis.dimensions import Value
 from perfdb.analysis.query.query import Query
 from perfdb.analysis.render.labels import measure_title
@@ -12,8 +14,9 @@ from perfdb.analysis.trends.histories import History
 from perfdb.analysis.trends.states import OPEN, KnownChange, Phase
 from perfdb.analysis.units import significant_text
 from perfdb.results.models import Study, TrendAct
-from perfdb.results.trends.read_trends import StoredChange, StudyTrends, Trend, find_events
+from perfdb.results.trends.read_trends import StoredChange, StudyTrends, Trend, find_events, read_trends
 from perfdb.web.links import to_runs_compared
+from perfdb.web.tables.filter_form import check_studies
 from perfdb.web.trends.event_lines import EventLine, event_line
 from perfdb.web.trends.trend_plot import Plot, draw_history
 from perfdb.web.trends.trends_page import describe_last
@@ -55,6 +58,14 @@ class SeriesPage:
     event: EventLine | None
     data_changed: bool
     points: list[tuple[str, str, int]]
+
+
+def read_asked_series(request: HttpRequest) -> tuple[Study | None, SeriesPage | None]:
+    """Return the study and the page of the history that an address asks for, or None. Raise QueryError."""
+    asked = Query.parse((name, text) for name, texts in request.GET.lists() for text in texts)
+    check_studies(asked)
+    study = Study.objects.filter(slug__in=map(str, asked.filters.get("study", ()))).first()
+    return study, build_series_page(study, read_trends(study), asked) if study else None
 
 
 def build_series_page(study: Study, found: StudyTrends, asked: Query) -> SeriesPage | None:
@@ -109,7 +120,7 @@ def _notes(change: StoredChange) -> list[str]:
     known = change.known
     notes = {
         "data changed since": change.row.data_changed,
-        "found late": known.late,
+        "found late": known.late and known.change.shape is Shape.STEP,
         f"moved {known.moves} time{'s' * (known.moves != 1)}": known.moves,
         "place fixed": known.frozen,
     }

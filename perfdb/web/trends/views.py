@@ -17,7 +17,7 @@ from perfdb.results.trends.read_trends import find_events, read_trends
 from perfdb.web.tables import filter_form
 from perfdb.web.trends.event_lines import event_line, series_address
 from perfdb.web.trends.event_page import build_event_page
-from perfdb.web.trends.series_page import build_series_page
+from perfdb.web.trends.series_page import read_asked_series
 from perfdb.web.trends.trends_page import SHOWN, build_page
 from perfdb.web.view_access import get_own_study, person_of, read_required, sign_in_required
 
@@ -54,12 +54,9 @@ def _study(request: HttpRequest, known: list[Study]) -> Study | None:
 def trend(request: HttpRequest) -> HttpResponse:
     """Show the history of one metric of one experiment."""
     try:
-        asked = Query.parse((name, text) for name, texts in request.GET.lists() for text in texts)
-        filter_form.check_studies(asked)
+        study, page = read_asked_series(request)
     except QueryError as error:
         return render(request, "web/trend.html", {"error": error}, status=filter_form.error_status(error))
-    study = Study.objects.filter(slug__in=map(str, asked.filters.get("study", ()))).first()
-    page = build_series_page(study, read_trends(study), asked) if study else None
     if page is None or study is None:
         raise Http404
     context = {
@@ -68,6 +65,7 @@ def trend(request: HttpRequest) -> HttpResponse:
         "may_change": access.may_change(request.user, study),
         "reasons": REASON_WORDS.items(),
     }
+    context["picture"] = f"{reverse('web:trend-picture')}?{request.GET.urlencode()}"
     return render(request, "web/trend.html", context)
 
 
