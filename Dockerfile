@@ -3,7 +3,8 @@ FROM python:3.13-slim
 
 ENV PYTHONUNBUFFERED=1 \
     PERFDB_HOME=/var/lib/perfdb \
-    STATIC_ROOT=/srv/perfdb/static
+    STATIC_ROOT=/srv/perfdb/static \
+    MPLCONFIGDIR=/tmp/matplotlib
 WORKDIR /app
 
 COPY requirements-setup.txt requirements.txt ./

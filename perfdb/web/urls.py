@@ -1,11 +1,12 @@
 """Addresses of the pages."""
 
-from django.urls import URLPattern, URLResolver, path
+from django.urls import URLPattern, URLResolver, path, re_path
 from django.views.generic import RedirectView
 
 from perfdb.web.compare import views as compare
 from perfdb.web.home import search_views
 from perfdb.web.home import views as home
+from perfdb.web.questions import picture_views
 from perfdb.web.questions import views as questions
 from perfdb.web.reports import bundle_views, report_edit_views
 from perfdb.web.reports import views as reports
@@ -83,6 +84,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("charts/", tables.charts, name="charts"),
     path("charts/figure.json", tables.figure, name="figure"),
     path("charts/table/", tables.table, name="table"),
+    re_path(r"^(?P<page>charts|compare|ranking)\.(?P<form>svg|png)$", picture_views.picture, name="picture"),
+    re_path(r"^f/(?P<token>[\w-]+)\.(?P<form>svg|png)$", picture_views.frozen_picture, name="frozen-picture"),
     path("compare/", compare.compare, name="compare"),
     path("explain/", compare.explain, name="explain"),
     path("trends/", trends.trends, name="trends"),

@@ -19,7 +19,7 @@ from perfdb.results.queries import compare, saved_queries
 from perfdb.results.queries.maximum_throughput import parse_pattern
 from perfdb.results.queries.observations import find_patterns
 from perfdb.results.queries.questions import Question
-from perfdb.web.links import to_question
+from perfdb.web.links import to_picture, to_question
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +155,11 @@ class Named:
     mine: bool
 
 
+def list_pictures(question: Question) -> list[tuple[str, str]]:
+    """Return (form, address) of a question's pictures."""
+    return [(form.upper(), to_picture(question, form)) for form in ("svg", "png")]
+
+
 def question_actions_context(request: HttpRequest, question: Question) -> dict[str, Any]:
     """Return the context of ``keep.html``: save, freeze or publish a question."""
     text = question.encode()
@@ -165,6 +170,7 @@ def question_actions_context(request: HttpRequest, question: Question) -> dict[s
             "query": text,
             "name": question_title(question)[:_LONGEST],
             "link": request.build_absolute_uri(to_question(question)),
+            "picture": request.build_absolute_uri(to_picture(question, "png")),
             "report": f"{reverse('web:put-in-report')}?{urlencode({'page': question.page, 'query': text})}",
             "saved": found[:MOST_OFFERED],
             "more": len(found) > MOST_OFFERED,

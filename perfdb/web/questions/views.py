@@ -161,7 +161,11 @@ def frozen(request: HttpRequest, token: str) -> HttpResponse:
         "living": to_question(question),
         "tab": f"{request.path}?",
         "title": question_links.question_title(question),
-        "keeping": {"link": request.build_absolute_uri()},
+        "keeping": {
+            "link": request.build_absolute_uri(),
+            "picture": request.build_absolute_uri(reverse("web:frozen-picture", args=[token, "png"])),
+            "name": question_links.question_title(question),
+        },
     }
     return render(request, f"web/frozen_{link.page}.html", context)
 
@@ -172,7 +176,9 @@ def _link(token: str) -> FrozenLink:
 
 def _exports(token: str) -> list[tuple[str, str]]:
     base = f"/api/v1/frozen/{token}/"
-    return [("JSON", base), *((title, f"{base}tables.{form}") for form, title in _FORMS)]
+    tables = [(title, f"{base}tables.{form}") for form, title in _FORMS]
+    pictures = [(form.upper(), reverse("web:frozen-picture", args=[token, form])) for form in ("svg", "png")]
+    return [("JSON", base), *tables, *pictures]
 
 
 @read_required()

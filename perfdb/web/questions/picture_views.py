@@ -1,0 +1,103 @@
+"""Pictures of answers: each address of a question also ends in ``.svg`` and ``.png``."""
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal
+
+from django.conf import settings
+from django.contrib.staticfiles import finders
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
+
+from perfdb.analysis.query.parameters import QueryError
+from perfdb.analysis.render.charts.picture import Form, Look, draw_picture
+from perfdb.results.models import FrozenLink, Page
+from perfdb.results.queries import frozen_links
+from perfdb.results.queries.questions import Answer, Question, answer_question
+from perfdb.web.tables import answer_section
+from perfdb.web.tables.filter_form import check_studies, error_status
+from perfdb.web.view_access import read_required
+
+Theme = Literal["light", "dark"]
+
+_TYPES: Mapping[Form, str] = {"svg": "image/svg+xml; charset=utf-8", "png": "image/png"}
+# Pixels: the usual width is that of the cards that chat programs show of a link.
+_WIDTH, _LEAST, _MOST = 1200, 400, 2400
+_HEIGHT = 630
+# Seconds that others may keep a picture: of living data, and of a frozen answer.
+_LIVING, _FROZEN = 300, 365 * 24 * 3600
+
+
+@read_required()
+def picture(request: HttpRequest, page: str, form: Form) -> HttpResponse:
+    """Return the first chart of a question with the answer above it.
+
+    ``theme`` is ``light`` or ``dark``, ``w`` the width in pixels.
+    """
+    asked = [(name, text) for name, texts in request.GET.lists() for text in texts if name not in ("theme", "w")]
+    try:
+        question = Question.from_pairs(Page(page), asked)
+        check_studies(question.query)
+        return _draw(request, question, answer_question(question), form, _LIVING)
+    except QueryError as error:
+        return HttpResponse(f"{error}\n", "text/plain; charset=utf-8", status=error_status(error))
+
+
+@read_required()
+def frozen_picture(request: HttpRequest, token: str, form: Form) -> HttpResponse:
+    """Return the first chart of a frozen answer."""
+    link = get_object_or_404(FrozenLink, token=token)
+    try:
+        with frozen_links.open_link(link) as (question, answer):
+            return _draw(request, question, answer, form, _FROZEN)
+    except QueryError as error:
+        return HttpResponse(f"{error}\n", "text/plain; charset=utf-8", status=400)
+
+
+def _draw(request: HttpRequest, question: Question, answer: Answer, form: Form, keep_s: int) -> HttpResponse:
+    look = _look(request)
+    result = answer_section.build_result(question, answer)
+    figure = next(_figures(result), None)
+    if figure is None:
+        raise Http404("no run has a value of what is asked for")
+    title = figure["layout"]["title"]
+    heading = result.get("said") or title["text"]
+    lines = [title["subtitle"]["text"], f"{figure['layout']['meta']['sources']} · perfdb"]
+    if result.get("said"):
+        lines.insert(0, title["text"])
+    response = HttpResponse(draw_picture(figure, heading, lines, look, form), _TYPES[form])
+    immutable = ", immutable" if keep_s == _FROZEN else ""
+    response["Cache-Control"] = f"{'public' if settings.PUBLIC_READ else 'private'}, max-age={keep_s}{immutable}"
+    return response
+
+
+def _look(request: HttpRequest) -> Look:
+    theme, width = request.GET.get("theme", "light"), request.GET.get("w", str(_WIDTH))
+    if theme not in ("light", "dark"):
+        raise QueryError("theme", f"there is no theme {theme!r}", ("light", "dark"))
+    if not (width.isdecimal() and _LEAST <= int(width) <= _MOST):
+        raise QueryError("w", f"w is a width from {_LEAST} to {_MOST} pixels, and not {width!r}")
+    return Look(int(width), round(int(width) * _HEIGHT / _WIDTH), read_colours(theme))
+
+
+@cache
+def read_colours(theme: str) -> Mapping[str, str]:
+    """Return the colours of a theme by their names in the style sheets."""
+    found = {}
+    for name in ("css/tokens.css", "css/figures.css"):
+        path = finders.find(name)
+        assert path is not None
+        sheet = Path(path).read_text(encoding="utf-8")
+        for variable, light, dark in re.findall(r"--([\w-]+): light-dark\((#\w{6}), (#\w{6})\)", sheet):
+            found[variable] = dark if theme == "dark" else light
+    return found
+
+
+def _figures(result: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the charts of a result section that have data."""
+    panels = [panel for group in result.get("groups", ()) for panel in group] + list(result.get("charts_of_maxima", ()))
+    if "compared" in result:
+        panels += [measured.panel for each in result["compared"].answers for measured in each.measured]
+    yield from (panel.figure for panel in panels if panel.figure and panel.figure["data"])
