@@ -3,8 +3,7 @@ FROM python:3.13-slim
 
 ENV PYTHONUNBUFFERED=1 \
     PERFDB_HOME=/var/lib/perfdb \
-    STATIC_ROOT=/srv/perfdb/static \
-    MPLCONFIGDIR=/tmp/matplotlib
+    STATIC_ROOT=/srv/perfdb/static
 WORKDIR /app
 
 COPY requirements-setup.txt requirements.txt ./

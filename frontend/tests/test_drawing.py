@@ -2,6 +2,7 @@
 
 import json
 import re
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -24,12 +25,9 @@ def charts(page: Page, live_server: LiveServer, question: str) -> Locator:
 
 
 def colours_by_name(page: Page) -> dict[str, str]:
-    """Return the colour of each series of the first chart by legend."""
+    """Return the colour of each series of the first chart by name."""
     found = page.evaluate(
-        """() => [...document.querySelectorAll("perf-chart .legend .traces")].map((entry) => [
-             entry.querySelector(".legendtext").textContent,
-             getComputedStyle(entry.querySelector(".legendlines path, .legendpoints path")).stroke,
-           ])"""
+        """() => document.querySelector("perf-chart").plot._fullData.map(({ name, line }) => [name, line.color])"""
     )
     return dict(found)
 
@@ -213,7 +211,8 @@ def test_a_chart_is_saved_in_light_colours_with_title_and_source(
     assert download.suggested_filename.startswith("transactions-per-second-by-users-device-mtu-")
     svg = files["dark"]
     assert "Transactions per second" in svg
-    assert " runs" in svg and f"{live_server.url}/charts/" in svg
+    assert re.search(r" runs · perfdb · \d{4}-\d\d-\d\d<", svg)
+    assert live_server.url not in svg
     strokes = {name: set(re.findall(r"stroke: (rgb\([^)]*\))", text)) for name, text in files.items()}
     assert strokes["light"] == strokes["dark"]
 
@@ -301,7 +300,7 @@ def test_on_paper_a_chart_is_dark_on_white_whatever_the_theme(
     context = browser.new_context(color_scheme="dark")
     page = context.new_page()
     chart = charts(page, live_server, f"{RATE}&mtu=1500")
-    text = chart.locator(".legendtext").first
+    text = chart.locator(".annotation-text").first
     colour = "(text) => getComputedStyle(text).fill"
     on_screen = text.evaluate(colour)
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
@@ -410,3 +409,35 @@ def test_single_runs_are_hollow(page: Page, live_server: LiveServer, filled: dic
     assert len(fills) == 4
     assert len(set(fills)) == 2
     assert sorted(map(fills.count, set(fills))) == [1, 3]
+
+
+def test_lines_are_named_at_their_ends_and_on_a_phone_in_a_legend(
+    browser: Browser, live_server: LiveServer, filled: dict[str, int]
+) -> None:
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    page = context.new_page()
+    chart = charts(page, live_server, f"{RATE}&mtu=1500")
+    names = chart.locator(".annotation-text")
+    assert names.count() >= 2
+    assert chart.locator(".legendtext").count() == 0
+    boxes = sorted((box["y"], box["height"]) for box in map(Locator.bounding_box, names.all()) if box)
+    assert all(upper + height <= lower + 3 for (upper, height), (lower, _) in pairwise(boxes))
+    edge = chart.bounding_box()
+    assert edge is not None
+    right = edge["x"] + edge["width"]
+    assert all(box["x"] + box["width"] <= right for box in map(Locator.bounding_box, names.all()) if box)
+    said = set(names.all_text_contents())
+
+    page.set_viewport_size({"width": 390, "height": 844})
+    expect(chart.locator(".legendtext").first).to_be_visible()
+    expect(names).to_have_count(0)
+    assert set(chart.locator(".legendtext").all_text_contents()) == said
+    context.close()
+
+
+def test_users_that_are_far_apart_are_on_a_logarithmic_axis(
+    page: Page, live_server: LiveServer, filled: dict[str, int]
+) -> None:
+    kind = "(chart) => chart.plot._fullLayout.xaxis.type"
+    assert charts(page, live_server, f"{RATE}&mtu=1500").first.evaluate(kind) == "log"
+    assert charts(page, live_server, f"{RATE}&mtu=1500&log=none").first.evaluate(kind) == "linear"

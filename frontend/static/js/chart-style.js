@@ -106,10 +106,42 @@ const ENTRY_LINE = 19; // the height of a line of the legend, in pixels
 const LEAST = 190; // the least height of what is drawn itself, in pixels
 const AXIS = 90; // the height of the x axis with its title, and of the legend's title, in pixels
 
+const APART = 14; // the least distance of two names at line ends, in pixels
+const DRAWN = 260; // about the height of what is drawn, in pixels
+
+/** The ends of lines where their names stand instead of in a legend, if there is room. */
+const lineEnds = (layout, width) => (width < NARROW ? undefined : layout.meta?.direct);
+
+/** The names of lines at their ends, moved apart where they would lie over each other. */
+function endNotes(layout, { ends, top }) {
+  const logs = (name) => layout[name]?.type === "log";
+  const along = (name, value) => (logs(name) ? Math.log10(value) : value);
+  const low = logs("yaxis") ? Math.min(...ends.map((end) => along("yaxis", end.y))) : 0;
+  const span = along("yaxis", top) * 1.05 - low || 1;
+  let above = -Infinity;
+  return [...ends]
+    .sort((one, other) => other.y - one.y)
+    .map((end) => {
+      const wanted = ((along("yaxis", top) * 1.05 - along("yaxis", end.y)) / span) * DRAWN;
+      above = Math.max(wanted, above + APART);
+      return {
+        text: end.name,
+        x: along("xaxis", end.x),
+        y: along("yaxis", end.y),
+        xanchor: "left",
+        yanchor: "middle",
+        xshift: 8,
+        yshift: wanted - above,
+        showarrow: false,
+        font: { size: 12, color: colour("--text") },
+      };
+    });
+}
+
 /** How high a figure must be, so that its legend leaves room for what is drawn, in pixels. */
 export function neededHeight(figure, width, above) {
   const names = figure.data.filter((trace) => trace.showlegend !== false && trace.name).map((trace) => trace.name.length);
-  if (!figure.layout.showlegend || !names.length) return 0;
+  if (!figure.layout.showlegend || !names.length || lineEnds(figure.layout, width)) return 0;
   const beside = Math.max(1, Math.floor((width - 80) / (Math.max(...names) * CHARACTER + ENTRY)));
   return above + LEAST + AXIS + Math.ceil(names.length / beside) * ENTRY_LINE;
 }
@@ -150,8 +182,11 @@ const TOP = 24; // above what is drawn: half a number of the axis, and the bar o
 export function styledLayout(given, width) {
   const layout = fitting(given, width);
   const axes = Object.entries(layout).filter(([name]) => /^[xy]axis\d*$/.test(name));
+  const direct = lineEnds(layout, width);
+  const longest = direct ? Math.max(...direct.ends.map((end) => end.name.length)) : 0;
   return {
     ...layout,
+    ...(direct && { showlegend: false }),
     ...Object.fromEntries(axes.map(([name, axis]) => [name, axisStyle(name, axis)])),
     autosize: true,
     // What somebody hid or looks at more closely stays so in another theme or width.
@@ -160,9 +195,9 @@ export function styledLayout(given, width) {
     plot_bgcolor: "rgba(0,0,0,0)",
     font: { family: css("--font"), size: 12, color: colour("--text") },
     // Headings of small figures stand above what is drawn.
-    margin: { l: 56, r: 16, t: TOP + (layout.meta?.facets ? LINE : 0), b: 40 },
+    margin: { l: 56, r: 16 + longest * CHARACTER, t: TOP + (layout.meta?.facets ? LINE : 0), b: 40 },
     title: undefined,
-    annotations: layout.annotations ?? [],
+    annotations: [...(layout.annotations ?? []), ...(direct ? endNotes(layout, direct) : [])],
     legend: { orientation: "h", yref: "container", y: 0, yanchor: "bottom", x: 0, tracegroupgap: 0, itemwidth: SPECIMEN, ...layout.legend, title: legendTitle(layout) },
     hoverlabel: { bgcolor: colour("--surface"), bordercolor: colour("--line-strong"), font: { color: colour("--text") }, align: "left" },
     modebar: { bgcolor: "rgba(0,0,0,0)", color: colour("--muted"), activecolor: colour("--accent") },

@@ -28,3 +28,20 @@ document.addEventListener("click", (event) => {
   if (button) copy(button);
   for (const pop of document.querySelectorAll("[data-pop][open]")) if (!pop.contains(event.target)) pop.open = false;
 });
+
+const TYPED_MS = 400; // after the last key a preview is drawn anew
+
+let typed;
+
+/** Draw the preview of a picture anew, as its form asks for it. */
+function preview(form) {
+  const asked = new URLSearchParams(new FormData(form));
+  form.querySelector("img").src = `${form.action}?${asked}`;
+}
+
+document.addEventListener("input", (event) => {
+  const form = event.target.closest("[data-picture]");
+  if (!form) return;
+  clearTimeout(typed);
+  typed = setTimeout(() => preview(form), TYPED_MS);
+});

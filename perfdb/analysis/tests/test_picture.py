@@ -11,7 +11,7 @@ from perfdb.analysis.render.charts.picture import Form, Look, draw_picture
 
 NAMES = ("surface", "text", "muted", "line", *(f"series-{number}" for number in range(8)))
 HEAT = ("heat-worse", "heat-none", "heat-better", "heat-worse-pale", "heat-better-pale", "heat-undecided")
-LOOK = Look(900, 480, dict.fromkeys((*NAMES, *HEAT), "#336699"))
+LOOK = Look(900, 480, dict.fromkeys((*NAMES, *HEAT), "#336699"), 2)
 LINE = {
     "name": "Guest LAN &amp; more",
     "type": "scatter",

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from datetime import datetime
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal
@@ -10,12 +11,15 @@ from django.conf import settings
 from django.contrib.staticfiles import finders
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
+from django.utils import timezone
+from django.utils.text import slugify
 
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.render.charts.picture import Form, Look, draw_picture
 from perfdb.results.models import FrozenLink, Page
 from perfdb.results.queries import frozen_links
 from perfdb.results.queries.questions import Answer, Question, answer_question
+from perfdb.web.questions.question_links import PICTURE_SIZES
 from perfdb.web.tables import answer_section
 from perfdb.web.tables.filter_form import check_studies, error_status
 from perfdb.web.view_access import read_required
@@ -23,9 +27,13 @@ from perfdb.web.view_access import read_required
 Theme = Literal["light", "dark"]
 
 _TYPES: Mapping[Form, str] = {"svg": "image/svg+xml; charset=utf-8", "png": "image/png"}
-# Pixels: the usual width is that of the cards that chat programs show of a link.
-_WIDTH, _LEAST, _MOST = 1200, 400, 2400
-_HEIGHT = 630
+# Pixels of a file: the card that chat programs show of a link.
+_CARD = (1200, 630)
+_LEAST, _MOST = 300, 4000
+# A file's pixels for each pixel of the drawing.
+_SCALE = 1.5
+_LONGEST = 300
+_OWN = ("theme", "w", "size", "title", "subtitle", "download")
 # Seconds that others may keep a picture: of living data, and of a frozen answer.
 _LIVING, _FROZEN = 300, 365 * 24 * 3600
 
@@ -34,13 +42,14 @@ _LIVING, _FROZEN = 300, 365 * 24 * 3600
 def picture(request: HttpRequest, page: str, form: Form) -> HttpResponse:
     """Return the first chart of a question with the answer above it.
 
-    ``theme`` is ``light`` or ``dark``, ``w`` the width in pixels.
+    ``theme`` is ``light`` or ``dark``; ``size`` the pixels of the file, as in ``1920x1080``, or ``w`` the width alone;
+    ``title`` and ``subtitle`` replace the words above; with ``download`` the file is saved instead of shown.
     """
-    asked = [(name, text) for name, texts in request.GET.lists() for text in texts if name not in ("theme", "w")]
+    asked = [(name, text) for name, texts in request.GET.lists() for text in texts if name not in _OWN]
     try:
         question = Question.from_pairs(Page(page), asked)
         check_studies(question.query)
-        return _draw(request, question, answer_question(question), form, _LIVING)
+        return _draw(request, question, answer_question(question), form, timezone.now())
     except QueryError as error:
         return HttpResponse(f"{error}\n", "text/plain; charset=utf-8", status=error_status(error))
 
@@ -51,35 +60,54 @@ def frozen_picture(request: HttpRequest, token: str, form: Form) -> HttpResponse
     link = get_object_or_404(FrozenLink, token=token)
     try:
         with frozen_links.open_link(link) as (question, answer):
-            return _draw(request, question, answer, form, _FROZEN)
+            return _draw(request, question, answer, form, link.created, keep_s=_FROZEN)
     except QueryError as error:
         return HttpResponse(f"{error}\n", "text/plain; charset=utf-8", status=400)
 
 
-def _draw(request: HttpRequest, question: Question, answer: Answer, form: Form, keep_s: int) -> HttpResponse:
+def _draw(
+    request: HttpRequest, question: Question, answer: Answer, form: Form, moment: datetime, *, keep_s: int = _LIVING
+) -> HttpResponse:
     look = _look(request)
     result = answer_section.build_result(question, answer)
     figure = next(_figures(result), None)
     if figure is None:
         raise Http404("no run has a value of what is asked for")
     title = figure["layout"]["title"]
-    heading = result.get("said") or title["text"]
-    lines = [title["subtitle"]["text"], f"{figure['layout']['meta']['sources']} · perfdb"]
-    if result.get("said"):
-        lines.insert(0, title["text"])
+    given = {name: request.GET.get(name, "").strip()[:_LONGEST] for name in ("title", "subtitle")}
+    heading = given["title"] or result.get("said") or title["text"]
+    of = [title["text"], title["subtitle"]["text"]] if heading != title["text"] else [title["subtitle"]["text"]]
+    lines = [given["subtitle"]] if given["subtitle"] else of
+    lines.append(f"{figure['layout']['meta']['sources']} · perfdb · {moment:%-d %b %Y}")
     response = HttpResponse(draw_picture(figure, heading, lines, look, form), _TYPES[form])
+    if "download" in request.GET:
+        response["Content-Disposition"] = f'attachment; filename="{slugify(title["text"]) or "figure"}.{form}"'
     immutable = ", immutable" if keep_s == _FROZEN else ""
     response["Cache-Control"] = f"{'public' if settings.PUBLIC_READ else 'private'}, max-age={keep_s}{immutable}"
     return response
 
 
 def _look(request: HttpRequest) -> Look:
-    theme, width = request.GET.get("theme", "light"), request.GET.get("w", str(_WIDTH))
+    theme = request.GET.get("theme", "light")
     if theme not in ("light", "dark"):
         raise QueryError("theme", f"there is no theme {theme!r}", ("light", "dark"))
-    if not (width.isdecimal() and _LEAST <= int(width) <= _MOST):
+    width, height = _size(request)
+    return Look(width / _SCALE, height / _SCALE, read_colours(theme), _SCALE)
+
+
+def _size(request: HttpRequest) -> tuple[int, int]:
+    """Return width and height of the file in pixels."""
+    size, width = request.GET.get("size", ""), request.GET.get("w", "")
+    if size:
+        across, _, down = size.partition("x")
+        if not all(text.isdecimal() and _LEAST <= int(text) <= _MOST for text in (across, down)):
+            raise QueryError(
+                "size", f"{size!r} is no size such as 1920x1080, of {_LEAST} to {_MOST} pixels", list(PICTURE_SIZES)
+            )
+        return int(across), int(down)
+    if width and not (width.isdecimal() and _LEAST <= int(width) <= _MOST):
         raise QueryError("w", f"w is a width from {_LEAST} to {_MOST} pixels, and not {width!r}")
-    return Look(int(width), round(int(width) * _HEIGHT / _WIDTH), read_colours(theme))
+    return (int(width), round(int(width) * _CARD[1] / _CARD[0])) if width else _CARD
 
 
 @cache

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import parse_qsl, urlencode
 
 from django.http import HttpRequest
 from django.urls import reverse
@@ -155,6 +155,25 @@ class Named:
     mine: bool
 
 
+# Sizes of pictures, in pixels; the first is that of the cards that chat programs show of a link.
+PICTURE_SIZES = {
+    "1200x630": "card of a link, 1200×630",
+    "1920x1080": "slide 16:9, 1920×1080",
+    "960x1080": "half a slide, 960×1080",
+    "1000x750": "column of a report, 1000×750",
+}
+
+
+def picture_context(request: HttpRequest, path: str, asked: str = "") -> dict[str, Any]:
+    """Return what ``keep.html`` needs to offer the picture of an answer. ``path``: its address without an ending."""
+    return {
+        "picture": request.build_absolute_uri(f"{path}.png{'?' if asked else ''}{asked}"),
+        "picture_path": path,
+        "pairs": parse_qsl(asked),
+        "sizes": PICTURE_SIZES.items(),
+    }
+
+
 def list_pictures(question: Question) -> list[tuple[str, str]]:
     """Return (form, address) of a question's pictures."""
     return [(form.upper(), to_picture(question, form)) for form in ("svg", "png")]
@@ -170,7 +189,7 @@ def question_actions_context(request: HttpRequest, question: Question) -> dict[s
             "query": text,
             "name": question_title(question)[:_LONGEST],
             "link": request.build_absolute_uri(to_question(question)),
-            "picture": request.build_absolute_uri(to_picture(question, "png")),
+            **picture_context(request, reverse(f"web:{question.page}").rstrip("/"), text),
             "report": f"{reverse('web:put-in-report')}?{urlencode({'page': question.page, 'query': text})}",
             "saved": found[:MOST_OFFERED],
             "more": len(found) > MOST_OFFERED,

@@ -163,7 +163,7 @@ def frozen(request: HttpRequest, token: str) -> HttpResponse:
         "title": question_links.question_title(question),
         "keeping": {
             "link": request.build_absolute_uri(),
-            "picture": request.build_absolute_uri(reverse("web:frozen-picture", args=[token, "png"])),
+            **question_links.picture_context(request, reverse("web:frozen", args=[token]).rstrip("/")),
             "name": question_links.question_title(question),
         },
     }

@@ -47,16 +47,28 @@ def test_a_comparison_says_its_verdict_above_the_chart(web: Client, runs: None) 
 
 def test_width_and_theme_are_chosen(web: Client, runs: None) -> None:
     png = web.get(f"/charts.png?{ASKED}&w=800&theme=dark").content
-    assert struct.unpack(">II", png[16:24]) == (1600, 840)
+    assert struct.unpack(">II", png[16:24]) == (800, 420)
+    png = web.get(f"/charts.png?{ASKED}&size=1920x1080").content
+    assert struct.unpack(">II", png[16:24]) == (1920, 1080)
     assert read_colours("dark")["surface"] in web.get(f"/charts.svg?{ASKED}&theme=dark").content.decode()
     assert read_colours("light")["surface"] in web.get(f"/charts.svg?{ASKED}").content.decode()
+
+
+def test_words_above_are_chosen_and_the_file_is_saved(web: Client, runs: None) -> None:
+    response = web.get(f"/charts.svg?{ASKED}&title=Our+new+card&subtitle=measured+at+night&download=1")
+    text = " ".join(ElementTree.fromstring(response.content).itertext())
+    assert "Our new card" in text
+    assert "measured at night" in text
+    assert response["Content-Disposition"] == 'attachment; filename="transactions-per-second.svg"'
+    assert "Content-Disposition" not in web.get(f"/charts.svg?{ASKED}")
 
 
 @pytest.mark.parametrize(
     ("address", "status", "said"),
     [
         (f"/charts.png?{ASKED}&theme=pink", 400, "there is no theme 'pink'"),
-        (f"/charts.png?{ASKED}&w=9", 400, "a width from 400 to 2400"),
+        (f"/charts.png?{ASKED}&w=9", 400, "a width from 300 to 4000"),
+        (f"/charts.png?{ASKED}&size=big", 400, "is no size such as 1920x1080"),
         ("/charts.png?colour=red", 400, "colour"),
         ("/charts.png?study=none", 404, "none"),
         (f"/charts.png?{ASKED}&device=IUCV", 404, ""),

@@ -46,8 +46,9 @@ class Trials(StrEnum):
 
 
 class Axes(StrEnum):
-    """Choice of the logarithmic axes."""
+    """Choice of the logarithmic axes; by default users that span more than a factor of 16."""
 
+    AUTO = "auto"
     NONE = "none"
     X = "x"
     Y = "y"
@@ -74,7 +75,7 @@ class Drawing:
 
     draw: Draw = Draw.EACH
     marks: Marks = Marks.AUTO
-    log: Axes = Axes.NONE
+    log: Axes = Axes.AUTO
     errors: Errors = Errors.INTERVAL
     trials: Trials = Trials.HIDDEN
     scale: Scale = Scale.UNIT

@@ -24,7 +24,6 @@ from perfdb.analysis.units import significant_text
 Form = Literal["svg", "png"]
 
 _DPI = 100
-_SCALE = {"svg": 1, "png": 2}
 _SMALL, _TEXT, _TITLE = 8.5, 9.5, 13.0
 _DASHES: Mapping[str, Any] = {
     "solid": "-", "dash": (0, (5, 2)), "dot": (0, (1, 1.6)), "dashdot": (0, (5, 2, 1, 2)), "longdash": (0, (9, 3)),
@@ -37,17 +36,23 @@ _MARKERS = {
 _HATCHES = {"/": "////", "\\": "\\\\\\\\", "x": "xxx", "-": "---", "|": "|||", "+": "+++", ".": "..."}
 # Pixels: a character of a legend, the specimen before a name, and a line of the legend and of the heading.
 _CHARACTER, _SPECIMEN, _LINE = 6.4, 48, 19
+# The least distance of two names at line ends, in pixels.
+_APART = 15
 # matplotlib draws one picture at a time.
 _DRAWING = Lock()
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """Size in pixels and the colours of a theme by their names in the style sheet."""
+    """Size in pixels and the colours of a theme by their names in the style sheet.
 
-    width: int
-    height: int
+    ``scale``: a PNG has so many pixels for each of them, so that words can be read on a slide.
+    """
+
+    width: float
+    height: float
     colours: Mapping[str, str]
+    scale: float = 1.0
 
 
 def draw_picture(figure: Mapping[str, Any], heading: str, lines: Sequence[str], look: Look, form: Form) -> bytes:
@@ -58,7 +63,10 @@ def draw_picture(figure: Mapping[str, Any], heading: str, lines: Sequence[str], 
         bottom = _write_legend(drawn, figure, look)
         _draw_axes(drawn, figure, look, top, bottom)
         out = io.BytesIO()
-        drawn.savefig(out, format=form, dpi=_DPI * _SCALE[form], metadata={"Date": None} if form == "svg" else None)
+        if form == "svg":
+            drawn.savefig(out, format=form, metadata={"Date": None})
+        else:
+            drawn.savefig(out, format=form, dpi=_DPI * look.scale)
     return out.getvalue()
 
 
@@ -90,7 +98,7 @@ def _write_legend(drawn: Figure, figure: Mapping[str, Any], look: Look) -> float
     named = [trace for trace in figure["data"] if trace.get("name") and trace.get("showlegend", True)]
     named = list({trace["name"]: trace for trace in reversed(named)}.values())[::-1]
     named.sort(key=lambda trace: trace.get("legendrank", 1000))
-    if not layout.get("showlegend") or not named:
+    if not layout.get("showlegend") or not named or "direct" in layout.get("meta", {}):
         return 12
     names = [_plain(trace["name"]) for trace in named]
     columns = max(1, int((look.width - 32) / (max(map(len, names)) * _CHARACTER + _SPECIMEN)))
@@ -177,7 +185,9 @@ def _draw_axes(drawn: Figure, figure: Mapping[str, Any], look: Look, top: float,
     """Draw all traces on the axes of their names, in the room between heading and legend."""
     data, layout = figure["data"], figure["layout"]
     x_of = {trace.get("yaxis", "y"): trace.get("xaxis", "x") for trace in data}
-    right = 76.0 if any("overlaying" in _axis(layout, name) for name in x_of) else 20.0
+    ends = layout.get("meta", {}).get("direct", {}).get("ends", ())
+    longest = max((len(_plain(end["name"])) for end in ends), default=0)
+    right = 76.0 if any("overlaying" in _axis(layout, name) for name in x_of) else 20.0 + longest * _CHARACTER
     heads = 18.0 if len(layout.get("annotations", ())) else 0.0
     room = _Room(76.0, bottom + 46, look.width - 76 - right, look.height - top - bottom - 46 - heads)
     axes: dict[str, Axes] = {}
@@ -199,6 +209,7 @@ def _draw_axes(drawn: Figure, figure: Mapping[str, Any], look: Look, top: float,
         _style_axis(ax, "y", _axis(layout, name), {}, look)
         for spine in ax.spines.values():
             spine.set_color(look.colours["line"])
+    _name_lines(axes, ends, look)
     for note in layout.get("annotations", ()):
         x, y = (_axis(layout, note.get(ref, "paper").partition(" ")[0]).get("domain", (0, 1)) for ref in _REFS)
         left, low, width, height = room.place(look, x, y)
@@ -207,6 +218,18 @@ def _draw_axes(drawn: Figure, figure: Mapping[str, Any], look: Look, top: float,
 
 
 _REFS = ("xref", "yref")
+
+
+def _name_lines(axes: Mapping[str, Axes], ends: Sequence[Mapping[str, Any]], look: Look) -> None:
+    """Write the names of lines at their ends, moved apart where they would lie over each other."""
+    below = math.inf
+    for end in sorted(ends, key=lambda end: -float(end["y"])):
+        ax = axes["y"]
+        wanted = float(ax.transData.transform((end["x"], end["y"]))[1])
+        below = min(wanted, below - _APART)
+        ax.annotate(_plain(end["name"]), (end["x"], end["y"]), (7, (below - wanted) * 72 / _DPI), va="center",
+                    textcoords="offset points", size=_SMALL, color=look.colours["text"],
+                    annotation_clip=False)  # fmt: skip
 
 
 def _places(axis: Mapping[str, Any], data: Iterable[Mapping[str, Any]]) -> dict[object, float]:

@@ -10,25 +10,32 @@ from html import escape
 
 from perfdb.analysis.render import labels
 from perfdb.analysis.render.charts.axis_range import Extent
-from perfdb.analysis.render.charts.chart_options import Drawing, Scale, Trials
+from perfdb.analysis.render.charts.chart_options import Axes, Drawing, Scale, Trials
 from perfdb.analysis.render.charts.chart_series import NO_RANKS, Looks, Plan
 from perfdb.analysis.render.charts.traces import MOST_POINTS, Figure, traces
 from perfdb.analysis.tables.table import Table
+
+# Users whose ends differ by more than this factor would crowd at the left of a linear axis.
+_FAR_APART = 16
+# More lines than these have a legend instead of names at their ends.
+_MOST_DIRECT = 8
 
 
 def x_axis(plan: Plan, drawing: Drawing) -> Figure:
     """Return the x axis with ticks at measured values; logarithmic for positive numbers alone.
 
-    Bars are equidistant.
+    Bars are equidistant. Users are logarithmic by default if their ends are far apart.
     """
     axis = {"title": {"text": escape(plan.x_title, quote=False)}, **plan.ticks(plan.joins(drawing))}
     if axis["type"] == "category":
         return axis
     positions = [plan.position(x) for x in plan.xs]
     numbers = [position for position in positions if isinstance(position, float | int)]
-    if drawing.log_axis("x") and numbers and min(numbers) > 0:
-        return axis | {"type": "log"}
-    return axis
+    if not numbers or min(numbers) <= 0:
+        return axis
+    wide = plan.axis == ("users",) and max(numbers) > _FAR_APART * min(numbers)
+    logs = drawing.log_axis("x") or (drawing.log is Axes.AUTO and wide)
+    return axis | {"type": "log"} if logs else axis
 
 
 def value_axis(table: Table, drawing: Drawing, extent: Extent, name: str = "y") -> Figure:
@@ -131,7 +138,33 @@ def plan_figure(plan: Plan, table: Table, drawing: Drawing) -> Figure:
     layout = base_layout(plan, [table], drawing) | {"title": title, "yaxis": value_axis(table, drawing, extent)}
     if not table.has_values:
         return {"data": [], "layout": layout | empty_layout(table)}
-    return {"data": traces(plan, table, drawing), "layout": layout}
+    data = traces(plan, table, drawing)
+    if plan.numeric and plan.joins(drawing) and (ends := line_ends(data)):
+        layout["meta"] |= {"direct": ends}
+    return {"data": data, "layout": layout}
+
+
+def line_ends(data: Sequence[Figure]) -> Figure | None:
+    """Return the place of each line's last point, where its name may stand, and the largest value; None for too many.
+
+    A series without a line keeps the legend.
+    """
+    lines = [trace for trace in data if trace.get("showlegend", True)]
+    if not 1 < len(lines) <= _MOST_DIRECT:
+        return None
+    ends = []
+    for trace in lines:
+        points = [(x, y) for x, y in zip(trace["x"], trace["y"], strict=True) if y is not None]
+        if not points:
+            return None
+        ends.append({"name": trace["name"], "x": points[-1][0], "y": points[-1][1]})
+    reach = [(y or 0.0) + (up or 0.0) for trace in data for y, up in zip(trace["y"], _upward(trace), strict=True)]
+    return {"ends": ends, "top": max(reach)}
+
+
+def _upward(trace: Figure) -> Sequence[float | None]:
+    found: Sequence[float | None] = trace.get("error_y", {}).get("array") or [None] * len(trace["y"])
+    return found
 
 
 def base_layout(plan: Plan, tables: Sequence[Table], drawing: Drawing) -> Figure:
