@@ -6,11 +6,15 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import pytest
 from playwright.sync_api import Browser, Download, Locator, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from frontend.tests.visits import Watch, add_chart, settled, sign_in
 from perfdb.results.models import Run
+from perfdb.results.queries.frozen_links import freeze_question
+from perfdb.results.queries.questions import Question
+from perfdb.results.runs import access
 from perfdb.results.tests.builders import make_run, make_study
 
 BOTH = "metric=trans_per_s&metric=cpu_ms_per_trans&workload=RR&rows=users&columns=device,mtu"
@@ -441,3 +445,20 @@ def test_users_that_are_far_apart_are_on_a_logarithmic_axis(
     kind = "(chart) => chart.plot._fullLayout.xaxis.type"
     assert charts(page, live_server, f"{RATE}&mtu=1500").first.evaluate(kind) == "log"
     assert charts(page, live_server, f"{RATE}&mtu=1500&log=none").first.evaluate(kind) == "linear"
+
+
+@pytest.mark.parametrize("page_name", ["charts", "f"])
+def test_a_picture_by_link_has_its_colours_in_a_tab_of_its_own(
+    page: Page, live_server: LiveServer, filled: dict[str, int], page_name: str
+) -> None:
+    sign_in(page, live_server)
+    question = f"{RATE}&mtu=1500"
+    address = f"{live_server.url}/charts.svg?{question}"
+    if page_name == "f":
+        link = freeze_question(Question.parse("charts", question), access.find_owner())
+        address = f"{live_server.url}/f/{link.token}.svg"
+    watch = Watch.over(page)
+    page.goto(address)
+    fills = page.evaluate("() => [...document.querySelectorAll('path')].map((path) => getComputedStyle(path).fill)")
+    assert "rgb(255, 255, 255)" in fills
+    assert [text for text in watch.complaints if "Failed to load resource" not in text] == []

@@ -19,6 +19,11 @@ _FEWEST_FOR_DRIFT = 20
 _FEWEST_FOR_LEVELS, _LONGEST_LEVEL = 3, 12
 
 
+def in_percent(difference: float) -> float:
+    """Return a difference of logarithms in per cent."""
+    return 100 * math.expm1(difference)
+
+
 class Shape(StrEnum):
     """How a series changed."""
 

@@ -1,11 +1,10 @@
 """Trends in words."""
 
-import math
 from collections.abc import Sequence
 from datetime import datetime
 
-from perfdb.analysis.metrics import Better
-from perfdb.analysis.trends.changes import Change, Shape
+from perfdb.analysis.metrics import Better, Metric
+from perfdb.analysis.trends.changes import Shape, in_percent
 from perfdb.analysis.trends.events import Rule, describe_rule
 from perfdb.analysis.trends.histories import History
 from perfdb.analysis.trends.judge import FEWEST, Judged
@@ -19,6 +18,8 @@ REASON_WORDS = {
     Reason.WONTFIX: "won't fix",
     Reason.NOISE: "not a change",
 }
+# Which effects are good, as style sheets name them.
+TONES = {"improved": "better", "regressed": "worse"}
 # The autocorrelation up to which the method is made.
 _STRONG = 0.6
 
@@ -27,7 +28,7 @@ def size_text(difference: float, logarithmic: bool) -> str:
     """Return a size: ``−4.3%`` below 10 %, ``+12%`` above, or a difference in the unit."""
     if not logarithmic:
         return f"{'+' if difference > 0 else ''}{significant_text(difference, 3)}".replace("-", "\u2212")
-    percent = 100 * math.expm1(difference)
+    percent = in_percent(difference)
     text = round_half_up(percent, 1 if abs(percent) < 10 else 0)
     return f"{'+' if percent > 0 else ''}{text}%".replace("-", "\u2212")
 
@@ -37,12 +38,12 @@ def day_text(began: str) -> str:
     return f"{datetime.fromisoformat(began):%-d %b %Y}" if began else ""
 
 
-def effect_text(history: History, change: Change) -> str:
+def effect_text(metric: Metric, difference: float) -> str:
     """Return ``improved`` or ``regressed``, else ``rose`` or ``fell``."""
-    up, better = change.difference > 0, history.metric.better
-    if better is Better.NEUTRAL:
-        return "rose" if up else "fell"
-    return "improved" if (better is Better.HIGHER) == up else "regressed"
+    rises = difference > 0
+    if metric.better is Better.NEUTRAL:
+        return "rose" if rises else "fell"
+    return "improved" if (metric.better is Better.HIGHER) == rises else "regressed"
 
 
 def describe_change(history: History, known: KnownChange, points: int, *, logarithmic: bool) -> str:
@@ -58,7 +59,7 @@ def describe_change(history: History, known: KnownChange, points: int, *, logari
         ends = " to ".join(size_text(end, logarithmic) for end in (change.low, change.high))
         small = " It is real, but within 2%." if known.found.small else ""
         return (
-            f"{effect_text(history, change).capitalize()} by {size} ({ends}) {since}; "
+            f"{effect_text(history.metric, change.difference).capitalize()} by {size} ({ends}) {since}; "
             f"{points - change.k} campaigns after.{small}"
         )
     return f"May have changed ({size}) {since}: too few campaigns to be sure."

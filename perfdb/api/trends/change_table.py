@@ -2,10 +2,10 @@
 
 import csv
 import io
-import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from perfdb.analysis.query.parameters import sort_dimensions
+from perfdb.analysis.trends.changes import in_percent
 from perfdb.results.trends.known_changes import named_dimensions
 from perfdb.results.trends.read_trends import StoredChange, Trend
 
@@ -24,21 +24,14 @@ def render_csv(trends: Sequence[Trend]) -> str:
     for each in trends:
         history, dimensions = each.history, named_dimensions(each.history)
         begins = [each.key, str(history.measure), history.metric.unit, *(dimensions.get(name, "") for name in names)]
-        for line in list(_changes(each)) or [[""] * len(_COLUMNS)]:
+        for line in [_line(each, stored) for stored in each.changes] or [[""] * len(_COLUMNS)]:
             writer.writerow([*begins, len(history.points), *line])
     return text.getvalue()
 
 
-def _changes(trend: Trend) -> Iterator[list[object]]:
-    for stored in trend.changes:
-        yield _line(trend, stored)
-
-
 def _line(trend: Trend, stored: StoredChange) -> list[object]:
     row, point = stored.row, trend.history.points[stored.row.k]
-    ends = [row.low, row.high]
-    if row.logarithmic:
-        ends = [100 * math.expm1(end) for end in ends]
+    size, *ends = (in_percent(each) if row.logarithmic else each for each in (row.difference, row.low, row.high))
     return [
         row.event_id or "",
         row.pk,
@@ -47,9 +40,9 @@ def _line(trend: Trend, stored: StoredChange) -> list[object]:
         row.reason,
         "" if point.campaign is None else str(point.campaign),
         point.began,
-        100 * math.expm1(row.difference) if row.logarithmic else "",
+        size if row.logarithmic else "",
         *ends,
-        "" if row.logarithmic else row.difference,
+        "" if row.logarithmic else size,
         row.p,
         row.q,
         int(row.small),

@@ -7,13 +7,11 @@ from rest_framework.decorators import api_view
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from perfdb.analysis.query.parameters import QueryError
 from perfdb.api.permissions import signed_in
 from perfdb.api.schema import describe
 from perfdb.api.serializers import validate
 from perfdb.api.trends.serializers import NewSubscriptionSerializer, SubscriptionListSerializer, SubscriptionSerializer
 from perfdb.results.models import Subscription
-from perfdb.results.runs import access
 from perfdb.results.trends.subscriptions import describe_filters, subscribe
 
 _MOST_MESSAGES = 20
@@ -34,11 +32,7 @@ def subscriptions(request: Request) -> Response:
         found = owner.subscriptions.select_related("study").prefetch_related("deliveries")
         return Response({"results": [_subscription(each) for each in found]})
     given = validate(NewSubscriptionSerializer, request.data)
-    slug = given.pop("study", "")
-    study = access.visible_studies(owner).filter(slug=slug).first()
-    if slug and study is None:
-        raise QueryError("study", f"there is no study {slug!r}")
-    return Response(_subscription(subscribe(owner, study=study, **given)), status=201)
+    return Response(_subscription(subscribe(owner, **given)), status=201)
 
 
 @describe("unsubscribe", "Delete a subscription", {204: None}, (401, 404), method="DELETE", request=None)

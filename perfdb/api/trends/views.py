@@ -1,6 +1,5 @@
 """Endpoints of trends: the histories of a study with what changed in them, and events."""
 
-import math
 from dataclasses import asdict
 from typing import Any
 
@@ -15,6 +14,7 @@ from rest_framework.reverse import reverse
 
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.query.query import Query
+from perfdb.analysis.trends.changes import in_percent
 from perfdb.analysis.trends.states import Phase
 from perfdb.api.errors import Conflict
 from perfdb.api.permissions import get_own_study, signed_in
@@ -34,6 +34,7 @@ from perfdb.results.models import Study, TrendChange, TrendEvent
 from perfdb.results.runs import access
 from perfdb.results.trends.acts import Act, EventChangedError, act_on, act_on_change, judge_again
 from perfdb.results.trends.event_rows import read_differences
+from perfdb.results.trends.known_changes import named_dimensions
 from perfdb.results.trends.read_trends import StoredChange, StudyTrends, Trend, find_events, narrow_trends, read_trends
 
 
@@ -103,7 +104,7 @@ def _series(trend: Trend) -> dict[str, Any]:
         "key": trend.key,
         "metric": str(history.measure),
         "unit": history.metric.unit,
-        "dimensions": {name: value for name, value in history.dims.items() if value is not None and name != "study"},
+        "dimensions": named_dimensions(history),
         "n": len(history.points),
         "rho": judged.rho,
         "p": judged.p,
@@ -128,7 +129,7 @@ def _change(trend: Trend, stored: StoredChange) -> dict[str, Any]:
     row, known = stored.row, stored.known
 
     def size(difference: float) -> float:
-        return 100 * math.expm1(difference) if row.logarithmic else difference
+        return in_percent(difference) if row.logarithmic else difference
 
     return {
         "id": row.pk,
@@ -269,7 +270,7 @@ def _whole_event(request: Request, event: TrendEvent) -> dict[str, Any]:
                 "dimensions": row.dimensions,
                 "state": row.phase,
                 "reason": row.reason or None,
-                "percent": 100 * math.expm1(row.difference) if row.logarithmic else None,
+                "percent": in_percent(row.difference) if row.logarithmic else None,
                 "difference": None if row.logarithmic else row.difference,
                 "q": row.q,
             }

@@ -271,16 +271,8 @@ def _all_columns(runs: QuerySet[Run]) -> Sequence[ListColumn]:
 
 
 STUDY = (
-    "slug",
-    "title",
-    "purpose",
-    "method",
-    "source",
-    "notes",
-    "run_id_pattern",
-    "run_id_values",
-    "plan",
-    "trend_order",
+    *("slug", "title", "purpose", "method", "source", "notes"),
+    *("run_id_pattern", "run_id_values", "plan", "trend_order"),
 )
 ITEM = ("kind", "number", "title", "queries", "asks", "prose")
 CLAIM = ("name", "line", "printed", "relation", "value", "unit", "metric", "role", "compared", "baseline")

@@ -5,6 +5,7 @@ from dataclasses import fields
 from datetime import UTC, datetime
 from typing import Any
 
+import pytest
 from django.db import transaction
 
 from perfdb.analysis.metrics import Measure
@@ -15,6 +16,14 @@ from perfdb.results.runs.experiments import Vocabulary
 from perfdb.results.runs.record import Configuration, Origin, RunRecord, SystemIdentity, Value
 
 _CONFIGURATION = {field.name for field in fields(Configuration)}
+
+
+def catch_messages(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Catch the messages of subscriptions of which any worker would be told."""
+    found: list[int] = []
+    send_task = "perfdb.results.trends.deliver.current_app.send_task"
+    monkeypatch.setattr(send_task, lambda _, arguments: found.extend(arguments))
+    return found
 
 
 def make_study(slug: str = "guest-lan", **more: Any) -> Study:

@@ -19,7 +19,7 @@ from pytest_django import Settings
 
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.results.models import Delivery, Study, Subscription, TrendChange, TrendEvent
-from perfdb.results.tests.builders import make_study
+from perfdb.results.tests.builders import catch_messages, make_study
 from perfdb.results.trends import deliver
 from perfdb.results.trends.subscriptions import announce_events, describe_filters, matches, send_test, subscribe
 
@@ -79,10 +79,7 @@ def receiver() -> Iterator[Receiver]:
 @pytest.fixture
 def sent(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The messages of which any worker would be told."""
-    found: list[int] = []
-    send_task = "perfdb.results.trends.deliver.current_app.send_task"
-    monkeypatch.setattr(send_task, lambda _, arguments: found.extend(arguments))
-    return found
+    return catch_messages(monkeypatch)
 
 
 @pytest.fixture
@@ -141,7 +138,7 @@ URL = "https://hooks.example.org/perfdb"
 def test_a_subscription_asks_for_changes_by_effect_metric_and_dimension(
     owner: User, study: Study, asked: dict[str, str], told: bool
 ) -> None:
-    subscription = subscribe(owner, URL, study=study, **asked)
+    subscription = subscribe(owner, URL, study=study.slug, **asked)
     assert matches(subscription, make_event(study)) is told
 
 
@@ -151,8 +148,8 @@ def test_lower_is_better_for_a_cost(owner: User, study: Study) -> None:
 
 
 def test_another_study_and_a_person_who_left_are_not_told(owner: User, study: Study) -> None:
-    elsewhere = subscribe(owner, URL, study=make_study("other", owner=owner))
-    here, event = subscribe(owner, URL, study=study), make_event(study)
+    elsewhere = subscribe(owner, URL, study=make_study("other", owner=owner).slug)
+    here, event = subscribe(owner, URL, study=study.slug), make_event(study)
     assert not matches(elsewhere, event)
     assert matches(here, event)
     here.owner.is_active = False
@@ -160,7 +157,7 @@ def test_another_study_and_a_person_who_left_are_not_told(owner: User, study: St
 
 
 def test_an_event_is_announced_once(owner: User, study: Study) -> None:
-    subscribe(owner, URL, study=study)
+    subscribe(owner, URL, study=study.slug)
     event = make_event(study)
 
     (message,) = announce(study)
@@ -226,7 +223,7 @@ def send(sent: list[int], message: Delivery) -> Delivery:
 
 
 def test_a_webhook_gets_a_signed_message(owner: User, study: Study, receiver: Receiver, sent: list[int]) -> None:
-    subscription = subscribe(owner, receiver.url, study=study)
+    subscription = subscribe(owner, receiver.url, study=study.slug)
     event = make_event(study)
 
     message = send(sent, *announce(study))
@@ -298,7 +295,7 @@ def test_mail_reaches_a_mail_server(owner: User, study: Study, settings: Setting
         settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
         settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", port
         settings.MAIL_IS_SET_UP = True
-        subscription = subscribe(owner, "team@example.org", study=study)
+        subscription = subscribe(owner, "team@example.org", study=study.slug)
         make_event(study)
         message = send(sent, *announce(study))
     finally:

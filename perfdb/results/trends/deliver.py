@@ -1,7 +1,8 @@
 """Sending messages: signed webhooks and mail, tried again until a server accepts them.
 
 Webhooks follow https://www.standardwebhooks.com: a receiver checks `webhook-signature` with the secret, and knows a
-message that comes twice by `webhook-id`.
+message that comes twice by `webhook-id`. Messages are no jobs: a job is tried again within seconds and then given up,
+a message over two days.
 """
 
 import base64

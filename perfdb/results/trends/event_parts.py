@@ -3,13 +3,11 @@
 from dataclasses import dataclass
 from typing import Any
 
-from perfdb.analysis.metrics import Measure
+from perfdb.analysis.metrics import BY_NAME, Measure
 from perfdb.analysis.render.labels import measure_title
 from perfdb.analysis.trends import words
 from perfdb.results.models import TrendEvent
 from perfdb.results.trends.event_rows import read_rule
-
-_TONES = {"improved": "better", "regressed": "worse"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +23,7 @@ class EventPart:
     @property
     def tone(self) -> str:
         """Return ``better`` or ``worse``; empty for a metric that is neither."""
-        return _TONES.get(self.effect, "")
+        return words.TONES.get(self.effect, "")
 
 
 def read_parts(event: TrendEvent) -> list[EventPart]:
@@ -34,7 +32,7 @@ def read_parts(event: TrendEvent) -> list[EventPart]:
 
 
 def _part(part: dict[str, Any]) -> EventPart:
-    sizes, members = part["size"], part["members"]
-    effect = ("improved", "regressed")[not part["better"]] if not part["neutral"] else ("fell", "rose")[sizes[0] > 0]
+    sizes, members, measure = part["size"], part["members"], Measure.parse(part["metric"])
+    effect = words.effect_text(BY_NAME[measure.metric], sizes[0])
     said = words.describe_part(read_rule(part), sizes, members, part["agreeing"], logarithmic=part["logarithmic"])
-    return EventPart(part["metric"], measure_title(Measure.parse(part["metric"])), effect, said, members)
+    return EventPart(part["metric"], measure_title(measure), effect, said, members)

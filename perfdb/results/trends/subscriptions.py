@@ -14,9 +14,10 @@ from django.core.validators import EmailValidator, URLValidator
 from django.urls import reverse
 from django.utils import timezone
 
-from perfdb.analysis.metrics import BY_NAME, Better, Measure
+from perfdb.analysis.metrics import BY_NAME, Measure
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.query.query import PARAMETERS, Query
+from perfdb.analysis.trends.words import effect_text
 from perfdb.results.models import Delivery, Study, Subscription, TrendChange, TrendEvent
 from perfdb.results.runs import access
 from perfdb.results.trends.event_parts import read_parts
@@ -25,19 +26,20 @@ from perfdb.results.trends.event_rows import is_member, read_differences
 MOST_SUBSCRIPTIONS = 50
 
 
-def subscribe(
-    owner: User, address: str, *, study: Study | None = None, effect: str = "", only: str = ""
-) -> Subscription:
+def subscribe(owner: User, address: str, *, study: str = "", effect: str = "", only: str = "") -> Subscription:
     """Store a subscription. Raise QueryError.
 
-    ``only`` narrows the series: ``device:OSA metric:trans_per_s``.
+    ``study`` is a slug, empty for all studies; ``only`` narrows the series: ``device:OSA metric:trans_per_s``.
     """
+    chosen = access.visible_studies(owner).filter(slug=study).first()
+    if study and chosen is None:
+        raise QueryError("study", f"there is no study {study!r}")
     address = address.strip()
     if effect not in Subscription.Effect.values:
         raise QueryError("effect", f"there are no {effect!r} changes", list(filter(None, Subscription.Effect.values)))
     if owner.subscriptions.count() >= MOST_SUBSCRIPTIONS:
         raise QueryError("address", f"a person has at most {MOST_SUBSCRIPTIONS} subscriptions; delete one first")
-    found = Subscription(owner=owner, study=study, effect=effect, query=parse_filters(only).encode(), address=address)
+    found = Subscription(owner=owner, study=chosen, effect=effect, query=parse_filters(only).encode(), address=address)
     _check_address(found)
     if found.is_webhook:
         found.secret = f"whsec_{base64.b64encode(secrets.token_bytes(24)).decode()}"
@@ -90,10 +92,7 @@ def matches(subscription: Subscription, event: TrendEvent) -> bool:
 
 def _fits(row: TrendChange, asked: Query, effect: str) -> bool:
     measure = Measure.parse(row.metric)
-    better = BY_NAME[measure.metric].better
-    if effect and (
-        better is Better.NEUTRAL or (effect == "improved") != ((better is Better.HIGHER) == (row.difference > 0))
-    ):
+    if effect and effect != effect_text(BY_NAME[measure.metric], row.difference):
         return False
     if asked.metrics and measure not in asked.metrics:
         return False

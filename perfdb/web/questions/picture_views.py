@@ -5,8 +5,10 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
+from csp.constants import NONE, UNSAFE_INLINE
+from csp.decorators import csp_replace
 from django.conf import settings
 from django.contrib.staticfiles import finders
 from django.http import Http404, HttpRequest, HttpResponse
@@ -24,8 +26,6 @@ from perfdb.web.tables import answer_section
 from perfdb.web.tables.filter_form import check_studies, error_status
 from perfdb.web.view_access import read_required
 
-Theme = Literal["light", "dark"]
-
 _TYPES: Mapping[Form, str] = {"svg": "image/svg+xml; charset=utf-8", "png": "image/png"}
 # Pixels of a file: the card that chat programs show of a link.
 _CARD = (1200, 630)
@@ -36,9 +36,12 @@ _LONGEST = 300
 _OWN = ("theme", "w", "size", "title", "subtitle", "download")
 # Seconds that others may keep a picture: of living data, and of a frozen answer.
 _LIVING, _FROZEN = 300, 365 * 24 * 3600
+# An SVG has a style at each element. A file of its own loads and runs nothing, so that these can do no harm.
+_csp_of_pictures = csp_replace({"default-src": [NONE], "style-src": [UNSAFE_INLINE]})
 
 
 @read_required()
+@_csp_of_pictures  # type: ignore[arg-type] # the library types views without further arguments
 def picture(request: HttpRequest, page: str, form: Form) -> HttpResponse:
     """Return the first chart of a question with the answer above it.
 
@@ -55,6 +58,7 @@ def picture(request: HttpRequest, page: str, form: Form) -> HttpResponse:
 
 
 @read_required()
+@_csp_of_pictures  # type: ignore[arg-type] # the library types views without further arguments
 def frozen_picture(request: HttpRequest, token: str, form: Form) -> HttpResponse:
     """Return the first chart of a frozen answer."""
     link = get_object_or_404(FrozenLink, token=token)

@@ -9,6 +9,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils.text import capfirst
 
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.results.changes import history, provenance
@@ -170,6 +171,6 @@ def _done(request: HttpRequest, run: int, part: str, act: Callable[[], object]) 
     try:
         act()
     except QueryError as error:
-        messages.error(request, f"{error.message[:1].upper()}{error.message[1:]}.")
+        messages.error(request, f"{capfirst(error.message)}.")
         part = ""
     return redirect(f"{reverse('web:run', args=[run])}{f'#{part}' if part else ''}")

@@ -6,7 +6,7 @@ from django.test import Client
 from django.utils import timezone
 
 from perfdb.results.models import Delivery, Subscription
-from perfdb.results.tests.builders import make_study
+from perfdb.results.tests.builders import catch_messages, make_study
 from perfdb.results.trends.subscriptions import subscribe
 from perfdb.web.tests.pages import text_of
 
@@ -16,10 +16,7 @@ URL = "https://hooks.example.org/perfdb"
 @pytest.fixture
 def sent(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The messages of which any worker would be told."""
-    found: list[int] = []
-    send = "perfdb.results.trends.deliver.current_app.send_task"
-    monkeypatch.setattr(send, lambda _, arguments: found.extend(arguments))
-    return found
+    return catch_messages(monkeypatch)
 
 
 def test_a_person_subscribes_and_sees_it(web: Client, ada: User) -> None:

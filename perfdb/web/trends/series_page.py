@@ -14,6 +14,7 @@ from perfdb.analysis.trends.histories import History
 from perfdb.analysis.trends.states import OPEN, KnownChange, Phase
 from perfdb.analysis.units import significant_text
 from perfdb.results.models import Study, TrendAct
+from perfdb.results.trends.known_changes import named_dimensions
 from perfdb.results.trends.read_trends import StoredChange, StudyTrends, Trend, find_events, read_trends
 from perfdb.web.links import to_runs_compared
 from perfdb.web.tables.filter_form import check_studies
@@ -79,7 +80,7 @@ def build_series_page(study: Study, found: StudyTrends, asked: Query) -> SeriesP
     event = find_events([study]).filter(pk=events[-1]).first() if events else None
     return SeriesPage(
         title=measure_title(history.measure),
-        name=history.describe([name for name, value in history.dims.items() if value is not None and name != "study"]),
+        name=history.describe(list(named_dimensions(history))),
         unit=history.metric.unit,
         sentence=" ".join(describe_last(trend, each) for each in told) or words.describe_history(history, trend.judged),
         caution=words.describe_autocorrelation(trend.judged),
@@ -96,8 +97,8 @@ def build_series_page(study: Study, found: StudyTrends, asked: Query) -> SeriesP
 
 def _is_asked(history: History, asked: Query) -> bool:
     given: Mapping[str, Sequence[Value]] = {name: values for name, values in asked.filters.items() if name != "study"}
-    known = {name: value for name, value in history.dims.items() if value is not None and name != "study"}
-    return (history.measure,) == asked.metrics and {name: (value,) for name, value in known.items()} == dict(given)
+    known = {name: (value,) for name, value in named_dimensions(history).items()}
+    return (history.measure,) == asked.metrics and known == dict(given)
 
 
 def _row(trend: Trend, change: StoredChange) -> ChangeRow:

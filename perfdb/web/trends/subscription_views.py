@@ -30,16 +30,12 @@ class SubscriptionLine:
 @sign_in_required("GET", "POST")
 def subscriptions(request: HttpRequest) -> HttpResponse:
     """List the person's subscriptions with their messages; POST makes one."""
-    studies = access.visible_studies(request.user).order_by("title")
     error = None
     given = request.POST if request.method == "POST" else request.GET
     if request.method == "POST":
-        study = studies.filter(slug=given.get("study", "")).first()
         try:
-            if given.get("study") and study is None:
-                raise QueryError("study", f"there is no study {given['study']!r}")
-            chosen = {name: given.get(name, "") for name in ("effect", "only")}
-            subscribe(person_of(request), given.get("address", ""), study=study, **chosen)
+            chosen = {name: given.get(name, "") for name in ("study", "effect", "only")}
+            subscribe(person_of(request), given.get("address", ""), **chosen)
         except QueryError as problem:
             error = problem
         else:
@@ -50,7 +46,7 @@ def subscriptions(request: HttpRequest) -> HttpResponse:
         "lines": [
             SubscriptionLine(each, describe_filters(each), list(each.deliveries.all()[:_MOST_MESSAGES])) for each in own
         ],
-        "studies": studies,
+        "studies": access.visible_studies(request.user).order_by("title"),
         "effects": Subscription.Effect.choices,
         "given": given,
         "error": error,

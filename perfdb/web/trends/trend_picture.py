@@ -8,17 +8,20 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 
 from perfdb.analysis.query.parameters import QueryError
+from perfdb.web.questions.picture_views import read_colours
 from perfdb.web.tables.filter_form import error_status
 from perfdb.web.trends.series_page import read_asked_series
 from perfdb.web.view_access import read_required
 
-# The light theme of the design system, whose variables a file of its own does not know.
+# The rules of the page's style sheet; a file of its own does not know the variables.
 STYLE = (
-    "svg{font:12px sans-serif;color:#15191e}text{fill:#525d69}text.title{fill:#15191e;font-weight:bold;font-size:14px}"
-    "circle{fill:#fff;stroke:currentColor}.trial{fill:#7b8794;stroke:none}.level{stroke:#0a5aa6;stroke-width:2}"
-    ".axis{stroke:#d5dae0}.place{fill:#fff2b3}.band{fill:#0090f0;opacity:.08}.mark{fill:#525d69;stroke:#525d69}"
-    ".mark.better{fill:#12693a;stroke:#12693a}.mark.worse{fill:#a11c22;stroke:#a11c22}.mark.hollow{fill:none}"
-)
+    "svg{{font:12px sans-serif;color:{text}}}text{{fill:{muted}}}"
+    "text.title{{fill:{text};font-weight:bold;font-size:14px}}"
+    "circle{{fill:{surface};stroke:currentColor}}.trial{{fill:{line-strong};stroke:none}}"
+    ".level{{stroke:{accent};stroke-width:2}}.axis{{stroke:{line}}}.place{{fill:{mark}}}"
+    ".band{{fill:{series-0};opacity:.08}}.mark{{fill:{muted};stroke:{muted}}}"
+    ".mark.better{{fill:{good};stroke:{good}}}.mark.worse{{fill:{bad};stroke:{bad}}}.mark.hollow{{fill:none}}"
+).format_map(read_colours("light"))
 _HASH = base64.b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()
 _HEAD = 52
 

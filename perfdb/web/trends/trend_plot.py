@@ -10,7 +10,7 @@ from typing import NamedTuple
 from perfdb.analysis.trends.changes import Shape
 from perfdb.analysis.trends.histories import History
 from perfdb.analysis.trends.states import KnownChange, Reason
-from perfdb.analysis.trends.words import effect_text, point_text
+from perfdb.analysis.trends.words import TONES, effect_text, point_text
 from perfdb.analysis.units import significant_text
 from perfdb.web.links import to_run
 
@@ -139,9 +139,8 @@ def _moments(history: History) -> list[float]:
 
 
 def _mark(history: History, known: KnownChange, x: float) -> Mark:
-    effect = effect_text(history, known.change)
-    tone = {"improved": "better", "regressed": "worse"}.get(effect, "")
-    return Mark(x, tone, not known.sure, f"{effect} since {point_text(history, known.change.k)}")
+    effect = effect_text(history.metric, known.change.difference)
+    return Mark(x, TONES.get(effect, ""), not known.sure, f"{effect} since {point_text(history, known.change.k)}")
 
 
 def _day_ticks(history: History, places: Sequence[float]) -> list[tuple[float, str]]:

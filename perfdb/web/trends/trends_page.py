@@ -19,7 +19,6 @@ from perfdb.web.trends.trend_plot import Plot, draw_history
 _SMALL = (160, 36)
 # Further series of an event, and further stable ones, are only counted.
 _MOST_OF_EVENT, _MOST_STABLE = 8, 200
-_TONES = {"improved": "better", "regressed": "worse"}
 
 # What the list may be narrowed to.
 SHOWN = {
@@ -126,7 +125,9 @@ def build_line(study: Study, names: Sequence[str], trend: Trend, change: StoredC
     """Return a history as a line of a list. ``change``: the change that is told, if any."""
     history = trend.history
     known = change.known if change else None
-    effect = words.effect_text(history, known.change) if change and is_member(change.row) and known else ""
+    effect = (
+        words.effect_text(history.metric, known.change.difference) if change and is_member(change.row) and known else ""
+    )
     size = ""
     if change and known and known.change.shape is not Shape.LEVELS:
         size = words.size_text(known.change.difference, change.row.logarithmic)
@@ -137,7 +138,7 @@ def build_line(study: Study, names: Sequence[str], trend: Trend, change: StoredC
         plot=draw_history(history, [each.known for each in trend.shown], *_SMALL),
         now=f"{significant_text(history.points[-1].mean, 4)} {history.metric.unit}",
         size=size,
-        tone=_TONES.get(effect, ""),
+        tone=words.TONES.get(effect, ""),
         said=effect or describe_last(trend, change),
     )
 

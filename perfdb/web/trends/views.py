@@ -5,6 +5,7 @@ from django.contrib.auth.models import User
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils.text import capfirst
 
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.query.parameters import QueryError
@@ -101,7 +102,7 @@ def act(request: HttpRequest, pk: int) -> HttpResponse:
     try:
         found = act_on(found, asked, person_of(request), int(version) if version.isdecimal() else None)
     except (QueryError, EventChangedError) as error:
-        messages.error(request, f"{str(error)[0].upper()}{str(error)[1:]}.")
+        messages.error(request, f"{capfirst(str(error))}.")
     return redirect("web:trend-event", found.pk)
 
 
@@ -114,7 +115,7 @@ def act_on_one(request: HttpRequest, pk: int) -> HttpResponse:
     try:
         act_on_change(found, asked, person_of(request))
     except QueryError as error:
-        messages.error(request, f"{str(error)[0].upper()}{str(error)[1:]}.")
+        messages.error(request, f"{capfirst(str(error))}.")
     return redirect(series_address(found.study, Measure.parse(found.metric), found.dimensions))
 
 
