@@ -4,7 +4,7 @@ import re
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Download, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from frontend.tests.visits import Watch, settled, sign_in
@@ -240,10 +240,40 @@ def test_without_scripts_everything_can_be_done(
     expect(page.locator(".notices")).to_contain_text("Saved as “Two LANs”")
     page.get_by_role("link", name="Add to report").click()
     page.get_by_label("The report of").select_option("inbox")
-    page.get_by_label("Title").fill("Two LANs")
+    page.get_by_label("Title", exact=True).fill("Two LANs")
     page.get_by_role("button", name="Put it there").click()
     expect(page.get_by_role("heading", name="Figure 1. Two LANs")).to_be_visible()
     page.goto(live_server.url + COMPARE)
     page.get_by_role("button", name="Freeze").click()
     expect(page.get_by_text("Nothing has changed since.")).to_be_visible()
     context.close()
+
+
+def test_a_picture_is_previewed_as_chosen_and_saved_by_one_click(
+    page: Page, live_server: LiveServer, filled: dict[str, int]
+) -> None:
+    sign_in(page, live_server)
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(live_server.url + COMPARE)
+    page.locator("summary", has_text="Picture").click()
+    form = page.locator("form.picture")
+    preview = form.locator("img")
+    loaded = "(image) => image.complete && image.naturalWidth"
+    expect(preview).to_be_visible()
+    box = form.bounding_box()
+    assert box is not None
+    assert box["x"] >= 0 and box["x"] + box["width"] <= 390
+    assert Axe().run(page).violations_count == 0
+
+    page.set_viewport_size({"width": 1280, "height": 900})
+    page.get_by_label("Size").select_option("1920x1080")
+    page.get_by_label("Title", exact=True).fill("Our new card")
+    expect(preview).to_have_attribute("src", re.compile("title=Our\\+new\\+card"))
+    page.wait_for_function(f"() => ({loaded})(document.querySelector('form.picture img')) === 1920")
+    files: list[Download] = []
+    page.on("download", files.append)
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save PNG").click()
+    assert download.value.suggested_filename == "transactions-per-second.png"
+    assert download.value.path().read_bytes().startswith(b"\x89PNG")
+    assert len(files) == 1

@@ -30,8 +30,8 @@ _TYPES: Mapping[Form, str] = {"svg": "image/svg+xml; charset=utf-8", "png": "ima
 # Pixels of a file: the card that chat programs show of a link.
 _CARD = (1200, 630)
 _LEAST, _MOST = 300, 4000
-# A file's pixels for each pixel of the drawing.
-_SCALE = 1.5
+# The least pixels of a file for each pixel of the drawing, and the widest drawing whose words can be read on a slide.
+_SCALE, _WIDEST = 1.5, 800
 _LONGEST = 300
 _OWN = ("theme", "w", "size", "title", "subtitle", "download")
 # Seconds that others may keep a picture: of living data, and of a frozen answer.
@@ -96,7 +96,8 @@ def _look(request: HttpRequest) -> Look:
     if theme not in ("light", "dark"):
         raise QueryError("theme", f"there is no theme {theme!r}", ("light", "dark"))
     width, height = _size(request)
-    return Look(width / _SCALE, height / _SCALE, read_colours(theme), _SCALE)
+    scale = max(_SCALE, width / _WIDEST)
+    return Look(width / scale, height / scale, read_colours(theme), scale)
 
 
 def _size(request: HttpRequest) -> tuple[int, int]:
