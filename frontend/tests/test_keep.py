@@ -271,7 +271,8 @@ def test_a_picture_is_previewed_as_chosen_and_saved_by_one_click(
     expect(preview).to_have_attribute("src", re.compile("title=Our\\+new\\+card"))
     page.wait_for_function(f"() => ({loaded})(document.querySelector('form.picture img')) === 1920")
     files: list[Download] = []
-    page.on("download", files.append)
+    # Playwright takes no method of a list.
+    page.on("download", lambda download: files.append(download))  # noqa: PLW0108
     with page.expect_download() as download:
         page.get_by_role("button", name="Save PNG").click()
     assert download.value.suggested_filename == "transactions-per-second.png"
