@@ -70,9 +70,10 @@ def test_tags_withdrawing_and_counting_again(page: Page, live_server: LiveServer
     page.get_by_label("Why").fill("wrong cable")
     page.get_by_role("button", name="Withdraw").click()
     expect(page.locator(".head .badge")).to_have_text("withdrawn")
+    expect(page.locator(".answer")).to_contain_text("This run is withdrawn; no table counts it.")
     expect(page.locator(".history li").first).to_contain_text("wrong cable")
     page.get_by_role("button", name="Restore").click()
-    expect(page.locator(".head .badge")).to_have_text("complete")
+    expect(page.locator(".head .badge")).to_have_count(0)
 
 
 def test_a_run_with_everything_is_accessible(visitor: Page, live_server: LiveServer, filled: dict[str, int]) -> None:
@@ -104,7 +105,8 @@ def test_a_trial_is_held_against_another_and_the_next_run_is_a_click_away(
     expect(strip.locator("circle.here")).to_have_count(1)
 
     page.get_by_role("link", name="with this run").first.click()
-    expect(page.get_by_text(f"compared with {run.run_id}").first).to_be_visible()
+    expect(page.get_by_role("heading", name="Compare 2 runs")).to_be_visible()
+    expect(page.get_by_role("columnheader").nth(2)).to_contain_text(run.run_id)
 
     page.goto(address)
     page.locator("a[rel=next]").click()

@@ -347,14 +347,19 @@ def short_percent(share: float, plus: bool = False) -> str:
     return f"{'+' if plus and percent > 0 else ''}{text}%"
 
 
-def significant_text(value: float, digits: int) -> str:
+def group_digits(value: float) -> str:
+    """Format a number without decimals, in groups of three from 10 000: ``8 049 151``."""
+    return f"{value:,.0f}".replace(",", NARROW_SPACE if abs(value) >= _GROUPED else "")
+
+
+def significant_text(value: float, digits: int = 4) -> str:
     """Format a number with so many significant digits, in groups of three from 10 000: ``0.1461``, ``13 270``."""
     if value == 0 or not math.isfinite(value):
         return f"{value:g}"
     rounded = float(f"{value:.{digits - 1}e}")
     places = max(0, digits - 1 - math.floor(math.log10(abs(rounded))))
     if abs(rounded) >= _GROUPED:
-        return f"{rounded:,.0f}".replace(",", NARROW_SPACE)
+        return group_digits(rounded)
     return f"{rounded:.{min(places, _MOST_DECIMALS)}f}"
 
 

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 from perfdb.analysis.metrics import BY_NAME, Measure, Metric
 from perfdb.analysis.units import finest_step
-from perfdb.analysis.verdicts.flags import Flag, Trial, TrialCell, check_trials
-from perfdb.analysis.verdicts.samples import find_noise, mean_intervals
+from perfdb.analysis.verdicts.borrowing import Drawn
+from perfdb.analysis.verdicts.flags import FEWEST_TRIALS, Flag, Trial, TrialCell, check_trials
+from perfdb.analysis.verdicts.samples import expect_trial, find_noise, mean_intervals
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,16 +20,33 @@ class RunVsTrials:
 
     ``trials`` are the experiment's trials that count, in order; the run may be one of them. ``mean`` and the 95 %
     ``interval`` (None for fewer than two) are of all trials. ``percent`` compares the run with the mean of the other
-    trials; None without others or for a mean of zero. ``flags`` concern the run.
+    trials; None without others or for a mean of zero. ``expected``: where a further trial lies with 95 %, from the
+    others and the noise of the campaign without the run; None if unknown. ``flags`` concern the run.
     """
 
     measure: Measure
+    run: Hashable
     value: float
     trials: tuple[Trial, ...]
     mean: float | None
     interval: tuple[float, float] | None
     percent: float | None
+    expected: tuple[float, float] | None
     flags: tuple[Flag, ...]
+
+    @property
+    def others(self) -> int:
+        """Return the number of other trials."""
+        return len(self.trials) - any(trial.run == self.run for trial in self.trials)
+
+    @property
+    def is_usual(self) -> bool | None:
+        """Return whether the run lies where its repeats let expect one; None if too few tell."""
+        if self.flags:
+            return False
+        if self.expected is None or self.others < FEWEST_TRIALS - 1:
+            return None
+        return self.expected[0] <= self.value <= self.expected[1]
 
     @property
     def metric(self) -> Metric:
@@ -45,19 +63,29 @@ def compare_with_trials(
     """
     cells = [_cell(measure, each == experiment, trials) for each, trials in campaign.items()]
     samples = [[trial.value for trial in cell.trials] for cell in cells]
-    noises, _ = find_noise(samples, [cell.kind for cell in cells], [cell.step for cell in cells])
-    intervals = mean_intervals(samples, noises)
     own = tuple(campaign.get(experiment, ()))
-    interval = dict(zip(campaign, intervals, strict=True)).get(experiment)
+    place = list(campaign).index(experiment) if own else None
+    others = [trial.value for trial in own if trial.run != run]
+    interval = expected = None
+    if place is not None:
+        interval = mean_intervals(samples, _noises(cells, samples))[place]
+        samples[place] = others
+        expected = expect_trial(others, _noises(cells, samples)[place])
     return RunVsTrials(
         measure=measure,
+        run=run,
         value=value,
         trials=own,
         mean=statistics.fmean(trial.value for trial in own) if own else None,
         interval=interval if len(own) > 1 else None,
-        percent=_percent(value, [trial.value for trial in own if trial.run != run]),
+        percent=_percent(value, others),
+        expected=expected,
         flags=tuple(flag for flag in check_trials(cells) if run in flag.runs),
     )
+
+
+def _noises(cells: Sequence[TrialCell], samples: Sequence[Sequence[float]]) -> list[Drawn | None]:
+    return find_noise(samples, [cell.kind for cell in cells], [cell.step for cell in cells])[0]
 
 
 def _cell(measure: Measure, own: bool, trials: Sequence[Trial]) -> TrialCell:

@@ -16,6 +16,8 @@ from perfdb.analysis.verdicts.samples import find_spread
 
 SIGNIFICANT = 0.01
 FEWEST_TRIALS = 3
+# Trials that lie further apart, as a share of their mean, disagree.
+TRIALS_DISAGREE = 0.2
 FEWEST_FIRST_RUNS = 5
 # Among many cells only trials that look odd beside all of them are judged beside the others.
 _MANY_CELLS = 50

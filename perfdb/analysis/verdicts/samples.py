@@ -51,15 +51,21 @@ def mean_intervals(samples: Sequence[Sample], noises: Sequence[Drawn | None]) ->
 
     None without noise, for an empty sample, and where a trial is not positive.
     """
-    found: list[Interval] = []
-    for sample, noise in zip(samples, noises, strict=True):
-        if noise is None or not len(sample) or min(sample) <= 0:
-            found.append(None)
-            continue
-        half = student_quantile(0.975, noise.freedom) * math.sqrt(noise.variance / len(sample))
-        mean = math.fsum(sample) / len(sample)
-        found.append((mean * exponential(-half), mean * exponential(half)))
-    return found
+    return [_reach(sample, noise, 0) for sample, noise in zip(samples, noises, strict=True)]
+
+
+def expect_trial(sample: Sample, noise: Drawn | None) -> Interval:
+    """Return where a further trial lies with 95 %: mean · exp(± t · s · √(1 + 1 / n)); None as for a mean."""
+    return _reach(sample, noise, 1)
+
+
+def _reach(sample: Sample, noise: Drawn | None, further: int) -> Interval:
+    """Return the interval of the mean, or of ``further`` = 1 trial."""
+    if noise is None or not len(sample) or min(sample) <= 0:
+        return None
+    half = student_quantile(0.975, noise.freedom) * math.sqrt(noise.variance * (further + 1 / len(sample)))
+    mean = math.fsum(sample) / len(sample)
+    return mean * exponential(-half), mean * exponential(half)
 
 
 def split(values: Sequence[float], sizes: Sequence[int]) -> list[Sequence[float]]:

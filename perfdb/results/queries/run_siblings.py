@@ -15,18 +15,25 @@ from perfdb.results.queries.observations import measure_columns
 
 # The runs of a campaign that are read for the noise of trials.
 _MOST = 2000
-_BESIDE = Measure("cpu_util")
+_ALSO = (Measure("response_ms"), Measure("cpu_util"))
 # The id, experiment, trial and status of a run, then its values.
 _Row = tuple[Any, ...]
 _FIRST_VALUE = 4
 
 
+def main_measures(run: Run) -> list[Measure]:
+    """Return the measures that tell most about a run: rate, response time, cost and CPU utilisation."""
+    rates = default_metrics([run.workload.pattern] if run.workload else ["RR", "STRG"])
+    at = len(rates) // 2
+    return [*rates[:at], _ALSO[0], *rates[at:], _ALSO[1]]
+
+
 def compute_standings(run: Run) -> list[RunVsTrials]:
-    """Compare a run with other trials in the workload's main metrics.
+    """Compare a run with other trials in the main measures.
 
     Empty for a run without other complete trials. Reads ``workload``, best fetched along.
     """
-    measures = (*default_metrics([run.workload.pattern] if run.workload else []), _BESIDE)
+    measures = main_measures(run)
     campaign = {"study": run.study_id, "workload": run.workload_id, "campaign": run.campaign, "level": run.level_id}
     rows = _rows(Run.objects.filter(**campaign), measures)
     if len(rows) > _MOST:

@@ -1,19 +1,15 @@
-"""Values and circumstances of a run for its page; the run among its trials."""
+"""Values and circumstances of a run for its page."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
-from urllib.parse import urlencode
 
 from django.urls import reverse
 from django.utils.html import format_html
+from django.utils.safestring import SafeString
 from django.utils.text import slugify
 
 from perfdb.analysis.dimensions import FACTOR, NUMBERS
-from perfdb.analysis.insights.run_vs_trials import RunVsTrials
 from perfdb.analysis.metrics import TOTAL, Measure, Metric
-from perfdb.analysis.units import decimals_for, round_half_up, short_percent
-from perfdb.analysis.verdicts.flags import Flag
 from perfdb.results.changes.provenance import Figure, Place
 from perfdb.results.models import Run
 from perfdb.results.runs import evidence as origins
@@ -117,25 +113,29 @@ def describe_run(run: Run) -> list[str]:
     return [part for part in parts if part]
 
 
+# The page's heading and path have these already.
+_IN_HEADING = frozenset({"study", "workload", "device", "mtu", "users", "trial"})
+
+
 def list_circumstances(run: Run) -> list[tuple[str, object]]:
-    """Return (title, value) of dimensions and system; None if missing."""
-    fixed: list[tuple[str, object]] = [
-        ("Study", run.study),
-        ("Campaign", _as_printed(run, "campaign", run.campaign)),
-        ("Workload", _as_printed(run, "workload", run.workload)),
-        ("Device", _as_printed(run, "device", run.device)),
+    """Return (title, value) of the known dimensions that the heading lacks, or that a log spells differently."""
+    numbers = {name: f"{each.title} ({each.unit})" if each.unit else each.title for name, each in NUMBERS.items()}
+    titles = {"workload": "Workload", "device": "Device", "campaign": "Campaign", **numbers, "trial": "Trial"}
+    known = [
+        ("system", "System", _as_printed(run, "system", run.system)),
+        ("level", "Level", _as_printed(run, "level", run.level)),
+        *((name, title, _as_printed(run, name, getattr(run, name))) for name, title in titles.items()),
         *(
-            (f"{each.title} ({each.unit})" if each.unit else each.title, _as_printed(run, name, getattr(run, name)))
-            for name, each in NUMBERS.items()
+            (key, key.replace("_", " "), _as_printed(run, FACTOR + key, run.factors[key]))
+            for key in sorted(run.factors)
         ),
-        ("Trial", _as_printed(run, "trial", run.trial)),
-        ("System", _as_printed(run, "system", run.system)),
-        ("Processors", run.system and run.system.processors),
-        ("Level", _as_printed(run, "level", run.level)),
-        ("Started (UTC)", _started(run)),
+        ("started", "Started (UTC)", _started(run)),
     ]
-    factors = sorted(run.factors.items())
-    return [*fixed, *((key.replace("_", " "), _as_printed(run, f"{FACTOR}{key}", value)) for key, value in factors)]
+    return [
+        (title, value)
+        for name, title, value in known
+        if value not in (None, "") and (name not in _IN_HEADING or isinstance(value, SafeString))
+    ]
 
 
 def _started(run: Run) -> str:
@@ -195,108 +195,3 @@ def find_printed_places(run: Run) -> Mapping[Measure, list[PrintedAt]]:
         place = PrintedAt(each.table, each.line, each.printed, each.unit, labels, address)
         found.setdefault(Measure(each.metric, each.role), []).append(place)
     return found
-
-
-# In units of the SVG element, which scales.
-WIDTH, HEIGHT, _MARGIN = 240.0, 24.0, 10.0
-
-
-@dataclass(frozen=True, slots=True)
-class Dot:
-    """A trial on a strip. ``here``: the page's own run."""
-
-    x: float
-    run: int
-    text: str
-    here: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Strip:
-    """A metric of the run among its trials; positions in the strip's units."""
-
-    title: str
-    unit: str
-    value: str
-    mean: str
-    trials: int
-    percent: str
-    dots: list[Dot]
-    mean_at: float | None
-    interval: tuple[float, float] | None
-    said: str
-    flags: list[Flag]
-
-
-def build_strips(standings: Iterable[RunVsTrials], run: Run) -> list[Strip]:
-    """Return the strips of a run's main metrics."""
-    return [_strip(each, run) for each in standings]
-
-
-def _strip(found: RunVsTrials, run: Run) -> Strip:
-    values = {trial.run: trial.value for trial in found.trials} | {run.pk: found.value}
-    numbers = {trial.run: trial.trial for trial in found.trials} | {run.pk: run.trial}
-    reach = [*values.values(), *(found.interval or ())]
-    least, most = min(reach), max(reach)
-    decimals = decimals_for(values.values(), found.metric.decimals)
-
-    def place(value: float) -> float:
-        share = (value - least) / (most - least) if most > least else 0.5
-        return round(_MARGIN + share * (WIDTH - 2 * _MARGIN), 2)
-
-    def printed(value: float) -> str:
-        return round_half_up(value, decimals)
-
-    dots = [
-        Dot(place(value), pk, f"trial {numbers[pk]}: {printed(value)} {found.metric.unit}", pk == run.pk)
-        for pk, value in values.items()
-        if isinstance(pk, int)
-    ]
-    return Strip(
-        title=found.metric.title,
-        unit=found.metric.unit,
-        value=printed(found.value),
-        mean="" if found.mean is None else printed(found.mean),
-        trials=len(found.trials),
-        percent="" if found.percent is None else short_percent(found.percent / 100, plus=True),
-        # Draw the own run last, on top.
-        dots=sorted(dots, key=lambda dot: dot.here),
-        mean_at=None if found.mean is None else place(found.mean),
-        interval=None if found.interval is None else (place(found.interval[0]), place(found.interval[1])),
-        said=_in_words(found, printed),
-        flags=list(found.flags),
-    )
-
-
-def _in_words(found: RunVsTrials, printed: Callable[[float], str]) -> str:
-    parts = [f"{printed(found.value)} {found.metric.unit}"]
-    if found.mean is not None:
-        parts.append(f"the mean of {len(found.trials)} trials is {printed(found.mean)}")
-    if found.interval is not None:
-        parts.append(f"95 % of means: {printed(found.interval[0])} to {printed(found.interval[1])}")
-    return "; ".join(parts)
-
-
-@dataclass(frozen=True, slots=True)
-class Sibling:
-    """A trial in the table. ``here``: the page's own run."""
-
-    row: dict[str, Any]
-    here: bool
-    compare: str
-
-
-def build_siblings(run: Run, rows: Sequence[dict[str, Any]]) -> list[Sibling]:
-    """Return the trials of a run's experiment, each with the address to compare."""
-    return [Sibling(row, row["id"] == run.pk, _against(run, row)) for row in rows]
-
-
-def _against(run: Run, row: dict[str, Any]) -> str:
-    """Return the address that compares both runs, or "" if one does not count."""
-    counting = run.status == row["status"] == Run.Status.COMPLETE
-    if row["id"] == run.pk or not counting:
-        return ""
-    name = "run_id" if row["run_id"] != run.run_id else "trial"
-    base = run.run_id if name == "run_id" else run.trial
-    asked = [("run", run.pk), ("run", row["id"]), ("rows", name), ("baseline", f"{name}:{base}")]
-    return f"{reverse('web:charts')}?{urlencode(asked)}"

@@ -1,6 +1,6 @@
 """The page of a run, and its actions: notes, tags, withdrawing, restoring."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from django.contrib import messages
@@ -11,6 +11,8 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.text import capfirst
 
+from perfdb.analysis.insights.bottleneck import Bottleneck
+from perfdb.analysis.insights.run_vs_trials import RunVsTrials
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.results.changes import history, provenance
 from perfdb.results.changes import withdraw as withdrawing
@@ -20,7 +22,7 @@ from perfdb.results.queries.run_siblings import compute_standings, find_neighbou
 from perfdb.results.runs import access, notes, tags
 from perfdb.results.runs.read import ALONG, read_record
 from perfdb.results.runs.record import Origin, RunRecord
-from perfdb.web.runs import raw_evidence, run_values
+from perfdb.web.runs import raw_evidence, run_answer, run_values
 from perfdb.web.runs.run_values import find_printed_places, group_figures, list_roles
 from perfdb.web.trends.event_lines import changes_from
 from perfdb.web.uploads import problem_list
@@ -39,11 +41,14 @@ def run(request: HttpRequest, pk: int) -> HttpResponse:
     paths = {source.artifact_id: source.path for source in sources}
     listings = raw_evidence.read_listings(found)
     noticed = problem_list.gravest_first(found.problems.all())
+    limit = judge_limit([found], dict(zip(record.values, found.evidence.slots, strict=True)))
+    trials = list_trials(found.experiment_id, SIBLINGS)
+    before, after = find_neighbours(found)
     context = {
         "run": found,
         "subtitle": run_values.describe_run(found),
         "facts": run_values.list_facts(found, paths),
-        "limit": judge_limit([found], dict(zip(record.values, found.evidence.slots, strict=True))),
+        "limit": limit,
         "counters": raw_evidence.read_counters(record, paths),
         "listings": listings,
         "has_chart": any(each.figure for each in listings),
@@ -52,41 +57,36 @@ def run(request: HttpRequest, pk: int) -> HttpResponse:
         "circumstances": run_values.list_circumstances(found),
         "history": history.read_history(found),
         "first_after": changes_from(found),
-        **_figures(found, record, paths),
-        **_around(found),
+        **_figures(found, record, paths, limit, compute_standings(found) if len(trials) > 1 else []),
+        "siblings": run_answer.list_siblings(found, trials) if len(trials) > 1 else [],
+        "before": before,
+        "after": after,
         **_written(request, found),
     }
     return render(request, "web/run.html", context)
 
 
-def _figures(run: Run, record: RunRecord, paths: Mapping[int, str]) -> dict[str, Any]:
-    """Return the values by role, with the places that print each value.
+def _figures(
+    run: Run, record: RunRecord, paths: Mapping[int, str], limit: Bottleneck, standings: Sequence[RunVsTrials]
+) -> dict[str, Any]:
+    """Return the answer, and the values by role with the places that print each value.
 
     For a published run, also the places in the document.
     """
     figures = provenance.record_figures(record, paths)
     published = any(value.origin is Origin.PUBLISHED for value in record.values.values())
     printed = find_printed_places(run) if published else {}
+    answer = run_answer.answer_run(run, figures, standings, limit)
     explained = [(number, figure, printed.get(figure.measure, [])) for number, figure in enumerate(figures)]
     shown = {
         "roles": list_roles(figures),
         "groups": group_figures(figures),
         "figures": explained,
+        "answer": answer,
+        "main": None if answer.main is None else explained[answer.main],
         "published": bool(printed),
     }
     return shown | {"disagreements": list(run.disagreements.order_by("pk")) if published else []}
-
-
-def _around(run: Run) -> dict[str, Any]:
-    """Return the run's trials, and the runs before and after this one."""
-    rows = list_trials(run.experiment_id, SIBLINGS)
-    before, after = find_neighbours(run)
-    return {
-        "strips": run_values.build_strips(compute_standings(run), run) if len(rows) > 1 else [],
-        "siblings": run_values.build_siblings(run, rows) if len(rows) > 1 else [],
-        "before": before,
-        "after": after,
-    }
 
 
 def _written(request: HttpRequest, run: Run) -> dict[str, Any]:

@@ -28,7 +28,7 @@ def test_it_shows_the_published_figures_by_role(web: Client, run: Run) -> None:
     text = text_of(web.get(reverse("web:run", args=[run.pk])))
 
     assert "CPU utilisation % 96.76 48.40 48.36" in text
-    assert "CPU time per transaction ms/trans 0.22 0.11 0.11" in text
+    assert "CPU time per transaction ms/trans 0.2200 0.1101 0.1100" in text
     assert "RR · QDIO GBE · MTU 9000 · 50 users · trial 1" in text
 
 
@@ -75,7 +75,7 @@ def test_intervals_are_drawn_per_second_and_listed(source: str, run: Run) -> Non
     assert "Transactions per second (trans/s)" in source
     assert "Response time (ms)" in source
     intervals = Trace.objects.filter(run=run, listing="intervals").earliest("position")
-    assert f"Intervals ({len(intervals.samples)})" in source
+    assert f'<h2>Intervals</h2> <span class="muted">{len(intervals.samples)}<' in source
 
 
 def test_files_and_uploads_are_named(source: str, run: Run) -> None:
@@ -103,16 +103,18 @@ def test_a_run_stands_among_its_trials(web: Client) -> None:
     response = web.get(f"/runs/{runs[1].pk}/")
     text, source = text_of(response), response.content.decode()
 
-    assert "Transactions per second trans/s 110.00 105.00 of 3 +7.3%" in text
+    assert "110.0 transactions per second. Normal for this experiment. 7.3% above the mean of its 2 repeats; " in text
+    assert "the 3 trials differ by 9.5%." in text
+    assert "Transactions per second 110.0 trans/s trial 1: 100.0 trans/s" in text
     rates = re.search(
-        r'<svg class="strip"[^>]*aria-label="110.00 trans/s; the mean of 3 trials is 105.00.*?</svg>', source, re.DOTALL
+        r'<svg class="strip"[^>]*aria-label="110.0 trans/s; the mean of 3 trials is 105.*?</svg>', source, re.DOTALL
     )
     assert rates is not None
     found = re.findall(r'<circle(?: class="(here)")? cx="([\d.]+)"[^>]*><title>([^<]*)</title>', rates[0])
     assert [(here, title) for here, _, title in found] == [
-        ("", "trial 1: 100.00 trans/s"),
-        ("", "trial 3: 105.00 trans/s"),
-        ("here", "trial 2: 110.00 trans/s"),
+        ("", "trial 1: 100.0 trans/s"),
+        ("", "trial 3: 105.0 trans/s"),
+        ("here", "trial 2: 110.0 trans/s"),
     ]
     first, third, own = (float(x) for _, x, _ in found)
     assert first < third < own
@@ -124,14 +126,39 @@ def test_each_trial_can_be_held_against_the_run(web: Client) -> None:
 
     source = web.get(f"/runs/{run.pk}/").content.decode()
 
-    for address in re.findall(r'<a href="(/charts/\?run=[^"]*)">compare', source):
-        assert web.get(address.replace("&amp;", "&")).status_code == 200
-    assert f"run={run.pk}&amp;run={other.pk}&amp;rows=run_id&amp;baseline=run_id%3AA" in source
-    assert f"run={run.pk}&amp;run={again.pk}&amp;rows=trial&amp;baseline=trial%3A1" in source
+    addresses = re.findall(r'<a href="(/compare/[^"]*)">compare', source)
+    assert addresses == [f"/compare/?runs={run.pk},{each.pk}" for each in (again, other)]
+    assert all(web.get(address).status_code == 200 for address in addresses)
 
 
-def test_alone_in_its_experiment_a_run_has_no_strip(web: Client) -> None:
-    assert "Among the trials" not in text_of(web.get(f"/runs/{make_run().pk}/"))
+def test_alone_in_its_experiment_a_run_is_not_judged(web: Client) -> None:
+    response = web.get(f"/runs/{make_run(values={'trans_per_s': 100.0}).pk}/")
+
+    assert "100.0 transactions per second. " in text_of(response)
+    assert "Normal" not in text_of(response)
+    assert '<svg class="strip"' not in response.content.decode()
+
+
+def test_an_outlier_is_called_one(web: Client) -> None:
+    rates = (100.0, 100.3, 99.8, 100.1, 100.2, 60.0)
+    runs = [make_run(f"R{n}", trial=n, values={"trans_per_s": rate}) for n, rate in enumerate(rates, start=1)]
+
+    odd, beside = (text_of(web.get(f"/runs/{run.pk}/")) for run in (runs[-1], runs[0]))
+
+    assert "60.00 transactions per second. Differs from its repeats." in odd
+    assert "100.0 transactions per second. Its trials disagree." in beside
+
+
+def test_a_failed_run_is_not_counted(web: Client) -> None:
+    found = make_run(values={"trans_per_s": 10.0}, status=Run.Status.FAILED)
+
+    assert "This run failed; no table counts it." in text_of(web.get(f"/runs/{found.pk}/"))
+
+
+def test_a_streaming_run_costs_cpu_per_mb(web: Client) -> None:
+    found = make_run(workload="STRG", values={"mb_per_s": 115.63, "cpu_ms_per_mb": 2.4089})
+
+    assert "115.6 MB/s at 2.409 ms CPU per MB." in text_of(web.get(f"/runs/{found.pk}/")).replace("\xa0", " ")
 
 
 def test_the_runs_before_and_after_are_a_click_away(web: Client) -> None:

@@ -1,0 +1,179 @@
+"""The answer of a run's page: the main values in a sentence, and a tile for each, beside the repeats."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.text import capfirst
+
+from perfdb.analysis.insights.bottleneck import Bottleneck, Verdict
+from perfdb.analysis.insights.run_vs_trials import RunVsTrials
+from perfdb.analysis.metrics import Measure
+from perfdb.analysis.units import short_percent, significant_text
+from perfdb.analysis.verdicts.flags import TRIALS_DISAGREE, Flag
+from perfdb.results.changes.provenance import Figure
+from perfdb.results.models import Run
+from perfdb.results.queries.run_siblings import main_measures
+from perfdb.web.links import to_runs_compared
+
+# Rate -> the rate in a sentence, its cost per unit of work, and the cost in a sentence.
+_RATES = {
+    "trans_per_s": ("{} transactions per second", "cpu_ms_per_trans", "{}\u00a0ms CPU each"),
+    "mb_per_s": ("{}\u00a0MB/s", "cpu_ms_per_mb", "{}\u00a0ms CPU per MB"),
+}
+_NOT_COUNTED = {
+    Run.Status.FAILED: "This run failed; no table counts it.",
+    Run.Status.INCOMPLETE: "This run is incomplete; no table counts it.",
+    Run.Status.WITHDRAWN: "This run is withdrawn; no table counts it.",
+}
+# In units of the SVG element, which scales.
+_WIDTH, _MARGIN = 160.0, 8.0
+
+
+@dataclass(frozen=True, slots=True)
+class Dot:
+    """A trial on a strip. ``here``: the page's own run."""
+
+    x: float
+    text: str
+    here: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """A main value of the run. ``number``: its place among the page's figures; ``beside``: against the repeats."""
+
+    figure: Figure
+    number: int
+    value: str
+    beside: str = ""
+    label: str = ""
+    dots: Sequence[Dot] = ()
+    mean_at: float | None = None
+    interval: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RunAnswer:
+    """The sentence, the second line and the tiles. ``flags``: remarks on the trials; ``main``: number of the cost."""
+
+    sentence: str
+    more: str
+    tiles: list[Tile]
+    flags: list[Flag]
+    main: int | None
+
+
+def answer_run(run: Run, figures: Iterable[Figure], standings: Sequence[RunVsTrials], limit: Bottleneck) -> RunAnswer:
+    """Return the answer of a run's page."""
+    numbered = {figure.measure: (number, figure) for number, figure in enumerate(figures)}
+    beside = {each.measure: each for each in standings}
+    shown = [measure for measure in main_measures(run) if measure in numbered]
+    tiles = [_tile(*numbered[measure], beside.get(measure), run) for measure in shown]
+    rate = next((Measure(name) for name in _RATES if Measure(name) in shown), None)
+    standing = beside.get(rate) if rate else None
+    said = (_sentence(rate, numbered), _NOT_COUNTED.get(Run.Status(run.status)), _normal(standing))
+    cost = Measure(_RATES[rate.metric][1]) if rate else None
+    main = next((numbered[measure][0] for measure in (cost, rate) if measure in numbered), None)
+    bottleneck = "" if limit.verdict is Verdict.UNKNOWN else f"{capfirst(limit.sentence)}."
+    more = " ".join(filter(None, (_spread(standing), bottleneck)))
+    flags = [flag for each in standings for flag in each.flags]
+    return RunAnswer(" ".join(filter(None, said)), more, tiles, flags, main)
+
+
+def _sentence(rate: Measure | None, figures: Mapping[Measure, tuple[int, Figure]]) -> str:
+    """Return rate and cost: ``13 230 transactions per second at 0.1461 ms CPU each.``"""
+    if rate is None:
+        return "No throughput is known of this run."
+    words, cost, cost_words = _RATES[rate.metric]
+    said = words.format(significant_text(figures[rate][1].value))
+    spent = figures.get(Measure(cost))
+    return f"{said} at {cost_words.format(significant_text(spent[1].value))}." if spent else f"{said}."
+
+
+def _normal(standing: RunVsTrials | None) -> str:
+    usual = standing.is_usual if standing else None
+    if standing is None or usual is None:
+        return ""
+    if not usual:
+        return "Differs from its repeats."
+    return "Its trials disagree." if _apart(standing) > TRIALS_DISAGREE else "Normal for this experiment."
+
+
+def _apart(standing: RunVsTrials) -> float:
+    """Return the distance between the highest and the lowest trial, as a share of the mean."""
+    values = [trial.value for trial in standing.trials]
+    return (max(values) - min(values)) / standing.mean if standing.mean else 0.0
+
+
+def _spread(standing: RunVsTrials | None) -> str:
+    """Return the distance from the repeats, and how far the trials lie apart."""
+    if standing is None or standing.percent is None:
+        return ""
+    count = len(standing.trials)
+    differ = f"; the {count} trials differ by {short_percent(_apart(standing))}" if count > 1 else ""
+    return f"{capfirst(_beside(standing))}{differ}."
+
+
+def _beside(standing: RunVsTrials) -> str:
+    """Return ``0.5% below its 2 repeats``."""
+    repeats = "its repeat" if standing.others == 1 else f"the mean of its {standing.others} repeats"
+    if not standing.percent:
+        return f"as {repeats}"
+    return f"{short_percent(abs(standing.percent) / 100)} {'above' if standing.percent > 0 else 'below'} {repeats}"
+
+
+def _tile(number: int, figure: Figure, standing: RunVsTrials | None, run: Run) -> Tile:
+    value = significant_text(figure.value)
+    if standing is None or standing.percent is None:
+        return Tile(figure, number, value)
+    own = {run.pk: (run.trial, standing.value)}
+    trials = {trial.run: (trial.trial, trial.value) for trial in standing.trials} | own
+    reach = [value for _, value in trials.values()] + list(standing.interval or ())
+    least, most = min(reach), max(reach)
+
+    def place(value: float) -> float:
+        share = (value - least) / (most - least) if most > least else 0.5
+        return round(_MARGIN + share * (_WIDTH - 2 * _MARGIN), 2)
+
+    unit = figure.metric.unit
+    dots = [
+        Dot(place(value), f"trial {trial}: {significant_text(value)} {unit}", pk == run.pk)
+        for pk, (trial, value) in trials.items()
+    ]
+    mean = standing.mean or 0.0
+    said = f"{value} {unit}; the mean of {len(standing.trials)} trials is {significant_text(mean)}"
+    interval = standing.interval
+    if interval:
+        said += f"; 95% of means: {significant_text(interval[0])} to {significant_text(interval[1])}"
+    return Tile(
+        figure,
+        number,
+        value,
+        beside=_beside(standing),
+        label=said,
+        # The own run is drawn last, on top.
+        dots=sorted(dots, key=lambda dot: dot.here),
+        mean_at=place(mean),
+        interval=(place(interval[0]), place(interval[1])) if interval else None,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Sibling:
+    """A trial in the table. ``here``: the page's own run."""
+
+    row: dict[str, Any]
+    here: bool
+    compare: str
+
+
+def list_siblings(run: Run, rows: Sequence[dict[str, Any]]) -> list[Sibling]:
+    """Return the trials of a run's experiment, each with the address of both runs compared."""
+    return [Sibling(row, row["id"] == run.pk, _against(run, row)) for row in rows]
+
+
+def _against(run: Run, row: Mapping[str, Any]) -> str:
+    """Return the address that compares both runs, or "" if one does not count."""
+    counting = run.status == row["status"] == Run.Status.COMPLETE
+    return "" if row["id"] == run.pk or not counting else to_runs_compared([run.pk, row["id"]])
