@@ -254,7 +254,7 @@ def test_without_scripts_pages_answer_and_numbers_lead_on(
     expect(page.get_by_role("link", name=re.compile(r"^\d+\.\d+$")).first).to_be_visible()
     page.goto(f"{live_server.url}/runs/?device=vCTC")
     page.get_by_role("region", name="Runs").get_by_role("link", name="DMVC").first.click()
-    figure = page.get_by_role("region", name="Figures by role").locator("a").first
+    figure = page.get_by_role("region", name="Metrics by role").locator("a").first
     figure.click()
     expect(page.locator(".provenance .body:target")).to_be_visible()
     context.close()

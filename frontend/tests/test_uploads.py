@@ -281,13 +281,13 @@ def test_a_dimension_that_is_not_told_is_said_for_all_runs_at_once(
     device.press("Tab")
     page.get_by_role("button", name="Set for all 3").first.click()
     expect(page.get_by_text("Device vSwitch of 3 runs")).to_be_visible(timeout=PATIENCE_MS)
-    expect(page.locator("p.equal")).to_contain_text(re.compile(r"Device\s+vSwitch\s+given"))
+    expect(page.locator(".equal")).to_contain_text(re.compile(r"Device\s+vSwitch\s+given"))
     assert Axe().run(page).violations_count == 0
 
     page.get_by_label("MTU of run plain, trial 1").fill("1500")
     page.get_by_label("MTU of run plain, trial 1").press("Enter")
     expect(page.get_by_text("MTU 1500 of run plain")).to_be_visible(timeout=PATIENCE_MS)
-    page.get_by_role("button", name="Accept: store 3 runs").click()
+    page.get_by_role("button", name="Store 3 runs").click()
     expect(page.locator("#result[data-state=done]")).to_be_visible(timeout=PATIENCE_MS)
     stored = {run.run_id: (run.device.name, run.mtu) for run in Run.objects.select_related("device") if run.device}
     assert stored == {"flood": ("vSwitch", None), "plain": ("vSwitch", 1500), "stamped": ("vSwitch", None)}

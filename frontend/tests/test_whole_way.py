@@ -36,7 +36,7 @@ def signed_in(page: Page, live_server: LiveServer, celery_worker_running: None) 
 def accept(page: Page) -> None:
     """Wait for the preview, accept and wait for the end."""
     expect(page.locator("#result[data-state=preview]")).to_be_visible(timeout=PATIENCE_MS)
-    page.get_by_role("button", name="Accept: store 1 run").click()
+    page.get_by_role("button", name="Store 1 run").click()
     expect(page.locator("#result[data-state=done]")).to_be_visible(timeout=PATIENCE_MS)
 
 
@@ -50,9 +50,9 @@ def test_logs_in_and_figures_out(signed_in: Page, watch: Watch) -> None:
     page.get_by_role("region", name="Runs of this upload").get_by_role("link", name="NMGBR950").click()
 
     expect(page.get_by_role("figure", name="The run’s intervals over time")).to_have_attribute("data-drawn", "")
-    figures = page.get_by_role("region", name="Figures by role")
+    figures = page.get_by_role("region", name="Metrics by role")
     expect(figures.get_by_role("link", name="96.76", exact=True)).to_be_visible()
-    expect(figures.get_by_role("link", name="0.22", exact=True)).to_be_visible()
+    expect(figures.get_by_role("link", name="0.2200", exact=True)).to_be_visible()
 
     figures.get_by_role("link", name="96.76", exact=True).click()
     dialog = page.get_by_role("dialog", name="CPU utilisation: 96.76 % derived")

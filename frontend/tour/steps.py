@@ -43,16 +43,16 @@ def _preview(page: Page) -> None:
 
 
 def _accept(page: Page) -> None:
-    page.get_by_role("button", name="Accept: store 1 run").click()
+    page.get_by_role("button", name="Store 1 run").click()
     expect(page.locator("#result[data-state=done]")).to_be_visible(timeout=_PATIENCE_MS)
     page.get_by_role("region", name="Runs of this upload").get_by_role("link", name=RUN).click()
     expect(
-        page.get_by_role("region", name="Figures by role").get_by_role("link", name="96.76", exact=True)
+        page.get_by_role("region", name="Metrics by role").get_by_role("link", name="96.76", exact=True)
     ).to_be_visible()
 
 
 def _provenance(page: Page) -> None:
-    page.get_by_role("region", name="Figures by role").get_by_role("link", name="96.76", exact=True).click()
+    page.get_by_role("region", name="Metrics by role").get_by_role("link", name="96.76", exact=True).click()
     dialog = page.get_by_role("dialog", name="CPU utilisation: 96.76 % derived")
     expect(dialog).to_contain_text("(611.78 + 611.27) / (2 × 632) × 100 = 96.760")
 
@@ -201,8 +201,8 @@ STEPS = (
     ),
     Step(
         "run",
-        "Accept, and look at the run",
-        "Press *Accept: store 1 run*, and follow the link to the run.",
+        "Store the run, and look at it",
+        "Press *Store 1 run*, and follow the link to the run.",
         "Its figures: of the whole, of each side and of the machine that both run on.",
         _accept,
         _at("#content"),

@@ -64,7 +64,7 @@ def figure(value: float | None) -> str:
     """Return a value with four significant digits, a count with all; a dash for None."""
     if value is None:
         return MISSING
-    return group_digits(value) if value.is_integer() else significant_text(value)
+    return group_digits(value) if float(value).is_integer() else significant_text(value)
 
 
 @register.filter

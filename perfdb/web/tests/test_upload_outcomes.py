@@ -25,7 +25,7 @@ def test_a_failed_upload_says_at_the_top_that_nothing_was_stored_and_why(web: Cl
 
     assert upload.state == "failed"
     assert f"Nothing was stored. {problem.message} {problem.remedy}" in text
-    assert text.index("Nothing was stored") < text.index("Severity")
+    assert text.index("Nothing was stored") < text.index("To check")
 
 
 def test_the_reason_is_the_first_error_and_not_a_mere_note(web: Client, bring: Bring) -> None:
@@ -55,8 +55,8 @@ def test_a_fault_of_perfdb_is_not_blamed_on_the_files(web: Client, bring: Bring)
 def test_a_preview_that_holds_nothing_to_store_cannot_be_accepted(web: Client, bring: Bring) -> None:
     text = text_of(web.get(page_of(bring("bad/empty", preview=True))))
 
-    assert "Nothing here can be stored. The file is empty." in text
-    assert "Accept" not in text
+    assert "No run found in 1 file. The file is empty." in text
+    assert "Store" not in text
     assert "Discard" in text
 
 
@@ -79,8 +79,8 @@ def test_who_has_stored_runs_is_led_to_charts_and_comparisons_of_their_study(web
 
     source = web.get(page_of(upload)).content.decode()
 
-    leads = re.findall(r'<a href="([^"]+)">(?:Charts of the study|What is worth comparing in it)</a>', source)
-    assert leads == [f"/{page}/?study={upload.study.slug}" for page in ("charts", "compare")]
+    leads = re.findall(r'<a href="([^"]+)">(?:Charts of the study|Compare in the study)</a>', source)
+    assert leads == [f"/{page}/?study={upload.study.slug}" for page in ("compare", "charts")]
     assert all(web.get(address, follow=True).status_code == 200 for address in leads)
     assert "Charts of the study" not in text_of(web.get(page_of(bring("bad/empty"))))
 
@@ -90,7 +90,7 @@ def test_a_preview_of_what_is_stored_already_says_so(web: Client, bring: Bring) 
 
     text = text_of(web.get(page_of(bring(preview=True))))
 
-    assert "Everything here is stored already; accepting changes nothing: 1 run already there." in text
+    assert "No new run: the run is stored already." in text
 
 
 @pytest.mark.parametrize("name", ["bad/empty", CASE])

@@ -47,14 +47,14 @@ def test_the_whole_way_without_a_script(web: Client) -> None:
     assert "Waiting for a worker" in text_of(web.get(page_of(upload)))
     work(upload)
     text = text_of(web.get(page_of(upload)))
-    assert "Nothing is stored yet. The files hold 1 new run." in text
-    assert "96.76 % CPU utilisation" in text
+    assert "1 new run in 8 files. Nothing is stored yet. No run conflicts with a stored one." in text
+    assert "RR · QDIO GBE · MTU 9000 · layer 3" in text
     assert not Run.objects.exists()
 
     assert web.post(reverse("web:upload-accept", args=[upload.pk])).headers["Location"] == page_of(upload)
     work(upload)
     source = web.get(page_of(upload)).content.decode()
-    assert "Done." in source
+    assert "Stored: 1 new run in 8 files." in text_of(web.get(page_of(upload)))
     assert reverse("web:run", args=[Run.objects.get().pk]) in source
 
     web.post(reverse("web:upload-undo", args=[upload.pk]))
@@ -199,9 +199,18 @@ def test_problems_of_one_kind_stand_together_the_gravest_first(web: Client, brin
 
     text = text_of(web.get(page_of(upload)))
 
-    assert "noticed: 1 error, 3 notes" in text
-    assert text.index("No format.") < text.index("Named by folder 0.")
+    assert "To check 1 error, 3 notes error: 1 run No format." in text
+    assert text.index("No format.") < text.index("Notes 1 kind") < text.index("Named by folder 0.")
     assert "Named by folder 0. Look. 2 more of this kind Named by folder 1." in text
+
+
+def test_a_cause_counts_its_files(web: Client, bring: Bring) -> None:
+    upload = bring(preview=True)
+    upload.problems.all().delete()
+    for file, line in (("a.log", 1), ("a.log", 2), ("b.log", 1)):
+        upload.problems.create(severity="warning", code="cpu", message=f"Line {line}.", file=file, line=line)
+
+    assert "warning: 2 files Line 1. 2 more of this kind" in text_of(web.get(page_of(upload)))
 
 
 def test_what_all_runs_have_in_common_is_said_once(web: Client, bring: Bring) -> None:
@@ -212,11 +221,11 @@ def test_what_all_runs_have_in_common_is_said_once(web: Client, bring: Bring) ->
 
     response = web.get(page_of(upload))
 
-    text, runs = text_of(response), response.context["runs"]
+    text, (group,) = text_of(response), response.context["trials"].groups
     mtu, users = (first.summary["dimensions"][name] for name in ("mtu", "users"))
-    assert f"MTU {mtu}" in text[text.index("Equal everywhere:") : text.index("Outcome")]
+    assert f"MTU {mtu}" in text[text.index("Same for all runs:") : text.index("Experiment and runs")]
     assert text.count(f"MTU {mtu}") == 1
-    assert [run.circumstances for run in runs] == [[("Users", 77, False)], [("Users", users, False)]]
+    assert (group.title, [row.name for row in group.rows]) == ("", [f"{users} users", "77 users"])
 
 
 def test_runs_that_wait_for_a_decision_come_first(web: Client, bring: Bring) -> None:
@@ -225,9 +234,11 @@ def test_runs_that_wait_for_a_decision_come_first(web: Client, bring: Bring) -> 
     for number, (name, outcome) in enumerate([("Z", "conflict"), ("R10", "new"), ("R9", "new")], 10):
         upload.runs.create(number=number, run_label=name, trial=1, outcome=outcome, summary=first.summary)
 
-    runs = web.get(page_of(upload)).context["runs"]
+    response = web.get(page_of(upload))
 
-    assert [shown.run.run_label for shown in runs] == ["Z", first.run_label, "R9", "R10"]
+    assert [shown.run.run_label for shown in response.context["waiting"]] == ["Z"]
+    assert [run.run_label for run in response.context["runs"]] == ["Z", first.run_label, "R9", "R10"]
+    assert "1 run has other values than the stored run: decide below" in text_of(response)
 
 
 def test_a_long_list_is_cut_and_all_of_it_counted(web: Client, ada: User) -> None:
@@ -243,8 +254,10 @@ def test_a_long_list_is_cut_and_all_of_it_counted(web: Client, ada: User) -> Non
 
     source = web.get(page_of(upload)).content.decode()
     text = text_of(web.get(page_of(upload)))
-    assert "The files hold 1,009 new runs, 2 runs in conflict; noticed: 1,005 notes" in text
-    assert "Accept: store 1,009 runs" in text
+    assert "1,009 new runs, 2 runs in conflict in 0 files. Nothing is stored yet." in text
+    assert "Runs 1,011 runs" in text
+    assert "Notes 1,005 notes" in text
+    assert "Store 1,009 runs" in text
     assert "2 conflicts to decide above" in text
     assert "Shown are 1,000 of 1,011 runs and 1,000 of 1,005 problems" in text
     assert source.count('name="decision:r') == 2 * len(DECISIONS)

@@ -64,7 +64,11 @@ class ShownRun:
     run: UploadRun
     circumstances: list[Circumstance]
     gaps: list[Gap]
-    chosen: bool
+
+    @property
+    def waits(self) -> bool:
+        """Return whether a person has to look at the run: for a decision, a refusal, or a missing fact."""
+        return bool(self.gaps) or self.run.outcome in (UploadRun.Outcome.CONFLICT, UploadRun.Outcome.REJECTED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +88,6 @@ def shown_runs(runs: Sequence[UploadRun], *, ask: bool, entered: Entered) -> lis
             run,
             _circumstances(run.summary),
             [_gap(run, key, needs[key], entered) for key in _needed(run)] if ask and row < _MOST_ROWS else [],
-            str(run.number) in entered.chosen,
         )
         for row, run in enumerate(runs)
     ]
@@ -174,20 +177,26 @@ def corrections_in(posted: Mapping[str, str], chosen: Sequence[str], runs: Seque
         number, _, key = posted["all"].partition(":")
         text = posted[f"{ROW}:{number}:{key}"].strip()
         return _of(text, key, [run for run in runs if key in _needed(run)])
+    written = _of_several(posted, chosen, runs)
     if "say" in posted:
-        text, key = posted.get(SAY, "").strip(), posted[SAID]
-        everything = posted.get("about") == "all"
-        if everything:
-            return [Correction({key: text})] if text else []
-        return _of(text, key, [run for run in runs if str(run.number) in set(chosen)])
+        return written
     by_number = {str(run.number): run for run in runs}
-    written: list[Correction] = []
     for name, text in posted.items():
         row, _, rest = name.partition(":")
         if row == ROW and text.strip():
             number, _, key = rest.partition(":")
             written += _of(text.strip(), key, [by_number[number]])
     return written
+
+
+def _of_several(posted: Mapping[str, str], chosen: Sequence[str], runs: Sequence[UploadRun]) -> list[Correction]:
+    """Return the fact of the chosen runs, or of all."""
+    if not (text := posted.get(SAY, "").strip()):
+        return []
+    key = posted[SAID]
+    if posted.get("about") == "all":
+        return [Correction({key: text})]
+    return _of(text, key, [run for run in runs if str(run.number) in set(chosen)])
 
 
 def _of(text: str, key: str, runs: Sequence[UploadRun]) -> list[Correction]:
@@ -197,11 +206,11 @@ def _of(text: str, key: str, runs: Sequence[UploadRun]) -> list[Correction]:
 
 def fields_of(posted: Mapping[str, str], key: str, text: str) -> list[str]:
     """Return the form fields from which a refused text came."""
-    if "say" in posted:
-        return [SAY]
     if "all" in posted:
         return [f"{ROW}:{posted['all']}"]
-    return [name for name, value in posted.items() if name.endswith(f":{key}") and value.strip() == text]
+    rows = [name for name, value in posted.items() if name.endswith(f":{key}") and value.strip() == text]
+    several = [SAY] if posted.get(SAID) == key and posted.get(SAY, "").strip() == text else []
+    return several if "say" in posted else rows + several
 
 
 def context(upload: Upload, runs: Sequence[UploadRun], *, ask: bool, entered: Entered) -> dict[str, Any]:
@@ -210,8 +219,8 @@ def context(upload: Upload, runs: Sequence[UploadRun], *, ask: bool, entered: En
     common = equal(shown)
     return {
         "equal": common,
-        "runs": [_without(common, run) for run in shown],
-        "gaps": any(each.gaps for each in shown),
+        "runs": runs,
+        "waiting": [_without(common, run) for run in shown if run.waits],
         "offered": values_for(shown) if ask else {},
         "said": said_before(upload, runs),
         "may_leave_out": ask,

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from django.db.models import Case, IntegerField, QuerySet, Value, When
 from django.urls import reverse
@@ -33,12 +34,31 @@ def with_addresses(problems: Iterable[Problem], artifacts: Mapping[str, int]) ->
     return [ShownProblem(problem, _address(problem, artifacts)) for problem in problems]
 
 
+class Cause(NamedTuple):
+    """Problems of equal severity, code and remedy. ``places``: the files or runs concerned, in words."""
+
+    places: str
+    first: ShownProblem
+    others: list[ShownProblem]
+
+
 def kinds(shown: Iterable[ShownProblem]) -> list[list[ShownProblem]]:
     """Return the problems in groups of equal severity, code and remedy."""
     found: dict[tuple[str, str, str], list[ShownProblem]] = {}
     for each in shown:
         found.setdefault((each.problem.severity, each.problem.code, each.problem.remedy), []).append(each)
     return list(found.values())
+
+
+def list_causes(shown: Iterable[ShownProblem]) -> list[Cause]:
+    """Return the kinds of problems, each with the number of files or runs."""
+    return [Cause(_count_places(kind), kind[0], kind[1:]) for kind in kinds(shown)]
+
+
+def _count_places(kind: Iterable[ShownProblem]) -> str:
+    files = {each.problem.file for each in kind} - {""}
+    number, noun = (len(files), "file") if files else (len({each.problem.run_label for each in kind}), "run")
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def by_run(problems: Iterable[Problem]) -> list[list[Problem]]:

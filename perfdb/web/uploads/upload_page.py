@@ -12,13 +12,15 @@ from perfdb.analysis.dimensions import natural_key
 from perfdb.results.bundles.make_bundle import MANIFEST
 from perfdb.results.ingest import upload_summary
 from perfdb.results.ingest.parse_files import ARCHIVE
-from perfdb.results.models import Job, Study, Upload, UploadFile, UploadRun
+from perfdb.results.models import Job, Problem, Study, Upload, UploadFile, UploadRun
 from perfdb.results.models.dimensions import INBOX
 from perfdb.results.published.published_records import FORMAT as PUBLISHED
 from perfdb.results.studies.report_items import count_runs
 from perfdb.web.uploads import missing_facts
 from perfdb.web.uploads import problem_list as problems
 from perfdb.web.uploads.missing_facts import NOTHING, Entered
+from perfdb.web.uploads.trial_rows import MOST_TRIALS, build_trial_table, common_dimensions
+from perfdb.web.uploads.upload_plot import draw_upload
 
 if TYPE_CHECKING:
     from django.db.models.fields.related_descriptors import RelatedManager
@@ -76,17 +78,21 @@ def context(upload: Upload, *, may_change: bool, entered: Entered = NOTHING) -> 
     counts = _counts(runs, upload.runs, "outcome")
     severities, of_files = (_counts(noticed, upload.problems, name) for name in ("severity", "file"))
     shown = problems.with_addresses(noticed, artifacts)
+    common = common_dimensions(runs)
     return {
         "upload": upload,
         "settled": upload.state in Upload.SETTLED,
         "file_count": _number_to_read(upload, files),
         "files": _files(upload, files, of_files),
-        "problems": problems.kinds(shown),
+        **_to_check(shown),
         "noticed": problems.counted(severities),
         # Why there may be nothing to store: the first error, else the gravest thing that was found.
         "reason": next(iter(shown), None),
         "fault": _fault(upload) if upload.state == Upload.State.FAILED and not shown else "",
         **missing_facts.context(upload, runs, ask=may_change and _may_be_corrected(upload, files), entered=entered),
+        "trials": build_trial_table(runs, common, entered.chosen),
+        "overview": draw_upload(runs, common),
+        "most_trials": MOST_TRIALS,
         "may_change": may_change,
         "outcomes": list_outcomes(counts),
         "storable": counts["new"] + counts["extended"],
@@ -94,10 +100,18 @@ def context(upload: Upload, *, may_change: bool, entered: Entered = NOTHING) -> 
         "conflicts": counts["conflict"],
         "decisions": DECISIONS,
         "formats": [(each.NAME, each.TITLE) for each in FORMATS],
+        "all_runs": counts.total(),
         "more_runs": counts.total() > len(runs),
         "cut": _cut({"run": (len(runs), counts.total()), "problem": (len(noticed), severities.total())}, len(files)),
         "left": _left(upload, files) if upload.state == Upload.State.UNDONE else None,
     }
+
+
+def _to_check(shown: Sequence[problems.ShownProblem]) -> dict[str, list[problems.Cause]]:
+    """Return errors and warnings by cause, and notes by cause."""
+    notes = [each for each in shown if each.problem.severity == Problem.Severity.NOTE]
+    grave = [each for each in shown if each.problem.severity != Problem.Severity.NOTE]
+    return {"causes": problems.list_causes(grave), "notes": problems.list_causes(notes)}
 
 
 def _counts(shown: Sequence[Any], listed: "RelatedManager[Any]", name: str) -> Counter[str]:

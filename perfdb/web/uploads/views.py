@@ -243,7 +243,8 @@ def correct(request: HttpRequest, pk: int) -> HttpResponse:
     """Store facts of chosen runs; show an error beside an invalid field."""
     found = own_upload(request, pk)
     posted = {name: str(value) for name, value in request.POST.items()}
-    chosen = request.POST.getlist("run")
+    # A box stands for all trials of an experiment.
+    chosen = " ".join(request.POST.getlist("run")).split()
     runs = list(found.runs.all())
     upload_summary.fill_in(runs)
     try:

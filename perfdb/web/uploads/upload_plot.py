@@ -1,0 +1,121 @@
+"""Small charts of an upload's runs, one for each workload: the rate over users, every run a mark."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from perfdb.analysis.dimensions import Value, natural_key
+from perfdb.analysis.metrics import BY_NAME as METRICS
+from perfdb.analysis.metrics import Metric
+from perfdb.analysis.units import significant_text
+from perfdb.results.models import UploadRun
+from perfdb.web.uploads.trial_rows import describe_key, key_of, rate_of, telling_dimensions, values_of
+
+WIDTH, HEIGHT = 300, 170
+_LEFT, _RIGHT, _TOP, _FOOT = 48, 14, 10, 24
+# More charts or lines are no overview.
+_MOST_CHARTS, _MOST_LINES = 8, 8
+
+
+class Mark(NamedTuple):
+    """A run, in pixels."""
+
+    x: float
+    y: float
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Runs that differ in users only. ``hue``: place in the palette; ``points``: the means, as an SVG polyline."""
+
+    hue: int
+    marks: list[Mark]
+    points: str
+
+
+@dataclass(frozen=True, slots=True)
+class SmallChart:
+    """The runs of a workload. ``across`` and ``up``: (place, text) of the ticks."""
+
+    title: str
+    metric: Metric
+    lines: list[Line]
+    across: list[tuple[float, str]]
+    up: list[tuple[float, str]]
+    width: int = WIDTH
+    height: int = HEIGHT
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """The charts of an upload, and the names of the lines by hue; no names for too many lines."""
+
+    charts: list[SmallChart]
+    names: list[tuple[int, str]]
+
+
+def draw_upload(runs: Sequence[UploadRun], common: Sequence[str]) -> Overview:
+    """Return a chart for each workload of several runs that have a rate."""
+    if len(runs) < 2:
+        return Overview([], [])
+    own = [name for name in telling_dimensions(runs, common) if name != "workload"]
+    charts: dict[str, dict[str, list[UploadRun]]] = {}
+    for run in runs:
+        dimensions = run.summary["dimensions"]
+        if not rate_of(dimensions, values_of(run)):
+            continue
+        name = describe_key(key_of(run, own))
+        charts.setdefault(str(dimensions.get("workload", "")), {}).setdefault(name, []).append(run)
+    names = sorted({name for by_name in charts.values() for name in by_name}, key=natural_key)
+    hues = {name: at if len(names) <= _MOST_LINES else 0 for at, name in enumerate(names)}
+    drawn = [_chart(title, charts[title], hues) for title in sorted(charts, key=natural_key)[:_MOST_CHARTS]]
+    return Overview(drawn, list(enumerate(names)) if 1 < len(names) <= _MOST_LINES else [])
+
+
+def _chart(title: str, by_name: dict[str, list[UploadRun]], hues: dict[str, int]) -> SmallChart:
+    runs = [run for own in by_name.values() for run in own]
+    counts: dict[str, int] = {}
+    for run in runs:
+        name = rate_of(run.summary["dimensions"], values_of(run))
+        counts[name] = counts.get(name, 0) + 1
+    metric = max(counts, key=lambda name: counts[name])
+    users = sorted({run.summary["dimensions"].get("users") for run in runs}, key=natural_key)
+    shown = {name: [run for run in own if metric in values_of(run)] for name, own in by_name.items()}
+    top = _round_up(max(values_of(run)[metric] for own in shown.values() for run in own))
+
+    def across(value: Value) -> float:
+        share = users.index(value) / (len(users) - 1) if len(users) > 1 else 0.5
+        return round(_LEFT + 12 + share * (WIDTH - _LEFT - _RIGHT - 24), 1)
+
+    def up(value: float) -> float:
+        return round(_TOP + (1 - value / top) * (HEIGHT - _TOP - _FOOT), 1)
+
+    unit = METRICS[metric].unit
+    lines = []
+    for name, own in shown.items():
+        values: dict[Value, list[float]] = {}
+        marks = []
+        for run in own:
+            at, value = run.summary["dimensions"].get("users"), values_of(run)[metric]
+            values.setdefault(at, []).append(value)
+            said = f"{run.run_label}, trial {run.trial}: {significant_text(value)} {unit}"
+            marks.append(Mark(across(at), up(value), said))
+        points = [(across(at), up(sum(each) / len(each))) for at, each in values.items()]
+        lines.append(Line(hues[name], marks, " ".join(f"{x},{y}" for x, y in sorted(points))))
+    return SmallChart(
+        title,
+        METRICS[metric],
+        lines,
+        [(across(value), "" if value is None else str(value)) for value in users],
+        [(up(value), significant_text(value, 3)) for value in (0.0, top / 2, top)],
+    )
+
+
+def _round_up(value: float) -> float:
+    """Return the next of 1, 2, 3, 5 times a power of ten."""
+    if value <= 0:
+        return 1.0
+    power = 10.0 ** math.floor(math.log10(value))
+    return next(step * power for step in (1, 2, 3, 5, 10) if value <= step * power * (1 + 1e-12))
