@@ -184,7 +184,7 @@ def test_single_trials_are_drawn_and_lead_to_their_run(
 
 def saved(page: Page, name: str) -> Download:
     """The file that a button of the first chart makes, pressed by keyboard."""
-    button = page.get_by_role("group", name="Save the chart").first.get_by_role("button", name=name)
+    button = page.get_by_role("group", name="Export").first.get_by_role("button", name=name)
     button.focus()
     with page.expect_download() as download:
         page.keyboard.press("Enter")
@@ -226,7 +226,7 @@ def test_a_table_is_copied(browser: Browser, live_server: LiveServer, filled: di
     page = context.new_page()
     charts(page, live_server, "metric=trans_per_s&workload=RR&mtu=1500&rows=users&columns=device,mtu")
     run = Run.objects.get(workload__name="RR", device__name="vCTC", mtu=1500, users=50)
-    buttons = page.get_by_role("group", name="Copy the table").first
+    buttons = page.get_by_role("group", name="Copy table").first
 
     buttons.get_by_role("button", name="TSV").click()
     expect(page.locator("table-tools").first.get_by_role("status")).to_have_text("Copied as TSV")

@@ -190,7 +190,7 @@ def test_a_frozen_answer_says_when_the_data_are_newer_and_its_points_still_open(
     page.reload()
 
     expect(page.get_by_text("Data have changed since:")).to_be_visible()
-    expect(page.get_by_role("note")).to_contain_text(f"{number} no longer there")
+    expect(page.get_by_role("note")).to_contain_text(f"{number} removed")
     expect(page.get_by_role("figure").first).to_have_attribute("data-drawn", "")
     assert table.inner_text() == before
     table.get_by_role("link").first.click()
@@ -241,7 +241,7 @@ def test_without_scripts_everything_can_be_done(
     page.get_by_role("link", name="Add to report").click()
     page.get_by_label("The report of").select_option("inbox")
     page.get_by_label("Title", exact=True).fill("Two LANs")
-    page.get_by_role("button", name="Put it there").click()
+    page.get_by_role("button", name="Add").click()
     expect(page.get_by_role("heading", name="Figure 1. Two LANs")).to_be_visible()
     page.goto(live_server.url + COMPARE)
     page.get_by_role("button", name="Freeze").click()

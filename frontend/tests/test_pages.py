@@ -209,7 +209,7 @@ def test_a_dimension_moves_from_one_place_of_the_layout_to_another(
 ) -> None:
     sign_in(page, live_server)
     settled(page, f"{live_server.url}/charts/?metric=trans_per_s&workload=RR&rows=users&columns=device,mtu")
-    page.locator("summary", has_text="A chart each").click()
+    page.locator("summary", has_text="Split into charts by").click()
     page.locator("details[open]").get_by_label("MTU").check()
 
     expect(page).to_have_url(re.compile("split=mtu"))

@@ -61,7 +61,7 @@ def test_a_chart_of_a_report_is_saved(page: Page, live_server: LiveServer, addre
 
     assert saved.value.suggested_filename.endswith(".svg")
     assert "<svg" in saved.value.path().read_text()
-    expect(page.locator("#table-1").get_by_role("group", name="Save the chart")).to_have_count(0)
+    expect(page.locator("#table-1").get_by_role("group", name="Export")).to_have_count(0)
 
 
 def test_a_difference_is_explained_and_a_part_frozen(page: Page, live_server: LiveServer, address: str) -> None:

@@ -63,7 +63,7 @@ def test_tags_withdrawing_and_counting_again(page: Page, live_server: LiveServer
     page.get_by_label("Tag", exact=True).fill("Odd")
     page.get_by_label("Tag", exact=True).press("Enter")
     expect(page.get_by_role("link", name="odd", exact=True)).to_be_visible()
-    page.get_by_role("button", name="Take the tag odd off").click()
+    page.get_by_role("button", name="Remove tag odd").click()
     expect(page.get_by_role("link", name="odd", exact=True)).to_have_count(0)
 
     page.locator("summary", has_text="Withdraw this run").click()

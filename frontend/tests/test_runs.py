@@ -92,7 +92,7 @@ def test_tags_and_withdrawing_change_the_list_in_place(listed: Page, watch: Watc
     box(listed, 0).check()
     listed.get_by_label("Tag", exact=True).fill("Odd")
     listed.get_by_role("button", name="Tag", exact=True).click()
-    expect(listed.get_by_role("status").filter(has_text="got the tag odd")).to_be_visible()
+    expect(listed.get_by_role("status").filter(has_text="Tag odd added to")).to_be_visible()
     expect(rows(listed).first.locator(".tag")).to_have_text("odd")
 
     box(listed, 0).check()
@@ -160,6 +160,6 @@ def test_without_scripts_buttons_are_enough(browser: Browser, live_server: LiveS
     box(page, 0).check()
     page.get_by_label("Tag", exact=True).fill("odd")
     page.get_by_role("button", name="Tag", exact=True).click()
-    expect(page.get_by_text("1 run got the tag odd.")).to_be_visible()
+    expect(page.get_by_text("Tag odd added to 1 run.")).to_be_visible()
     expect(page).to_have_url(re.compile(r"device=.*columns="))
     context.close()

@@ -68,7 +68,7 @@ def test_no_page_is_wider_than_a_phone(browser: Browser, live_server: LiveServer
 def test_a_mark_leads_to_its_reason(page: Page, live_server: LiveServer, published: None) -> None:
     sign_in(page, live_server)
     page.goto(f"{live_server.url}/studies/osa-vs-vswitch-zvm520/")
-    page.locator("#table-2").get_by_role("link", name="does not follow").first.click()
+    page.locator("#table-2").get_by_role("link", name="inconsistent").first.click()
     expect(page).to_have_url(re.compile("#problem-"))
     expect(page.locator("tr:target")).to_be_in_viewport()
 

@@ -42,7 +42,7 @@ def preview(page: Page) -> None:
 
 def test_from_pasting_to_the_upload_without_scripts(phone: Page, live_server: LiveServer) -> None:
     paste(phone, live_server, f"{BLOCKS}\nFlavour | sweet | sour\n---|---|---\nMB/sec | 10.5 | 11.5\n")
-    expect(phone.get_by_text("1 part could not be told for sure")).to_be_visible()
+    expect(phone.get_by_text("1 heading needs your check")).to_be_visible()
     phone.get_by_label("Heading row 1").last.select_option("factor.flavour")
     phone.get_by_role("button", name="Preview").click()
     expect(phone.get_by_text("The tables hold 13 figures and 5 differences of 8 runs: 8 new runs.")).to_be_visible()

@@ -223,7 +223,7 @@ def test_tomorrow_the_same_file_goes_on_where_it_stopped(signed_in: Page, live_s
     page.unroute("**/api/v1/pieces/*/")
     page.on("dialog", lambda dialog: dialog.accept())
     page.goto(f"{live_server.url}/uploads/new/")
-    expect(page.get_by_text("Begun before, and not finished.")).to_be_visible()
+    expect(page.get_by_text("Unfinished uploads.")).to_be_visible()
     expect(page.locator("main")).to_contain_text(re.compile(r"big\.log\s+8\.0 MB of 20\.0 MB"))
 
     again: list[str] = []

@@ -140,7 +140,7 @@ def _report(page: Page) -> None:
 
 
 def _audit(page: Page) -> None:
-    page.locator("#table-2").get_by_role("link", name="does not follow").first.click()
+    page.locator("#table-2").get_by_role("link", name="inconsistent").first.click()
     expect(page.locator("tr:target")).to_be_in_viewport()
 
 
@@ -325,7 +325,7 @@ STEPS = (
     ),
     Step(
         "maximum",
-        "The best of each device",
+        "The best result of each device",
         "Open **Ranking** (keys `g` `k`), choose the study *Linux Connectivity Performance* and RR.",
         "Who is fastest in a sentence; below it a row for each device, best first: its best result, how far it is "
         "behind, and what it costs in CPU.",
@@ -343,9 +343,9 @@ STEPS = (
     ),
     Step(
         "audit",
-        "What does not follow",
+        "Inconsistent numbers",
         "Click a ≠ in table 2.",
-        "The printed figures that do not follow from their own inputs, each with the formula and what follows"
+        "The printed numbers that do not match their inputs, each with the formula and what follows"
         " instead.",
         _audit,
         _at("section[aria-labelledby=audit] .scroll:has(tr:target)"),

@@ -155,7 +155,7 @@ def test_a_column_of_differences_and_a_column_of_units() -> None:
         {"trans_per_s@total": "110", "response_ms@total": "9"},
         {"trans_per_s@total": "100", "response_ms@total": "10"},
     ]
-    # What the heading says counts, though the first difference does not follow from its figures.
+    # What the heading says counts, though the first difference does not match its figures.
     assert [(each.printed, each.compared, each.baseline) for each in applied.percents] == [
         ("12%", 0, 1),
         ("-10%", 0, 1),

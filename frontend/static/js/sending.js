@@ -1,4 +1,4 @@
-// Sending one large file in pieces: it goes on where it stopped, tries again by itself, can be paused and cancelled.
+// Sending one large file in pieces: resumed after a break, tried again by itself, can be paused and cancelled.
 
 import { fingerprint, sha256 } from "./files.js";
 
@@ -139,7 +139,7 @@ export class Sending {
     if (request.status >= 200 && request.status < 300) resolve(answer);
     else if (request.status === 409 && "received" in answer) resolve(answer);
     else if (request.status === 404 || request.status === 409) reject(new Error("The server has begun it anew"));
-    else if (request.status === 401 || request.status === 403) reject(new Refused("You are signed out. Sign in in another tab, then press Try again: it goes on where it stopped."));
+    else if (request.status === 401 || request.status === 403) reject(new Refused("You are signed out. Sign in in another tab, then press Try again to resume."));
     else if (request.status === 413) reject(new Refused("A server in between takes fewer bytes at once than a piece has."));
     else if (request.status >= 400 && request.status < 500 && !/damaged/.test(answer.detail ?? "")) reject(new Refused(answer.detail ?? `The server answered ${request.status}`));
     else reject(new Error(`The server answered ${request.status}`));

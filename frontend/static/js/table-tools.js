@@ -12,10 +12,10 @@ class TableTools extends HTMLElement {
     this.said = Object.assign(document.createElement("span"), { className: "muted" });
     this.said.setAttribute("role", "status");
     const rows = [];
-    if (charts().length) rows.push(group("Save the chart:", Object.entries(CAN), (format) => this.save(charts(), format)));
+    if (charts().length) rows.push(group("Export:", Object.entries(CAN), (format) => this.save(charts(), format)));
     const forms = Object.entries(FORMS).map(([name, [title]]) => [name, title]);
     const texts = (name) => [...tables].map((table) => FORMS[name][1](matrix(table), captionOf(table))).join("\n");
-    if (tables.length) rows.push(group("Copy the table:", forms, (name) => this.copy(texts(name), FORMS[name][0])));
+    if (tables.length) rows.push(group("Copy table:", forms, (name) => this.copy(texts(name), FORMS[name][0])));
     this.replaceChildren(...rows, this.said);
   }
 

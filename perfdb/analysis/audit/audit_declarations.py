@@ -112,7 +112,7 @@ DECLARATIONS: tuple[Declaration, ...] = (
         "Little 1961",
         _run(
             "50 users, 2.90 transactions per second, response time 17.25 msec",
-            "Response time is printed as 17.25 msec, but follows to be 50 / 2.90 × 1000 = 17241.379 ms; "
+            "Response time is printed as 17.25 msec, but should be 50 / 2.90 × 1000 = 17241.379 ms; "
             "unit is probably sec.",
             "trans_per_s 2.90, response_ms 17.25 msec",
             users=50,
@@ -128,7 +128,7 @@ DECLARATIONS: tuple[Declaration, ...] = (
         _ARITHMETIC,
         _run(
             "97000 transactions in 200.5 s, 484.79 transactions per second",
-            "Transactions per second is printed as 484.79 trans/s, but follows to be 97000 / 200.5 = 483.791 trans/s.",
+            "Transactions per second is printed as 484.79 trans/s, but should be 97000 / 200.5 = 483.791 trans/s.",
             "transactions 97000, driver_s 200.5, trans_per_s 484.79",
         ),
     ),
@@ -141,7 +141,7 @@ DECLARATIONS: tuple[Declaration, ...] = (
         _ARITHMETIC,
         _run(
             "1631.10 transactions per second of 200 and 1000 bytes, 1.96 MB/s",
-            "Throughput is printed as 1.96 MB/s, but follows to be 1631.10 × (200 + 1000) / 2^20 = 1.867 MB/s; "
+            "Throughput is printed as 1.96 MB/s, but should be 1631.10 × (200 + 1000) / 2^20 = 1.867 MB/s; "
             "its MB are probably of 10^6 bytes.",
             "trans_per_s 1631.10, mb_per_s 1.96",
             workload=parse_workload("RR"),
@@ -157,7 +157,7 @@ DECLARATIONS: tuple[Declaration, ...] = (
         "utilisation law",
         _run(
             "utilisation of tcpip1 47.30 % of one of 2 processors, 1654.49 transactions per second, 0.14 msec",
-            "CPU time per transaction of tcpip1 is printed as 0.14 msec/trans, but follows to be "
+            "CPU time per transaction of tcpip1 is printed as 0.14 msec/trans, but should be "
             "47.30 × 10 / 1654.49 = 0.2859 ms/trans; 2 times the figure would fit, as if it had been divided by the "
             "processors.",
             "processor_util@tcpip1 47.30, trans_per_s 1654.49, cpu_ms_per_trans@tcpip1 0.14 msec/trans",
@@ -175,7 +175,7 @@ DECLARATIONS: tuple[Declaration, ...] = (
         "utilisation law",
         _run(
             "93.57 % of 2 processors in 632.00 s, 2.90 transactions per second, 600 s asked for, 720 msec",
-            "CPU time per transaction is printed as 720 msec/trans, but follows to be "
+            "CPU time per transaction is printed as 720 msec/trans, but should be "
             "93.57 × 2 × 10 / 2.90 × 632.00 / (600 … 632.00) = 662.1 ms/trans.",
             "cpu_util 93.57, trans_per_s 2.90, elapsed_s 632.00, cpu_ms_per_trans 720 msec/trans",
             processors=2,
@@ -191,7 +191,7 @@ DECLARATIONS: tuple[Declaration, ...] = (
         _ARITHMETIC,
         _run(
             "33.04 ms per MB, 670.74 ms per transaction of 20 MB",
-            "CPU time per transaction is printed as 670.74 ms/trans, but follows to be 33.04 × 20 = 660.800 ms/trans.",
+            "CPU time per transaction is printed as 670.74 ms/trans, but should be 33.04 × 20 = 660.800 ms/trans.",
             "cpu_ms_per_mb 33.04, cpu_ms_per_trans 670.74",
             workload=parse_workload("STRG"),
         ),
@@ -205,7 +205,7 @@ DECLARATIONS: tuple[Declaration, ...] = (
         _ARITHMETIC,
         _run(
             "18.18 ms per MB of nontcp, of which 15.91 virtual and 4.59 CP",
-            "CPU time per MB of nontcp is printed as 18.18 ms/MB, but follows to be 15.91 + 4.59 = 20.500 ms/MB.",
+            "CPU time per MB of nontcp is printed as 18.18 ms/MB, but should be 15.91 + 4.59 = 20.500 ms/MB.",
             "cpu_ms_per_mb@nontcp 18.18, virtual_cpu_ms_per_mb@nontcp 15.91, cp_cpu_ms_per_mb@nontcp 4.59",
         ),
     ),
@@ -218,7 +218,7 @@ DECLARATIONS: tuple[Declaration, ...] = (
         "CP QUERY TIME before and after the run",
         _run(
             "96.76 %, of which 48.40 % client and 47.36 % server",
-            "CPU utilisation is printed as 96.76 %, but follows to be 48.40 + 47.36 = 95.760 %.",
+            "CPU utilisation is printed as 96.76 %, but should be 48.40 + 47.36 = 95.760 %.",
             "cpu_util 96.76, cpu_util@client 48.40, cpu_util@server 47.36",
             method=Method.SNAPSHOT,
         ),
@@ -298,7 +298,7 @@ DECLARATIONS: tuple[Declaration, ...] = (
         _table(
             "response times of 10, 50, 10, 5 and 20 users at 83.22, 88.74, 91.54, 84.05 and 81.81 transactions per "
             "second",
-            "Response time is printed as 563.71 ms, but follows to be 50 / 88.74 × 1000 = 563.444 ms: 0.047% off, "
+            "Response time is printed as 563.71 ms, but should be 50 / 88.74 × 1000 = 563.444 ms: 0.047% off, "
             "while half of the 4 others of Table 6 are within 0.0022%.",
             "",
             ("Table 6", 10, "trans_per_s 83.22, response_ms 120.16"),
@@ -317,8 +317,7 @@ DECLARATIONS: tuple[Declaration, ...] = (
         _ROUNDING,
         Example(
             "6.95 and 4.79, difference −21 %",
-            "The difference of CPU time per MB is printed as -21 %, "
-            "but follows to be 100 × (4.79 / 6.95 − 1) = -31.1 %.",
+            "The difference of CPU time per MB is printed as -21 %, but should be 100 × (4.79 / 6.95 − 1) = -31.1 %.",
             lambda: _percent(
                 PercentRow(_printed("cpu_ms_per_mb", "6.95"), _printed("cpu_ms_per_mb", "4.79"), Quantity("-21", "%"))
             ),

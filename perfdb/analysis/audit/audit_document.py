@@ -99,7 +99,7 @@ def _find_outliers(runs: Sequence[PrintedRun]) -> Iterator[tuple[int, Disagreeme
                 continue
             formula = in_numbers(rule, bounds, printed, value)
             message = (
-                f"{measure_name(printed.measure)} is printed as {printed_text(printed)}, but follows to be {formula}: "
+                f"{measure_name(printed.measure)} is printed as {printed_text(printed)}, but should be {formula}: "
                 f"{_percent(deviations[number])} off, while half of the {len(others)} others of {place} are "
                 f"within {_percent(median(others))}."
             )

@@ -109,7 +109,7 @@ _READINGS: dict[Kind, Callable[[Case], Iterator[str]]] = {
 
 
 def audit_run(run: PrintedRun, without: Container[Kind] = ()) -> list[Disagreement]:
-    """Return the printed numbers that do not follow from others, in order.
+    """Return the printed numbers that do not match others, in order.
 
     The place with the most numbers comes first. A number printed in several places and wrong for the same
     reason in all of them is returned once. Rules of the kinds ``without`` are skipped.
@@ -180,7 +180,7 @@ def _ask(rule: Rule, view: View, role: str) -> Disagreement | None:
     other = _elsewhere(rule, view, role, printed) or reading(
         Case(rule.kind, view, printed, wanted, _others(rule, view, role))
     )
-    relation = "cannot pass" if rule.at_most else "cannot be below" if rule.at_least else "follows to be"
+    relation = "cannot pass" if rule.at_most else "cannot be below" if rule.at_least else "should be"
     message = f"{measure_name(printed.measure)} is printed as {printed_text(printed)}, but {relation} {formula}"
     message += f"; {other}." if other else "."
     return disagreement(rule.kind, printed, wanted, formula=formula, message=message, other=other)
@@ -299,7 +299,7 @@ def audit_percent(row: PercentRow) -> Disagreement | None:
     name = measure_name(row.base.measure)
     said = f"{row.percent.text} {row.base.quantity.unit or unit}" if row.absolute else f"{row.percent.text} %"
     said = f"a reduction of {said}" if row.reduction else said
-    message = f"The difference of {name} is printed as {said}, but follows to be {formula}"
+    message = f"The difference of {name} is printed as {said}, but should be {formula}"
     return Disagreement(
         kind=Kind.PERCENT,
         severity=grade(base.value + value, other.value)

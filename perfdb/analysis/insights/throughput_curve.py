@@ -90,7 +90,7 @@ class Curve(NamedTuple):
             return f"too few user counts to find the peak; {peak}"
         if self.start is None:
             gain = "" if self.tail is None else f", {_percent(self.tail)} above the best before"
-            return f"still rising at the largest tested number of users; {peak}{gain}"
+            return f"still rising at the highest tested number of users; {peak}{gain}"
         start = _users(self.start)
         level = f"at {start} or fewer" if self.after is None else f"between {self.after} and {start}"
         return f"levels off {level}; {peak}{self._tail_words()}"
@@ -98,7 +98,7 @@ class Curve(NamedTuple):
     def _tail_words(self) -> str:
         if self.course is Course.LAST_POINT:
             return ", the last point"
-        unknown = "" if self.unseen is not None else " (noise unknown)"
+        unknown = "" if self.unseen is not None else " (no repeats)"
         size = self.unseen if self.course is Course.NO_CHANGE_SEEN else self.change
         words = _GOING_ON[self.course].format(_percent(math.expm1(size or 0.0)))
         return f", {words}{unknown}"
@@ -286,7 +286,7 @@ CURVE_RULES: tuple[Declaration, ...] = (
         _SOURCE,
         _example(
             "1661.09, 5060.78, 6905.31, 9055.97 at 1, 10, 20, 50 users",
-            "still rising at the largest tested number of users; "
+            "still rising at the highest tested number of users; "
             "peak 9055.97 at 50 users, 31.1 % above the best before",
         ),
     ),
@@ -299,7 +299,7 @@ CURVE_RULES: tuple[Declaration, ...] = (
         _SOURCE,
         _example(
             "852.06, 1352.97, 1508.20, 1535.70, 1351.26 at 1, 5, 10, 20, 50 users",
-            "levels off between 5 and 10 users; peak 1535.70 at 20 users, then falls by 11.2 % (noise unknown)",
+            "levels off between 5 and 10 users; peak 1535.70 at 20 users, then falls by 11.2 % (no repeats)",
         ),
     ),
     Declaration(

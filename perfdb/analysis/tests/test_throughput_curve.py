@@ -61,26 +61,35 @@ def test_published_curves(
 @pytest.mark.parametrize(
     ("points", "sentence"),
     [
-        (PLATEAU, "levels off between 5 and 10 users; peak 1535.70 at 20 users, then falls by 11.2 % (noise unknown)"),
-        (BUMP, "levels off between 1 and 5 users; peak 88.70 at 50 users, then rises by 8.5 % (noise unknown)"),
+        (
+            PLATEAU,
+            "levels off between 5 and 10 users; peak 1535.70 at 20 users, then falls by 11.2 % (no repeats)",
+        ),
+        (
+            BUMP,
+            "levels off between 1 and 5 users; peak 88.70 at 50 users, then rises by 8.5 % (no repeats)",
+        ),
         (
             RISING,
-            "still rising at the largest tested number of users; "
+            "still rising at the highest tested number of users; "
             "peak 9055.97 at 50 users, 31.1 % above the best before",
         ),
-        (FALLING, "levels off at 1 user or fewer; peak 139.87 at 1 user, then falls by 26.3 % (noise unknown)"),
+        (
+            FALLING,
+            "levels off at 1 user or fewer; peak 139.87 at 1 user, then falls by 26.3 % (no repeats)",
+        ),
         (
             SLIGHT,
             "levels off between 10 and 20 users; peak 11926.76 at 50 users, slightly rising to the end by 3.7 % "
-            "(noise unknown)",
+            "(no repeats)",
         ),
         (
             curve(FOUR, 50.0, 100.0, 99.0, 97.0),
-            "levels off between 1 and 10 users; peak 100.00 at 10 users, then falls slightly by 2.5 % (noise unknown)",
+            "levels off between 1 and 10 users; peak 100.00 at 10 users, then falls slightly by 2.5 % (no repeats)",
         ),
         (
             curve(FOUR, 50.0, 100.0, 99.0, 99.5),
-            "levels off between 1 and 10 users; peak 100.00 at 10 users, flat to the end (noise unknown)",
+            "levels off between 1 and 10 users; peak 100.00 at 10 users, flat to the end (no repeats)",
         ),
         (curve((1, 2), 5.0, 7.0), "too few user counts to find the peak; peak 7.00 at 2 users"),
         (curve((1, 2, 3), 0.0, 0.0, 0.0), "no throughput at any number of users"),

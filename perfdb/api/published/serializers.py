@@ -117,7 +117,7 @@ class PreviewedPercentSerializer(serializers.Serializer[Any]):
 
 
 class FoundProblemSerializer(serializers.Serializer[Any]):
-    """A problem, or a printed value that does not follow from the others.
+    """A problem, or a printed value that does not match the others.
 
     The `code` of such a value begins with `audit.`.
     """

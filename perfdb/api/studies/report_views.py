@@ -116,7 +116,7 @@ def figure_json(request: Request, slug: str, number: str) -> HttpResponseBase:
 
 @describe(
     "study_problems",
-    "The figures of a study that do not follow from their own inputs",
+    "The inconsistent numbers of a study",
     {200: ProblemListSerializer},
     (400, 404),
     parameters=LIST_PARAMETERS,

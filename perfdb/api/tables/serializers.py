@@ -366,7 +366,7 @@ class ReportTableSerializer(serializers.Serializer[Any]):
 
 
 class DisagreementSerializer(serializers.Serializer[Any]):
-    """A printed number that does not follow from its inputs.
+    """A printed number that does not match its inputs.
 
     `recomputed` and `interval` are in `unit`.
     """

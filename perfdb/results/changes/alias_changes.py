@@ -101,7 +101,7 @@ def _parse_meaning(dimension: str, meaning: str) -> str:
 def _check_others(alias: Alias, others: Iterable[Alias]) -> None:
     """Refuse a second alias for a text, a chain and a circle. Raise QueryError."""
     if alias.printed == alias.meaning:
-        raise QueryError("meaning", f"{alias.printed} is itself; say which other value it is the same as")
+        raise QueryError("meaning", f"{alias.printed} is itself; name the other value")
     for other in others:
         if other.folded == alias.folded:
             raise QueryError("printed", f"{alias.printed} is {other.meaning} already; undo that alias first")

@@ -43,7 +43,7 @@ def compare_chosen_runs(runs: Sequence[int], *, together: bool = False) -> Chose
     """
     wanted = list(dict.fromkeys(runs))
     if len(wanted) > MOST_RUNS:
-        raise QueryError("runs", f"{len(wanted)} runs are too many to stand beside each other; at most {MOST_RUNS} do")
+        raise QueryError("runs", f"{len(wanted)} runs are too many to compare; the most is {MOST_RUNS}")
     chosen = Query(metrics=tuple(sorted(measures.read_slots(), key=_rank)), filters={"run": tuple(wanted)})
     found = add_campaigns(add_notes(read_observations(chosen), chosen))
     rows = {row[0]: row for row in found.rows}

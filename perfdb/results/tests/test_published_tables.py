@@ -114,14 +114,14 @@ def test_what_is_printed_where_is_kept_as_that_of_the_studies(owner: User) -> No
             "% reduction",
             ("20.0", "25.0"),
             "35.0",
-            "printed as a reduction of 35.0 %, but follows to be 100 × (3.75 / 5.00 − 1) = -25.00 %",
+            "printed as a reduction of 35.0 %, but should be 100 × (3.75 / 5.00 − 1) = -25.00 %",
         ),
         ("% improvement", ("-20.0", "25.0"), "35.0", "printed as a reduction of 35.0 %"),
         (
             "abs. difference",
             ("-20.0", "-1.25"),
             "-1.75",
-            "printed as -1.75 ms, but follows to be 3.75 − 5.00 = -1.250 ms",
+            "printed as -1.75 ms, but should be 3.75 − 5.00 = -1.250 ms",
         ),
     ],
 )

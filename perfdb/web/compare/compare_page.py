@@ -238,7 +238,7 @@ def unpaired_links(found: Comparison, asked: Query) -> list[tuple[str, str]]:
     query = plain_query(asked).replace(metrics=()).with_filter(name, sides[0].old, *(each.new for each in sides))
     best = query.replace(columns=(name,))
     return [
-        ("The best of each", f"{reverse('web:maximum')}?{best.encode()}"),
+        ("Ranking", f"{reverse('web:maximum')}?{best.encode()}"),
         ("Show as charts", f"{reverse('web:charts')}?{query.encode()}"),
     ]
 

@@ -99,11 +99,17 @@ def read_studies() -> list[StudyCard]:
     """Return the studies with runs that changed last."""
     active = Study.objects.filter(activity__runs__gt=0).select_related("activity")
     found = list(active.order_by("-activity__changed", "title")[:_MOST_STUDIES])
+    names = read_names(found)
+    return [_card(each, names[each.pk, "workload"], names[each.pk, "device"]) for each in found]
+
+
+def read_names(studies: Sequence[Study]) -> Mapping[tuple[int, str], set[str]]:
+    """Return the workloads and devices of studies: (study, dimension) -> names."""
     names: dict[tuple[int, str], set[str]] = defaultdict(set)
-    kept = _kept().filter(study__in=found, name__in=("workload", "device")).exclude(value="")
+    kept = _kept().filter(study__in=studies, name__in=("workload", "device")).exclude(value="")
     for study, name, value in kept.values_list("study", "name", "value"):
         names[study, name].add(value)
-    return [_card(each, names[each.pk, "workload"], names[each.pk, "device"]) for each in found]
+    return names
 
 
 def _kept() -> QuerySet[DimensionCount]:

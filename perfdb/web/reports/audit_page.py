@@ -1,4 +1,4 @@
-"""Page of a study's numbers that do not follow from their inputs, by table."""
+"""Page of a study's numbers that do not match their inputs, by table."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -34,7 +34,7 @@ ANY = Severity.ANY
 
 @dataclass(frozen=True, slots=True)
 class Wrong:
-    """A number that does not follow from its inputs: printed, recomputed, and the rule."""
+    """A number that does not match its inputs: printed, recomputed, and the rule."""
 
     number: int
     kind: str

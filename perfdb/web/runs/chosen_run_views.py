@@ -134,16 +134,17 @@ def _change(act: str, user: User, runs: QuerySet[Run], given: QueryDict) -> str:
     """Change the runs and return a message. Raise QueryError or PermissionDenied."""
     tag, reason = given.get("tag", ""), given.get("reason", "")
     acts: dict[str, tuple[Callable[[], int], str]] = {
-        "tag": (lambda: tags.add_tag(user, runs, tag), "got the tag {}."),
-        "untag": (lambda: tags.remove_tag(user, runs, tag), "lost the tag {}."),
-        "withdraw": (lambda: withdraw.withdraw_runs(user, runs, reason), "withdrawn: see status withdrawn."),
-        "restore": (lambda: withdraw.restore_runs(user, runs), "restored."),
+        "tag": (lambda: tags.add_tag(user, runs, tag), "Tag {tag} added to {runs}."),
+        "untag": (lambda: tags.remove_tag(user, runs, tag), "Tag {tag} removed from {runs}."),
+        "withdraw": (lambda: withdraw.withdraw_runs(user, runs, reason), "{runs} withdrawn: see status withdrawn."),
+        "restore": (lambda: withdraw.restore_runs(user, runs), "{runs} restored."),
     }
     if act not in acts:
         raise QueryError("act", f"{act!r} is nothing that can be done with runs", [*FORMS, *acts, "compare"])
     do, done = acts[act]
     number = do()
-    return f"{number:,} run{'' if number == 1 else 's'} {done.format(tags.parse_tag(tag) if 'tag' in act else '')}"
+    changed = f"{number:,} run{'' if number == 1 else 's'}"
+    return done.format(runs=changed, tag=tags.parse_tag(tag) if "tag" in act else "")
 
 
 def _file(form: str, runs: QuerySet[Run], shown: tuple[ListColumn, ...]) -> HttpResponseBase:

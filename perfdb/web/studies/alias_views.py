@@ -84,7 +84,7 @@ def _make(request: HttpRequest, slug: str) -> HttpResponse:
     except QueryError:
         # The preview says why; it may have become wrong only after it was shown.
         return redirect(_address(study, dimension, printed, meaning))
-    messages.success(request, f"{alias.printed} is the same as {alias.meaning} now.")
+    messages.success(request, f"{alias.printed} is now an alias of {alias.meaning}.")
     return redirect("web:aliases", slug=slug)
 
 

@@ -12,7 +12,7 @@ from django.shortcuts import render
 from perfdb.analysis.insights import plan_coverage
 from perfdb.analysis.insights.plan_coverage import Part
 from perfdb.analysis.query import parameters
-from perfdb.analysis.query.parameters import QueryError
+from perfdb.analysis.query.parameters import QueryError, value_order
 from perfdb.analysis.query.query import DELTA, Query
 from perfdb.analysis.tables.observations import narrow_observations
 from perfdb.results.models import Disagreement, ReportItem, Study, StudyActivity
@@ -20,6 +20,7 @@ from perfdb.results.queries.answers import answer_query
 from perfdb.results.runs import access
 from perfdb.results.studies.report_items import count_runs
 from perfdb.results.studies.study_details import parse_plan
+from perfdb.web.home.overview import read_names
 from perfdb.web.reports import audit_page
 from perfdb.web.reports.report_page import build_report
 from perfdb.web.studies import coverage_matrix, study_contents
@@ -38,9 +39,11 @@ _SHOWN = ("slug", "title", "source", "plan", "document_digest", "owner__username
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A study with its counts. ``plan``: "12 of 50 experiments", or ""."""
+    """A study with its counts and names. ``plan``: "12 of 50 measured", or ""."""
 
     study: Study
+    devices: list[str]
+    workloads: list[str]
     runs: int
     tables: int
     figures: int
@@ -59,11 +62,13 @@ def listed(user: User | AnonymousUser) -> list[Listed]:
     wrong = dict(Disagreement.objects.order_by().values_list("run__study").annotate(number=Count("pk")))
     counted = ReportItem.objects.order_by().values_list("study", "kind").annotate(number=Count("pk"))
     items = {(study, kind): number for study, kind, number in counted}
-    plans = _plans(studies)
+    plans, names = _plans(studies), read_names(studies)
     studies.sort(key=lambda each: (not each.source, each.title.casefold()))
     return [
         Listed(
             each,
+            sorted(names[each.pk, "device"], key=value_order),
+            sorted(names[each.pk, "workload"], key=value_order),
             runs.get(each.pk, 0),
             items.get((each.pk, ReportItem.Kind.TABLE), 0),
             items.get((each.pk, ReportItem.Kind.FIGURE), 0),
@@ -89,27 +94,28 @@ def _plans(studies: Sequence[Study]) -> Mapping[int, str]:
     if not parts:
         return said
     named = {study.pk: study.slug for study in studies if study.pk in parts}
-    published = {study.pk for study in studies if study.document_digest}
     found = observed(list(named.values()), [part for each in parts.values() for part in each])
     for pk, slug in named.items():
         of_study = narrow_observations(Query(filters={"study": (slug,)}), found)
         covered = plan_coverage.coverage(parts[pk], of_study, _ANY)
         planned, measured = sum(each.part.size for each in covered), sum(each.measured for each in covered)
-        said[pk] = _far(measured, planned, published=pk in published)
+        said[pk] = f"{measured} of {planned} measured"
     return said
-
-
-def _far(measured: int, planned: int, *, published: bool) -> str:
-    """Return a plan's coverage in words."""
-    if published:
-        return f"figures of {measured or 'none'} of {planned} experiments"
-    return f"{measured} of {planned} experiments"
 
 
 @read_required()
 def studies(request: HttpRequest) -> HttpResponse:
     """Show all studies, published ones first."""
-    return render(request, "web/studies.html", {"studies": listed(request.user)})
+    found = listed(request.user)
+    published = sum(bool(each.study.source) for each in found)
+    context = {
+        "studies": found,
+        "published": published,
+        "own": len(found) - published,
+        "runs": sum(each.runs for each in found),
+        "wrong": sum(each.wrong for each in found),
+    }
+    return render(request, "web/studies.html", context)
 
 
 @read_required()

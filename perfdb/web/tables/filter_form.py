@@ -170,7 +170,7 @@ _DRAWING = {
     "errors": ("Error bars", {"interval": "95 % interval", "spread": "smallest to largest", "none": "none"}),
     "log": ("Logarithmic axes", {"auto": "automatic", "none": "none", "x": "x", "y": "y", "both": "x and y"}),
     "scale": ("Heights", {"unit": "in the unit", "baseline": "relative to the baseline"}),
-    "facets": ("A chart each", {"apart": "apart", "together": "small multiples"}),
+    "facets": ("Split into charts by", {"apart": "apart", "together": "small multiples"}),
 }
 
 

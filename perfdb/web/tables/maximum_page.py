@@ -31,10 +31,10 @@ from perfdb.web.tables.table_grids import Footnote, Footnotes, Panel, build_pane
 
 _LIMITED_BY = {
     Verdict.LINK: "the link",
-    Verdict.PROCESSORS: "processors",
+    Verdict.PROCESSORS: "CPU",
     Verdict.COMPONENT: "a component",
-    Verdict.NEAR_LIMIT: "processors, nearly",
-    Verdict.NOT_PROCESSORS: "not processors",
+    Verdict.NEAR_LIMIT: "probably CPU",
+    Verdict.NOT_PROCESSORS: "not CPU",
     Verdict.UNKNOWN: "not known",
 }
 
@@ -287,7 +287,7 @@ def each_select(asked: Sequence[str], answered: Sequence[str]) -> Select:
     texts = [("", "device" if asked else usual), *((name, dimension(name).title) for name in names)]
     if chosen and chosen not in names:
         texts.append((chosen, " and ".join(dimension(name).title for name in asked)))
-    return filter_form.build_select("columns", "Best of each", texts, chosen)
+    return filter_form.build_select("columns", "Rank every", texts, chosen)
 
 
 def build_charts(tables: Sequence[Table]) -> list[Panel]:

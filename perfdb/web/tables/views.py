@@ -102,7 +102,7 @@ def _form(
             filter_form.metric_facet(query.metrics),
             filter_form.layout_facet("rows", "Along x", names, query.rows),
             filter_form.layout_facet("columns", "Lines", names, query.columns),
-            filter_form.layout_facet("split", "A chart each", names, query.split),
+            filter_form.layout_facet("split", "Split into charts by", names, query.split),
         ],
         "selects": selects,
         "drawn": filter_form.describe_drawing(selects, query),

@@ -40,7 +40,7 @@ def test_it_shows_what_is_printed_for_each_value(web: Client, study: Study) -> N
 def test_it_works_without_scripts_from_preview_to_undo(web: Client, study: Study) -> None:
     preview = web.get(ADDRESS, QDIO)
     text = text_of(preview)
-    assert "qdio gbe is the same as QDIO?" in text
+    assert "Make qdio gbe an alias of QDIO?" in text
     assert "1 run would get device QDIO, which 1 other run has already. Nothing is changed yet." in text
     assert inline_code(preview) == []
     assert not Alias.objects.exists()

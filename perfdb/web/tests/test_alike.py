@@ -48,7 +48,7 @@ def test_pages_that_show_both_lead_to_the_preview(web: Client, spelt: None, addr
 
     assert [each.partition("?")[0] for each in found] == ["/studies/own/aliases/", "/studies/other/aliases/"]
     preview = web.get(found[0])
-    assert "QDIO GBE is the same as QDIO GbE?" in text_of(preview)
+    assert "Make QDIO GBE an alias of QDIO GbE?" in text_of(preview)
     assert "1 run would get device QDIO GbE" in text_of(preview)
 
 

@@ -50,9 +50,9 @@ def test_tags_are_put_on_and_taken_off(web: Client, hers: list[Run]) -> None:
     answer = web.post(ADDRESS, given | {"act": "tag"}, follow=True)
 
     assert answer.redirect_chain == [("/runs/?users=10&users=50", 302)]
-    assert "2 runs got the tag odd." in text_of(answer)
+    assert "Tag odd added to 2 runs." in text_of(answer)
     assert tags() == {"A": ["odd"], "B": ["odd"], "C": None}
-    assert "2 runs lost the tag odd." in text_of(web.post(ADDRESS, given | {"act": "untag"}, follow=True))
+    assert "Tag odd removed from 2 runs." in text_of(web.post(ADDRESS, given | {"act": "untag"}, follow=True))
     assert tags() == {"A": None, "B": None, "C": None}
 
 

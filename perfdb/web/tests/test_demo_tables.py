@@ -122,7 +122,7 @@ def test_the_maximum_comes_with_what_stands_behind_it(web: Client) -> None:
 
     text = text_of(response)
     rate = Run.objects.filter(workload__name="RR", device__name="HiperSockets", mtu=57344, users=50).get().trans_per_s
-    assert "Maximum is at the edge Limited by processors, nearly" in text
+    assert "Peak at the highest users tested Bottleneck probably CPU" in text
     assert f"peak {rate:.2f} trans/s at 50 users" in text
     assert "The maximum is at the edge of the tested range (largest number of users)" in text
     assert "The processors are near their limit: the system is 94.0 % busy" in text

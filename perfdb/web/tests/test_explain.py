@@ -88,7 +88,7 @@ def test_figures_are_sorted_by_how_far_they_moved_beyond_noise(web: Client, runs
     ]
     text = text_of(web.get(link))
 
-    moved, still = text.split("that did not move", 1)
+    moved, still = text.split("unchanged or undecided", 1)
     moved = moved[moved.index("Other metrics that changed") :]
     assert moved.index("Interrupts per second") < moved.index("CPU utilisation, client")
     assert "CPU utilisation, server" not in moved

@@ -93,12 +93,12 @@ def test_it_does_not_move_a_digit_whatever_becomes_of_the_runs(web: Client, runs
     make_run("NEW", device="QDIO", users=20, campaign="second", level="second", values={"trans_per_s": 9e6})
     changed(runs[0].study)
     assert shown(web, address) == before
-    assert "Data have changed since: 1 run added, 1 no longer there, 1 with other values" in text_of(web.get(address))
+    assert "Data have changed since: 1 run added, 1 removed, 1 with other values" in text_of(web.get(address))
 
     Run.objects.all().delete()
     changed(runs[0].study)
     assert shown(web, address) == before
-    assert "18 no longer there" in text_of(web.get(address))
+    assert "18 removed" in text_of(web.get(address))
 
 
 def test_what_stands_beside_the_runs_is_frozen_too(web: Client, runs: list[Run]) -> None:
@@ -121,7 +121,7 @@ def test_a_change_that_does_not_concern_it_is_none(web: Client, runs: list[Run])
     # The other campaign began later, and tells nothing about the noise; but the history is read with it.
     text = text_of(web.get(address))
     assert "run added" not in text
-    assert "no longer there" not in text
+    assert "removed" not in text
 
 
 def test_the_database_is_not_asked_for_runs(web: Client, runs: list[Run]) -> None:

@@ -102,7 +102,7 @@ def test_what_few_columns_have_is_folded_and_counted(web: Client, devices: None)
     make_run("R", device="vCTC", users=20, values={"trans_per_s": 900.0, "cpu_util": 40.0, "virtual_cpu_util": 30.0})
     source = web.get(PAGE, {"workload": "RR"}).content.decode()
 
-    table, folded = source.split("2 figures that fewer than half of the columns have")
+    table, folded = source.split("2 metrics with few values")
     assert "CPU time per transaction</th>" in table
     assert "Virtual CPU utilisation</th>" not in table
     assert "Virtual CPU utilisation</th>" in folded

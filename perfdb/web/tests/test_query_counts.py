@@ -22,7 +22,7 @@ COUNTS = {
     "compare": 10,
     "trends": 12,
     "maximum": 19,
-    "studies": 6,
+    "studies": 7,
     "uploads": 5,
     "upload-new": 4,
     "upload": 6,

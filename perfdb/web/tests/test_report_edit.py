@@ -173,7 +173,7 @@ def test_two_who_change_one_item_lose_nothing(web: Client, study: Study) -> None
     response = edit(web, item, prose="Grace's")
     text = text_of(response)
     assert response.status_code == 409
-    assert "Somebody else changed this meanwhile" in text
+    assert "Someone else changed this" in text
     assert "Ada's" in text
     assert "Grace&#x27;s</textarea>" in response.content.decode()
     item.refresh_from_db()

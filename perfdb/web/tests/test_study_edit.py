@@ -79,7 +79,7 @@ def test_two_who_change_a_study_lose_nothing(web: Client, study: Study, part: st
     Study.objects.filter(pk=study.pk).update(title="Theirs", run_id_pattern="THEIRS", plan=[{"device": ["Theirs"]}])
     response = web.post(address, {**form, "state": state})
     assert response.status_code == 409
-    assert "Somebody else changed this meanwhile" in text_of(response)
+    assert "Someone else changed this" in text_of(response)
     assert "theirs" in text_of(response).casefold()
     study.refresh_from_db()
     assert study.title == "Theirs"

@@ -78,7 +78,7 @@ def test_what_is_said_changes_what_is_read_and_is_remembered(web: Client, ada: U
     study = Study.objects.create(slug="sweets", title="Sweets", owner=ada)
     fields = read(web, UNKNOWN, study="sweets")
     page = text_of(web.post(ADDRESS, {"text": UNKNOWN, "study": "sweets"}))
-    assert "2 parts could not be told for sure" in page
+    assert "2 headings need your check" in page
     names = {text: name.removesuffix(".text") for name, text in fields.items() if name.startswith("t0.name.")}
     said = {
         "t0.head": "1",

@@ -55,7 +55,7 @@ def test_a_failed_trial_is_shown_and_not_compared() -> None:
 def test_different_circumstances_are_never_trials_of_one_row() -> None:
     runs = [a_run(1, 1, 100, users=1, layer=2), a_run(2, 1, 60, users=1, layer=3), a_run(3, 1, 60, users=1)]
 
-    assert [title for title, *_ in table(runs)] == ["layer 2", "layer 3", ""]
+    assert [title for title, *_ in table(runs)] == ["layer 2", "layer 3", "no Layer"]
 
 
 def test_an_option_that_follows_from_the_users_makes_no_group() -> None:

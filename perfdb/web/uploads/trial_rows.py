@@ -118,9 +118,9 @@ def telling_dimensions(runs: Sequence[UploadRun], common: Iterable[str]) -> list
 
 
 def key_of(run: UploadRun, names: Iterable[str]) -> tuple[tuple[str, Any], ...]:
-    """Return the (name, value) of the dimensions that a run has."""
+    """Return the (name, value) of a run's dimensions; None for a missing one, and no factor that the run lacks."""
     dimensions = run.summary["dimensions"]
-    return tuple((name, dimensions[name]) for name in names if name in dimensions)
+    return tuple((name, dimensions.get(name)) for name in names if name in dimensions or name in BY_NAME)
 
 
 def describe_key(key: Sequence[tuple[str, Any]]) -> str:

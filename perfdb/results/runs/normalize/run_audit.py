@@ -25,7 +25,7 @@ _SAME = 1e-9
 
 
 def audited(record: RunRecord) -> list[Disagreement]:
-    """Return the printed values of a run that do not follow from the others."""
+    """Return the printed values of a run that do not match the others."""
     figures = tuple(_printed(record))
     if not figures:
         return []
