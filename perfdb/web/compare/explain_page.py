@@ -1,7 +1,7 @@
 """Page that explains a difference in words and links, and suggests next steps."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from perfdb.analysis.dimensions import DIMENSIONS, FACTOR, Value, describe_values, dimension
@@ -12,7 +12,7 @@ from perfdb.analysis.query.parameters import spell_value
 from perfdb.analysis.query.query import REPEATS, Query
 from perfdb.analysis.render.charts.chart_options import Drawing
 from perfdb.analysis.render.labels import Diff, make_diff, measure_title
-from perfdb.analysis.units import decimals_for, printed_percent, round_half_up, short_percent
+from perfdb.analysis.units import printed_percent, round_half_up, short_percent, significant_text
 from perfdb.analysis.verdicts import words
 from perfdb.analysis.verdicts.cells import Comparison, Scope, Verdict, Workings
 from perfdb.analysis.verdicts.cells import Side as Evidence
@@ -58,10 +58,13 @@ class MovedLine:
 class Explained:
     """Everything that the page shows.
 
-    ``test``: (term, text); ``still``: metrics without a confirmed change. ``where``: values that both sides share
-    among those of their table.
+    ``sentence``: the answer; ``step``: how to confirm it. ``test``: (term, text); ``still``: metrics without a
+    confirmed change. ``where``: values that both sides share among those of their table.
     """
 
+    sentence: str
+    step: str
+    scope: str
     title: str
     unit: str
     where: str
@@ -79,12 +82,17 @@ def build_explanation(found: Explanation) -> Explained:
     """Return an explanation as its page shows it."""
     metric = BY_NAME[found.measure.metric]
     lines = [(each.decided, _moved(each)) for each in found.moved]
+    sides = [_side("Old", found.old), _side("New", found.new)]
+    comparison = found.comparison
     return Explained(
+        _sentence(found, sides),
+        words.next_words(comparison.next, comparison.delta),
+        words.scope_words(comparison),
         measure_title(found.measure),
         metric.unit,
         describe_values(found.where.keys(), found.where.values()),
         make_diff(found.comparison),
-        [_side("Old", found.old, metric.decimals), _side("New", found.new, metric.decimals)],
+        sides,
         list(_test(found.comparison)),
         [(dimension(name).title, _text(old), _text(new)) for name, old, new in found.compared],
         [difference_line(each) for each in found.differs if each.weight is not Weight.MINOR],
@@ -94,25 +102,37 @@ def build_explanation(found: Explanation) -> Explained:
     )
 
 
+def _sentence(found: Explanation, sides: Sequence[Side]) -> str:
+    """Return the answer: ``HiperSockets has 49% lower transactions per second than Guest LAN: 13 270 → 6790 …``."""
+    (old, new), metric = sides, BY_NAME[found.measure.metric]
+    values = f"{old.mean} → {new.mean} {metric.unit}"
+    percent = found.comparison.percent
+    title = measure_title(found.measure)
+    if percent is None:
+        return f"{title}: {values}."
+    if found.comparison.verdict in words.LIKELY | words.CHANGED:
+        size = short_percent(abs(percent) / 100)
+        return f"{title} of {new.title} is {size} {'higher' if percent > 0 else 'lower'} than of {old.title}: {values}."
+    return f"{title} of {new.title} against {old.title}: {words.verdict_words(found.comparison)} ({values})."
+
+
 def _text(value: object) -> str:
     return "none" if value is None else str(value)
 
 
-def _side(name: str, side: Found, least: int) -> Side:
+def _side(name: str, side: Found) -> Side:
     values = [point.value for point in side.sample]
-    decimals = decimals_for(values, least)
     runs: list[tuple[str, str, object, str]] = [
-        (round_half_up(point.value, decimals), point.run_id, point.trial, to_run(point.run))
+        (significant_text(point.value), point.run_id, point.trial, to_run(point.run))
         for point in side.sample[:MOST_RUNS]
     ]
-    mean = round_half_up(sum(values) / len(values), decimals) if values else "–"
+    mean = significant_text(sum(values) / len(values)) if values else "–"
     return Side(name, side.title, mean, runs, len(values) - len(runs), side.limit)
 
 
 def _moved(each: Moved) -> MovedLine:
     metric = BY_NAME[each.measure.metric]
-    decimals = decimals_for([value for value in (each.old, each.new) if value is not None], metric.decimals)
-    old, new = ("–" if value is None else round_half_up(value, decimals) for value in (each.old, each.new))
+    old, new = ("–" if value is None else significant_text(value) for value in (each.old, each.new))
     beyond = "" if each.beyond is None else f"{round_half_up(each.beyond, 1)} ×"
     return MovedLine(measure_title(each.measure), metric.unit, old, new, make_diff(each.comparison), beyond)
 
@@ -123,11 +143,11 @@ def _test(comparison: Comparison) -> Iterator[tuple[str, str]]:
     yield "Verdict", ", ".join(filter(None, (words.verdict_words(comparison), effect)))
     if comparison.percent is not None:
         yield "Difference", f"{printed_percent(comparison.percent, plus=True)}, of unrounded means"
-    yield "Measurements", f"{_side_words(comparison.new)} new against {_side_words(comparison.base)} old"
+    yield "Measurements", _measurements(comparison)
     if comparison.interval:
-        yield "95 % interval", f"the true difference lies between {_range(comparison.interval)}"
+        yield "95% CI", f"the true difference lies between {_range(comparison.interval)}"
     if comparison.band:
-        yield "Band", f"repeats lie between {_range(comparison.band)} of each other when nothing has changed"
+        yield "Noise range", f"repeats of the same setup differ by {_range(comparison.band)}"
     if comparison.p is not None and comparison.q is not None:
         yield (
             "Student’s t",
@@ -142,10 +162,19 @@ def _test(comparison: Comparison) -> Iterator[tuple[str, str]]:
         yield "To confirm", needed
 
 
+def _measurements(comparison: Comparison) -> str:
+    new, old = _side_words(comparison.new), _side_words(comparison.base)
+    return "1 run each" if new == old == "1" else f"{new} of the new side, {old} of the old side"
+
+
 def _side_words(side: Evidence) -> str:
     if side.campaigns < 2:
         return str(side.trials)
     return f"{side.trials} (in {side.campaigns} campaigns)"
+
+
+# A smaller allowance for rounding, as a share, comes from binary numbers alone.
+_LEAST_ROUNDING = 1e-9
 
 
 def _calculation(comparison: Comparison, work: Workings) -> str:
@@ -157,7 +186,7 @@ def _calculation(comparison: Comparison, work: Workings) -> str:
     if comparison.scope is Scope.DAYS_KNOWN:
         texts.append(f"τ of days = {short_percent(math.sqrt(work.usual_days or 0.0))}, λ = {work.factor or 1.0:.3g}")
         texts.append(f"allowance for whole days = {short_percent(work.shift)}")
-    if work.rounding:
+    if work.rounding > _LEAST_ROUNDING:
         texts.append(f"allowance for rounding = {short_percent(work.rounding)}")
     return "; ".join(texts)
 
