@@ -70,7 +70,7 @@ def parse_item(study: Study, written: ItemText) -> dict[str, Any]:
     """Return the columns of an item. Raise QueryError."""
     if written.kind not in Kind.values:
         raise QueryError("kind", f"{written.kind!r} is nothing that a report holds", Kind.values)
-    if not written.title or len(written.title) > MAX_TITLE:
+    if len(written.title) > MAX_TITLE or not (written.title or (written.kind == Kind.PROSE and written.prose)):
         raise QueryError("title", f"an item needs a title, of {MAX_TITLE} characters at most")
     if len(written.prose) > MAX_PROSE:
         raise QueryError("prose", f"more than {MAX_PROSE} characters of prose; make several items of it")

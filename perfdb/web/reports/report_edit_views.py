@@ -8,6 +8,8 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils import timezone
+from django.utils.text import Truncator
 
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.results.models import RemovedItem, ReportItem, SavedQuery, Study
@@ -21,18 +23,22 @@ from perfdb.results.studies.report_items import (
     list_items,
     parse_item,
 )
-from perfdb.web.reports.report_page import Part, describe_new_runs, preview_item
+from perfdb.web.reports.report_page import Part, build_report, preview_item
 from perfdb.web.view_access import get_own_study, person_of, sign_in_required
 
 # Removed items offered to be restored.
 MOST_REMOVED = 10
 
-KINDS = (
-    (Kind.PROSE, "Prose"),
+HEADING = "heading"
+"""The kind of a new text that is a heading alone."""
+ADDING = (
+    (Kind.PROSE, "Text"),
+    (Kind.FIGURE, "Chart or table"),
     (Kind.FINDING, "Finding"),
-    (Kind.TABLE, "Table"),
-    (Kind.FIGURE, "Figure"),
+    (HEADING, "Heading"),
 )
+_NAMES = {Kind.PROSE: "Text", Kind.FINDING: "Finding", Kind.TABLE: "Table", Kind.FIGURE: "Chart"}
+_SHOWN_AS = ((Kind.FIGURE, "Chart"), (Kind.TABLE, "Table"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +47,18 @@ class Line:
 
     item: ReportItem
     place: int
-    stale: str
     first: bool
     last: bool
+
+    @property
+    def kind(self) -> str:
+        """Return the kind in words."""
+        return _NAMES[Kind(self.item.kind)]
+
+    @property
+    def name(self) -> str:
+        """Return the title, or the beginning of a text without one."""
+        return self.item.title or Truncator(self.item.prose).words(6)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +71,8 @@ class Theirs:
 
 def list_lines(study: Study) -> list[Line]:
     """Return the items of a report in order, as the editor lists them."""
-    items, runs = list_items(study), count_runs(study)
-    return [
-        Line(item, place, describe_new_runs(item.written_with, runs), place == 1, place == len(items))
-        for place, item in enumerate(items, 1)
-    ]
+    items = list_items(study)
+    return [Line(item, place, place == 1, place == len(items)) for place, item in enumerate(items, 1)]
 
 
 def list_removed(study: Study) -> Sequence[RemovedItem]:
@@ -89,18 +101,17 @@ def parse_order(data: QueryDict) -> list[int]:
     return found
 
 
-def offered_queries(study: Study, user: Any) -> list[tuple[str, list[tuple[str, str]]]]:
-    """Return the person's named queries, with addresses that add them.
+def offered_queries(study: Study, user: Any, kind: str, before: str) -> list[tuple[str, str]]:
+    """Return the person's saved views, with addresses that add them as a chart or table.
 
     Queries about other studies are left out.
     """
+    if kind not in (Kind.FIGURE, Kind.TABLE):
+        return []
     found = SavedQuery.objects.filter(owner=user).order_by("name")
-    add = reverse("web:report-item-new", args=[study.slug])
-    return [
-        (saved.name, [(title, f"{add}?kind={kind}&saved={saved.pk}") for kind, title in KINDS if kind != Kind.FINDING])
-        for saved in found
-        if saved.study_id in (None, study.pk)
-    ]
+    add = f"{reverse('web:report-item-new', args=[study.slug])}?kind={kind}"
+    add += f"&before={before}" if before else ""
+    return [(saved.name, f"{add}&saved={saved.pk}") for saved in found if saved.study_id in (None, study.pk)]
 
 
 def begin_item(study: Study, data: QueryDict, user: Any) -> ItemText:
@@ -108,7 +119,7 @@ def begin_item(study: Study, data: QueryDict, user: Any) -> ItemText:
 
     A named query or questions in the address become the queries of a table or figure, or charts in prose.
     """
-    kind = data.get("kind", Kind.PROSE)
+    kind = data.get("kind", Kind.PROSE).replace(HEADING, Kind.PROSE)
     chosen = str(data.get("saved", ""))
     saved = SavedQuery.objects.filter(owner=user, pk=chosen).first() if chosen.isdecimal() else None
     asked = [f"/{saved.page}/?{saved.query}"] if saved else data.getlist("query")
@@ -121,7 +132,9 @@ def begin_item(study: Study, data: QueryDict, user: Any) -> ItemText:
 def preview_text(study: Study, written: ItemText) -> Part | QueryError:
     """Return an item answered, or the error in its text."""
     try:
-        columns = parse_item(study, replace(written, title=written.title or "…"))
+        columns = parse_item(
+            study, written if written.kind == Kind.PROSE else replace(written, title=written.title or "…")
+        )
         columns["number"] = columns["number"] or choose_number(study, columns["kind"], "")
         return preview_item(ReportItem(study=study, position=0, **columns))
     except QueryError as error:
@@ -150,12 +163,13 @@ def items_list(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _list(request: HttpRequest, study: Study, error: QueryError | None = None) -> HttpResponse:
+    lines = list_lines(study)
+    parts = build_report(study, [], count_runs(study)).parts
     context = {
         "study": study,
-        "lines": list_lines(study),
+        "blocks": list(zip(lines, parts, strict=True)),
         "removed": list_removed(study),
-        "kinds": KINDS,
-        "offered": offered_queries(study, request.user),
+        "adding": ADDING,
         "error": error,
     }
     return render(request, "web/report_edit.html", context, status=400 if error else 200)
@@ -166,17 +180,19 @@ def item_new(request: HttpRequest, slug: str) -> HttpResponse:
     """Add an item; the address may give ``kind``, ``title``, and ``query`` or ``saved``."""
     study = get_own_study(request, slug)
     if request.method == "GET":
-        written = begin_item(study, request.GET, request.user)
-        return _form(request, study, written, reverse("web:report-item-new", args=[slug]))
-    written = ItemText.from_form(request.POST.dict())
-    context = {"action": reverse("web:report-item-new", args=[slug])}
+        written, before = begin_item(study, request.GET, request.user), request.GET.get("before", "")
+        more = {"heading": request.GET.get("kind") == HEADING, "before": before}
+        offered = offered_queries(study, request.user, written.kind, before)
+        return _form(request, study, written, reverse("web:report-item-new", args=[slug]), offered=offered, **more)
+    written, before = ItemText.from_form(request.POST.dict()), request.POST.get("before", "")
+    context = {"action": reverse("web:report-item-new", args=[slug]), "before": before}
     if "preview" in request.POST:
         return _form(request, study, written, **context)
     try:
-        item = report_items.add_item(study, written)
+        item = report_items.add_item(study, written, int(before) if before.isdecimal() else None)
     except QueryError as error:
         return _form(request, study, written, error=error, **context)
-    messages.success(request, f"“{item.title}” is in the report.")
+    messages.success(request, f"“{item.title or 'Text'}” is in the report.")
     return redirect(f"{reverse('web:report-edit', args=[slug])}#item-{item.pk}")
 
 
@@ -193,6 +209,8 @@ def item_edit(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     version = int(text) if text.isdecimal() and len(text) < 10 else 0
     if "preview" in request.POST:
         return _form(request, study, written, action, item=item, version=version)
+    if "autosave" in request.POST:
+        return _autosave(request, item, written, version)
     try:
         report_items.change_item(item, written, version)
     except QueryError as error:
@@ -201,12 +219,29 @@ def item_edit(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         item.refresh_from_db()
         theirs = find_differences(item, written)
         return _form(request, study, written, action, item=item, version=item.version, theirs=theirs)
-    messages.success(request, f"“{written.title}” was changed.")
+    messages.success(request, f"“{written.title or 'Text'}” was changed.")
     return redirect(f"{reverse('web:report-edit', args=[slug])}#item-{pk}")
 
 
+def _autosave(request: HttpRequest, item: ReportItem, written: ItemText, version: int) -> HttpResponse:
+    """Save a part while it is written; return the state of saving and what the part becomes."""
+    context: dict[str, Any] = {"id": item.pk, "autosaved": True, "saved_at": timezone.now(), "version": version}
+    context |= {"study": item.study, "item": item, "written": written}
+    try:
+        report_items.change_item(item, written, version)
+        context["version"] = version + 1
+    except QueryError as error:
+        context["error"] = error
+    except ChangedMeanwhileError:
+        item.refresh_from_db()
+        context |= {"theirs": find_differences(item, written), "version": item.version, "old_version": version}
+    found = preview_text(item.study, replace(written, number=item.number))
+    context |= {"wrong": found} if isinstance(found, QueryError) else {"part": found}
+    return render(request, "web/parts/report_autosaved.html", context)
+
+
 def _form(request: HttpRequest, study: Study, written: ItemText, action: str, **more: Any) -> HttpResponse:
-    context = {"study": study, "written": written, "action": action, "kinds": KINDS, **more}
+    context = {"study": study, "written": written, "action": action, "shown_as": _SHOWN_AS, **more}
     found = preview_text(study, written)
     context |= {"wrong": found} if isinstance(found, QueryError) else {"part": found}
     status = 409 if more.get("theirs") is not None else 400 if more.get("error") else 200
@@ -218,7 +253,7 @@ def item_remove(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Remove an item, which can be restored."""
     item = get_object_or_404(ReportItem.objects.select_related("study"), study=get_own_study(request, slug), pk=pk)
     report_items.remove_item(item, person_of(request))
-    messages.success(request, f"“{item.title}” removed. It can be put back below.")
+    messages.success(request, f"“{item.title or 'Text'}” removed. You can put it back below.")
     return redirect(f"{reverse('web:report-edit', args=[slug])}#removed")
 
 
@@ -227,5 +262,5 @@ def item_put_back(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Put a removed item back into the report."""
     study = get_own_study(request, slug)
     item = report_items.restore_item(get_object_or_404(RemovedItem.objects.select_related("study"), study=study, pk=pk))
-    messages.success(request, f"“{item.title}” is back in the report.")
+    messages.success(request, f"“{item.title or 'Text'}” is back in the report.")
     return redirect(f"{reverse('web:report-edit', args=[slug])}#item-{item.pk}")
