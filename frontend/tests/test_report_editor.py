@@ -44,7 +44,7 @@ def titles(study: Study) -> list[str]:
 
 
 def shown(page: Page) -> Locator:
-    return page.locator(".item-title a")
+    return page.locator("[data-body] h3")
 
 
 def test_items_are_dragged(editor: Page, study: Study) -> None:
@@ -52,6 +52,7 @@ def test_items_are_dragged(editor: Page, study: Study) -> None:
     expect(grips.first).to_be_visible()
     grips.first.hover()
     editor.mouse.down()
+    # The parts fold when the first is taken, so that the last is in reach.
     box = editor.locator("[data-item]").last.bounding_box()
     assert box is not None
     editor.mouse.move(box["x"] + 20, box["y"] + box["height"] - 2, steps=8)
@@ -74,7 +75,7 @@ def test_items_are_moved_by_keyboard_and_the_focus_stays(editor: Page, study: St
 
 
 def test_an_item_is_taken_out_and_put_back(editor: Page, study: Study) -> None:
-    editor.get_by_role("button", name="Take Two out").click()
+    editor.get_by_role("button", name="Remove Two").click()
     expect(editor.locator(".notices")).to_contain_text("removed")
     assert titles(study) == ["One", "Three"]
     editor.get_by_role("button", name="Put Two back").click()
@@ -83,25 +84,69 @@ def test_an_item_is_taken_out_and_put_back(editor: Page, study: Study) -> None:
 
 
 def test_prose_is_shown_while_it_is_written(editor: Page) -> None:
-    editor.get_by_role("navigation", name="Add to the report").get_by_role("link", name="Prose").click()
-    # What is typed before the scripts are there is shown with the next letter only.
     editor.wait_for_load_state()
-    editor.get_by_label("Title").fill("Costs")
-    prose = editor.get_by_label("Prose")
+    editor.get_by_role("navigation", name="Add at the end").get_by_role("link", name="+ Text").click()
+    editor.get_by_label("Heading").fill("Costs")
+    prose = editor.get_by_label("Text", exact=True)
     prose.fill("It *costs*.\n\n```chart\nmetric=speed\n```")
-    expect(editor.locator("#preview em")).to_have_text("costs")
-    expect(editor.locator("#preview")).to_contain_text(
+    expect(editor.locator("#preview-new em")).to_have_text("costs")
+    expect(editor.locator("#preview-new")).to_contain_text(
         "This address asks for something perfdb cannot show: 'speed' is not a metric"
     )
     prose.fill(PROSE)
-    expect(editor.locator("#preview perf-chart")).to_have_attribute("data-drawn", "", timeout=DRAWN_MS)
+    expect(editor.locator("#preview-new perf-chart")).to_have_attribute("data-drawn", "", timeout=DRAWN_MS)
     expect(prose).to_be_focused()
-    editor.get_by_role("button", name="Save").click()
+    editor.get_by_role("button", name="Add", exact=True).click()
     expect(shown(editor).last).to_have_text("Costs")
 
 
+def test_a_text_is_edited_in_place_saved_and_undone(editor: Page, study: Study) -> None:
+    editor.wait_for_load_state()
+    editor.locator("[data-body]").first.get_by_text("Prose.").click()
+    text = editor.get_by_label("Text", exact=True)
+    expect(text).to_be_focused()
+    text.fill("New *words*.")
+    expect(editor.locator(".preview em")).to_have_text("words")
+    expect(editor.locator(".item-form")).to_contain_text(re.compile(r"Saved \d\d:\d\d UTC"))
+    assert study.report_items.get(title="One").prose == "New *words*."
+    editor.get_by_role("button", name="Undo").click()
+    expect(text).to_have_value("Prose.")
+    expect(editor.locator(".preview em")).to_have_count(0)
+    assert study.report_items.get(title="One").prose == "Prose."
+    editor.get_by_role("link", name="Close").click()
+    expect(editor.locator(".item-form")).to_have_count(0)
+
+
+def test_a_pasted_link_becomes_a_chart(editor: Page, live_server: LiveServer) -> None:
+    editor.wait_for_load_state()
+    editor.get_by_role("navigation", name="Add at the end").get_by_role("link", name="+ Text").click()
+    text = editor.get_by_label("Text", exact=True)
+    expect(text).to_be_visible()
+    paste = """(field, link) => {
+        const data = new DataTransfer();
+        data.setData("text/plain", link);
+        field.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true }));
+    }"""
+    link = f"{live_server.url}/charts/?{RATE}"
+    text.fill(f"Look: {link}")
+    text.evaluate(paste, link)
+    editor.get_by_role("button", name="Show it as a chart").click()
+    expect(text).to_have_value(f"Look: \n\n```chart\n/charts/?{RATE}\n```")
+    expect(editor.locator("#preview-new perf-chart")).to_have_attribute("data-drawn", "", timeout=DRAWN_MS)
+
+
+def test_the_editor_is_accessible_and_fits_a_phone(editor: Page) -> None:
+    editor.wait_for_load_state()
+    editor.get_by_role("link", name="Edit One").click()
+    expect(editor.get_by_label("Text", exact=True)).to_be_visible()
+    results = Axe().run(editor)
+    assert results.violations_count == 0, results.generate_report()
+    editor.set_viewport_size({"width": 390, "height": 844})
+    assert editor.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+
+
 def test_a_report_is_published_and_read_by_a_stranger(editor: Page, browser: Browser, live_server: LiveServer) -> None:
-    editor.get_by_role("link", name="Publish").click()
+    editor.get_by_role("link", name="Publish…").click()
     editor.get_by_role("button", name="Publish").click()
     address = editor.get_by_label("Read-only address").input_value()
     context = browser.new_context(viewport={"width": 390, "height": 844})
@@ -163,17 +208,17 @@ def test_all_of_it_works_without_javascript(plain: Page, live_server: LiveServer
     expect(plain.locator("#content")).to_contain_text("0 of 2 planned experiments measured")
     for title in ("First", "Second"):
         plain.goto(f"{live_server.url}/studies/mine/report/new/")
-        plain.get_by_label("Title").fill(title)
-        plain.get_by_label("Prose").fill(PROSE)
+        plain.get_by_label("Heading").fill(title)
+        plain.get_by_label("Text", exact=True).fill(PROSE)
         plain.get_by_role("button", name="Preview").click()
-        expect(plain.locator("#preview")).to_contain_text("No run answers this yet")
-        plain.get_by_role("button", name="Save").click()
+        expect(plain.locator("#preview-new")).to_contain_text("No run answers this yet")
+        plain.get_by_role("button", name="Add", exact=True).click()
     plain.get_by_label("Place of Second").fill("1")
     plain.get_by_role("button", name="Apply order").click()
     expect(shown(plain)).to_have_text(["Second", "First"])
     plain.get_by_role("button", name="Move First up").click()
     expect(shown(plain)).to_have_text(["First", "Second"])
-    plain.get_by_role("button", name="Take First out").click()
+    plain.get_by_role("button", name="Remove First").click()
     plain.get_by_role("button", name="Put First back").click()
     expect(shown(plain)).to_have_text(["First", "Second"])
     study = Study.objects.get(slug="mine")

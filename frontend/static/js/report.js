@@ -110,11 +110,16 @@ function embed(button) {
   prose.focus();
 }
 
-for (const grip of items?.querySelectorAll("[data-grip]") ?? []) grip.hidden = false;
+function dress() {
+  for (const grip of items?.querySelectorAll("[data-grip]") ?? []) grip.hidden = false;
+}
+
+dress();
 // The places are typed where there is no script.
 items?.classList.add("scripted");
 // A form that comes in place begins with its first field.
 document.addEventListener("htmx:afterSettle", ({ target }) => {
+  dress();
   const form = target.matches?.(".item-form") ? target : target.querySelector?.(":scope > .item-form");
-  form?.querySelector("textarea[data-prose], input[type=text]")?.focus();
+  form?.querySelector("[data-first]")?.focus();
 });

@@ -157,7 +157,7 @@ def items_list(request: HttpRequest, slug: str) -> HttpResponse:
             report_items.reorder_items(study, parse_order(request.POST))
         except QueryError as error:
             return _list(request, study, error)
-        if not request.headers.get("HX-Request"):
+        if not _in_place(request):
             return redirect("web:report-edit", slug=slug)
     return _list(request, study)
 
@@ -240,8 +240,20 @@ def _autosave(request: HttpRequest, item: ReportItem, written: ItemText, version
     return render(request, "web/parts/report_autosaved.html", context)
 
 
+def _in_place(request: HttpRequest) -> bool:
+    """Return whether the form is shown within the report."""
+    return "HX-Request" in request.headers
+
+
 def _form(request: HttpRequest, study: Study, written: ItemText, action: str, **more: Any) -> HttpResponse:
-    context = {"study": study, "written": written, "action": action, "shown_as": _SHOWN_AS, **more}
+    context = {
+        "study": study,
+        "written": written,
+        "action": action,
+        "shown_as": _SHOWN_AS,
+        "in_place": _in_place(request),
+        **more,
+    }
     found = preview_text(study, written)
     context |= {"wrong": found} if isinstance(found, QueryError) else {"part": found}
     status = 409 if more.get("theirs") is not None else 400 if more.get("error") else 200

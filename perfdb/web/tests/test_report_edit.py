@@ -1,5 +1,6 @@
 """The editor of a report: items added, changed, moved, taken out and put back; prose with questions in it."""
 
+import re
 from typing import Any
 
 import pytest
@@ -98,7 +99,7 @@ def test_a_pasted_address_makes_a_table(web: Client, study: Study) -> None:
 
 def test_a_named_query_begins_an_item(web: Client, ada: User, study: Study) -> None:
     saved = SavedQuery.objects.create(name="Rates", page="charts", query=RATE, owner=ada)
-    assert f"?kind=figure&amp;saved={saved.pk}" in web.get(LIST).content.decode()
+    assert f"?kind=figure&amp;saved={saved.pk}" in web.get(f"{NEW}?kind=figure").content.decode()
     assert RATE in web.get(f"{NEW}?kind=prose&saved={saved.pk}").context["written"].prose
     assert web.get(f"{NEW}?kind=figure&saved={saved.pk}").context["written"].title == "Rates"
     theirs = SavedQuery.objects.create(name="B", page="charts", query=RATE, owner=User.objects.create_user("grace"))
@@ -108,7 +109,7 @@ def test_a_named_query_begins_an_item(web: Client, ada: User, study: Study) -> N
 @pytest.mark.parametrize(
     ("form", "message"),
     [
-        ({"kind": "prose", "title": ""}, "an item needs a title"),
+        ({"kind": "finding", "title": ""}, "an item needs a title"),
         ({"kind": "song", "title": "x"}, "is nothing that a report holds"),
         ({"kind": "table", "title": "x", "queries": "rows=speed"}, "is not a dimension"),
         ({"kind": "table", "title": "x", "number": "7"}, "there is a table 7 already"),
@@ -202,3 +203,58 @@ def test_only_its_owner_and_staff_may(study: Study, stranger: Client) -> None:
     assert {grace.post(address, PROSE).status_code for address in addresses} == {403}
     other = make_study("other", owner=User.objects.get(username="grace"))
     assert grace.post(f"/studies/{other.slug}/report/{item.pk}/remove/").status_code == 404
+
+
+def test_a_text_needs_no_heading_and_a_heading_no_text(web: Client, study: Study) -> None:
+    web.post(NEW, {"kind": "prose", "prose": "Alone."})
+    web.post(NEW, {"kind": "prose", "title": "Costs"})
+    assert web.post(NEW, {"kind": "prose"}).status_code == 400
+    source = web.get("/studies/guest-lan/").content.decode()
+    assert "<p>Alone.</p>" in source
+    assert "Costs</h3>" in source
+    assert "<h3></h3>" not in re.sub(r"<h3[^>]*>", "<h3>", source)
+
+
+def test_a_part_is_added_before_another(web: Client, study: Study) -> None:
+    one, _ = add(study, "One"), add(study, "Two")
+    assert f'name="before" value="{one.pk}"' in web.get(f"{NEW}?kind=prose&before={one.pk}").content.decode()
+    web.post(NEW, {"kind": "prose", "title": "First", "before": one.pk})
+    assert titles(study) == ["First", "One", "Two"]
+
+
+def test_a_form_has_the_fields_of_its_kind(web: Client, study: Study) -> None:
+    def names(kind: str) -> set[str]:
+        source = web.get(f"{NEW}?kind={kind}").content.decode()
+        form = source[source.index('<form id="item"') :]
+        return {name for name in ("title", "number", "queries", "prose") if f'name="{name}"' in form}
+
+    assert names("prose") == {"title", "prose"}
+    assert names("heading") == {"title"}
+    assert names("finding") == {"title", "queries", "prose"}
+    assert names("figure") == names("table") == {"title", "number", "queries", "prose"}
+
+
+def test_a_part_is_saved_while_it_is_written(web: Client, study: Study) -> None:
+    item = add(study, "One", prose="First")
+    saved = edit(web, item, prose="*Second*", autosave="1")
+    source = saved.content.decode()
+    assert (saved.status_code, ReportItem.objects.get().prose) == (200, "*Second*")
+    assert re.search(r"Saved \d\d:\d\d UTC", source)
+    assert 'name="version" value="2"' in source
+    assert "<em>Second</em>" in source
+    wrong = edit(web, item, kind="prose", title="", prose="", version=2, autosave="1").content.decode()
+    assert "Not saved: an item needs a title" in wrong
+    assert ReportItem.objects.get().prose == "*Second*"
+
+
+def test_a_conflict_while_saving_keeps_both(web: Client, study: Study) -> None:
+    item = add(study, "One", prose="First")
+    edit(web, item, prose="Ada's")
+    source = edit(web, item, prose="Grace's", autosave="1").content.decode()
+    assert "Someone else changed this." in source
+    assert ReportItem.objects.get().prose == "Ada's"
+    # Further typing saves nothing before a side is chosen.
+    assert 'type="hidden" name="version" value="1"' in source
+    assert '<button class="button small" type="submit" name="version" value="2">Keep mine</button>' in source
+    edit(web, item, prose="Grace's", version=2)
+    assert ReportItem.objects.get().prose == "Grace's"
