@@ -68,7 +68,8 @@ def test_items_are_dragged(editor: Page, study: Study) -> None:
 def test_items_are_moved_by_keyboard_and_the_focus_stays(editor: Page, study: Study) -> None:
     down = editor.get_by_role("button", name="Move One down")
     down.focus()
-    editor.keyboard.press("Enter")
+    with editor.expect_response(lambda answer: answer.request.method == "POST"):
+        editor.keyboard.press("Enter")
     expect(shown(editor).first).to_have_text("Two")
     expect(down).to_be_focused()
     assert titles(study) == ["Two", "One", "Three"]

@@ -47,7 +47,7 @@ def test_from_pasting_to_the_upload_without_scripts(phone: Page, live_server: Li
     phone.get_by_role("button", name="Preview").click()
     expect(phone.get_by_text("The tables hold 13 figures and 5 differences of 8 runs: 8 new runs.")).to_be_visible()
     phone.get_by_role("button", name="Load 8 runs").click()
-    expect(phone.get_by_text("Done. 8 new runs.")).to_be_visible()
+    expect(phone.get_by_text("Stored: 8 new runs in")).to_be_visible()
     expect(phone).to_have_url(f"{live_server.url}/uploads/{Upload.objects.get().pk}/")
     assert set(Run.objects.exclude(factors={}).values_list("factors__flavour", flat=True)) == {"sweet", "sour"}
 

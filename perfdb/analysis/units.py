@@ -347,6 +347,11 @@ def short_percent(share: float, plus: bool = False) -> str:
     return f"{'+' if plus and percent > 0 else ''}{text}%"
 
 
+def figure_text(value: float) -> str:
+    """Format a measured value: four significant digits, and all of a count: ``0.1461``, ``8 049 151``."""
+    return group_digits(value) if float(value).is_integer() else significant_text(value)
+
+
 def group_digits(value: float) -> str:
     """Format a number without decimals, in groups of three from 10 000: ``8 049 151``."""
     return f"{value:,.0f}".replace(",", NARROW_SPACE if abs(value) >= _GROUPED else "")
@@ -372,7 +377,7 @@ def signed_percent(percent: float) -> str:
 def decimals_for(values: Iterable[float], least: int) -> int:
     """Return the decimals, ``least`` or more, that show the smallest number with two digits.
 
-    A cost of 0.035 ms printed as 0.04 is 14 % off, and a table has one number of decimals. No digits are added that
+    A cost of 0.035 ms printed as 0.04 is 14% off, and a table has one number of decimals. No digits are added that
     none of the numbers has.
     """
     known = [value for value in values if value != 0 and math.isfinite(value)]

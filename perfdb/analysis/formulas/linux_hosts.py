@@ -216,7 +216,7 @@ _REPORT = "a monitor's report: what is neither idle nor waiting for disks"
 
 REPORTED = (
     Formula("cpu_util.idle", _UNUSED, _REPORT, per_role=True),
-    # 1 % of a processor is 10 ms of CPU time in each second.
+    # 1% of a processor is 10 ms of CPU time in each second.
     Formula("cpu_ms_per_trans.idle", _UNUSED * 10 * _OF_HOST / TRANS_PER_S, _REPORT, per_role=True),
     Formula("cpu_ms_per_mb.idle", _UNUSED * 10 * _OF_HOST / MB_PER_S, _REPORT, per_role=True, when=streams),
 )

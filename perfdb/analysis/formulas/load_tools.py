@@ -214,7 +214,7 @@ COUNTS = (
     ),
 )
 
-_PROCESS_SOURCE = "the load tool's utilisation of one processor, 1 % being 10 ms of CPU time in each second"
+_PROCESS_SOURCE = "the load tool's utilisation of one processor, 1% being 10 ms of CPU time in each second"
 LOADS = (
     Formula(
         "cpu_util.soaked",
@@ -225,7 +225,7 @@ LOADS = (
     Formula(
         "cpu_ms_per_mb.soaked",
         _LOADS / _LOAD_COUNT * 10 * _HOST_PROCESSORS / MB_PER_S,
-        "cyclesoak's load, 1 % of a processor being 10 ms of CPU time in each second",
+        "cyclesoak's load, 1% of a processor being 10 ms of CPU time in each second",
         per_role=True,
         when=streams,
     ),

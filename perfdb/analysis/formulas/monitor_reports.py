@@ -1,6 +1,6 @@
 """Formulas for monitor reports over a window inside the run.
 
-1 % of one processor is 10 ms of CPU time per second. CP time is total minus virtual time.
+1% of one processor is 10 ms of CPU time per second. CP time is total minus virtual time.
 """
 
 from collections.abc import Callable

@@ -115,19 +115,19 @@ def _busiest(system: _Busy | None, worst: _Busy | None) -> Bottleneck:
         return _limit(Verdict.NEAR_LIMIT, f"{worst.role} is near its limit: it {worst.words}", worst, NEAR_FROM)
     if system is None:
         sentence = "bottleneck unknown: the utilisation of the whole system is not known"
-        return Bottleneck(Verdict.UNKNOWN, sentence, f"CPU utilisation < {NEAR_FROM:g} %")
+        return Bottleneck(Verdict.UNKNOWN, sentence, f"CPU utilisation < {NEAR_FROM:g}%")
     known = [system] if worst is None else [system, worst]
     also = "" if worst is None else f", and {worst.role}, the busiest component, {worst.words}"
     return Bottleneck(
         Verdict.NOT_PROCESSORS,
         f"the processors are not the limit: {system.words}{also}",
-        f"{' and '.join(each.formula for each in known)} < {NEAR_FROM:g} %",
+        f"{' and '.join(each.formula for each in known)} < {NEAR_FROM:g}%",
         reasons=tuple(each.reason for each in known),
     )
 
 
 def _limit(verdict: Verdict, sentence: str, busy: _Busy, least: float) -> Bottleneck:
-    return Bottleneck(verdict, sentence, f"{busy.formula} ≥ {least:g} %", busy.role, (busy.reason,))
+    return Bottleneck(verdict, sentence, f"{busy.formula} ≥ {least:g}%", busy.role, (busy.reason,))
 
 
 def _megabytes(load: Load) -> float | None:
@@ -150,8 +150,8 @@ def _link(load: Load) -> Bottleneck | None:
     share = round_half_up(rate / limit * 100, 1)
     return Bottleneck(
         Verdict.LINK,
-        f"the link limits: {shown} MB/s are {share} % of the {most} MB/s of payload that it can carry",
-        f"{shown} ≥ {LINK_FROM * 100:g} % of {load.line_bits_per_s:.12g} / 8 × ({load.mtu} − {TCP_HEADERS}) / "
+        f"the link limits: {shown} MB/s are {share}% of the {most} MB/s of payload that it can carry",
+        f"{shown} ≥ {LINK_FROM * 100:g}% of {load.line_bits_per_s:.12g} / 8 × ({load.mtu} − {TCP_HEADERS}) / "
         f"({load.mtu} + {FRAME_BYTES}) / 2^20 = {most}",
         reasons=(Reason("mb_per_s", rate, "MB/s"), Reason("payload limit", limit, "MB/s")),
     )
@@ -161,8 +161,8 @@ def _system(load: Load) -> _Busy | None:
     total = load.utilisations.get(Measure("cpu_util"))
     if total is None:
         return None
-    words = f"the system is {round_half_up(total, 1)} % busy"
-    return _Busy(total, f"CPU utilisation {total:.6g} %", words, Reason("cpu_util", total, "% of the system"))
+    words = f"the system is {round_half_up(total, 1)}% busy"
+    return _Busy(total, f"CPU utilisation {total:.6g}%", words, Reason("cpu_util", total, "% of the system"))
 
 
 def _components(load: Load) -> Iterator[_Busy]:
@@ -175,18 +175,18 @@ def _components(load: Load) -> Iterator[_Busy]:
         for metric, title in (("processor_util", "utilisation"), ("run_wait", "running and waiting")):
             percent = known.get(Measure(metric, role))
             if percent is not None:
-                yield _busy(role, metric, percent, f"{title} of {role} {percent:.6g} %")
+                yield _busy(role, metric, percent, f"{title} of {role} {percent:.6g}%")
         share = known.get(Measure("cpu_util", role))
         if share is not None and load.processors is not None:
             percent = share * load.processors
-            formula = f"{share:.6g} % × {load.processors:g} processors = {percent:.6g} %"
+            formula = f"{share:.6g}% × {load.processors:g} processors = {percent:.6g}%"
             yield _busy(role, "cpu_util", percent, f"CPU utilisation of {role} {formula}")
 
 
 def _busy(role: str, metric: str, percent: float, formula: str) -> _Busy:
     shown = round_half_up(percent, 1)
-    waits = f"runs or waits for the CPU {shown} % of the time"
-    words = waits if metric == "run_wait" else f"uses {shown} % of one processor"
+    waits = f"runs or waits for the CPU {shown}% of the time"
+    words = waits if metric == "run_wait" else f"uses {shown}% of one processor"
     return _Busy(percent, formula, words, Reason(f"{metric}@{role}", percent, "% of one processor"), role)
 
 
@@ -222,41 +222,41 @@ LIMIT_RULES: tuple[Declaration, ...] = (
     Declaration(
         f"verdict.{Verdict.LINK.name.lower()}",
         "The link limits",
-        f"MB/s ≥ {LINK_FROM * 100:g} % of {LIMIT_TEXT}",
+        f"MB/s ≥ {LINK_FROM * 100:g}% of {LIMIT_TEXT}",
         "The rate is what the line carries at this MTU, so faster processors would change nothing. It is asked before "
         "everything else, and only where line speed and MTU are known.",
         _LINK_SOURCE,
         _example(
             "118.0 MB/s over 1 Gbit/s with MTU 8992",
-            "the link limits: 118.00 MB/s are 100.0 % of the 118.02 MB/s of payload that it can carry",
+            "the link limits: 118.00 MB/s are 100.0% of the 118.02 MB/s of payload that it can carry",
             Load(mb_per_s=118.0, line_bits_per_s=1e9, mtu=8992),
         ),
     ),
     Declaration(
         f"verdict.{Verdict.PROCESSORS.name.lower()}",
         "The processors limit",
-        f"CPU utilisation ≥ {BUSY_FROM:g} %",
+        f"CPU utilisation ≥ {BUSY_FROM:g}%",
         "All processors of the system together are busy nearly all the time. Only work that costs less CPU time could "
         "go faster.",
         _BUSY_SOURCE,
         _example(
-            "CPU utilisation 99.20 %",
-            "the processors limit: the system is 99.2 % busy",
+            "CPU utilisation 99.20%",
+            "the processors limit: the system is 99.2% busy",
             Load(utilisations=_utilisations(cpu_util=99.20)),
         ),
     ),
     Declaration(
         f"verdict.{Verdict.COMPONENT.name.lower()}",
         "A component limits",
-        f"utilisation, or running and waiting, of a single-processor component ≥ {BUSY_FROM:g} % of one processor; "
+        f"utilisation, or running and waiting, of a single-processor component ≥ {BUSY_FROM:g}% of one processor; "
         "CPU utilisation of the component × processors where it is of the whole system",
         "A stack or a guest with one virtual processor can be at its limit while the system is half idle. Time in "
         "which it waits for a processor counts, for it can do nothing else meanwhile. A group of guests is no such "
         "component.",
         _BUSY_SOURCE,
         _example(
-            "CPU utilisation of the system 81.57 %, of the server 49.26 % of 2 processors; the server has one",
-            "server limits: it uses 98.5 % of one processor, and cannot use more than one processor",
+            "CPU utilisation of the system 81.57%, of the server 49.26% of 2 processors; the server has one",
+            "server limits: it uses 98.5% of one processor, and cannot use more than one processor",
             Load(
                 processors=2,
                 utilisations=_utilisations(cpu_util=81.57, cpu_util__server=49.26),
@@ -267,26 +267,26 @@ LIMIT_RULES: tuple[Declaration, ...] = (
     Declaration(
         f"verdict.{Verdict.NEAR_LIMIT.name.lower()}",
         "Near its limit",
-        f"CPU utilisation, or that of a component, ≥ {NEAR_FROM:g} %",
+        f"CPU utilisation, or that of a component, ≥ {NEAR_FROM:g}%",
         "Nothing is at its limit by the rules above, but the system or a component is not far from it. Whichever is "
         "the busier is named.",
         _BUSY_SOURCE,
         _example(
-            "CPU utilisation 67.10 %, running and waiting of tcpip1 92.50 %",
-            "tcpip1 is near its limit: it runs or waits for the CPU 92.5 % of the time",
+            "CPU utilisation 67.10%, running and waiting of tcpip1 92.50%",
+            "tcpip1 is near its limit: it runs or waits for the CPU 92.5% of the time",
             Load(utilisations=_utilisations(cpu_util=67.10, processor_util__tcpip1=85.80, run_wait__tcpip1=92.50)),
         ),
     ),
     Declaration(
         f"verdict.{Verdict.NOT_PROCESSORS.name.lower()}",
         "The processors are not the limit",
-        f"CPU utilisation, and that of each component, < {NEAR_FROM:g} %",
+        f"CPU utilisation, and that of each component, < {NEAR_FROM:g}%",
         "Something else holds the run back: latency, buffers, the other end. It is said only when the utilisation of "
         "the whole system is known.",
         _BUSY_SOURCE,
         _example(
-            "CPU utilisation 64.00 %",
-            "the processors are not the limit: the system is 64.0 % busy",
+            "CPU utilisation 64.00%",
+            "the processors are not the limit: the system is 64.0% busy",
             Load(utilisations=_utilisations(cpu_util=64.0)),
         ),
     ),
@@ -297,7 +297,7 @@ LIMIT_RULES: tuple[Declaration, ...] = (
         "What was not measured is not taken to be idle.",
         _BUSY_SOURCE,
         _example(
-            "running and waiting of tcpip1 48.60 %, and nothing else",
+            "running and waiting of tcpip1 48.60%, and nothing else",
             "bottleneck unknown: the utilisation of the whole system is not known",
             Load(utilisations=_utilisations(run_wait__tcpip1=48.60)),
         ),

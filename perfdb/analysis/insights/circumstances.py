@@ -173,7 +173,7 @@ def _values(shares: Mapping[str | None, float]) -> tuple[str, ...]:
 
 
 def _near(old: Mapping[str | None, float], new: Mapping[str | None, float]) -> bool:
-    """Return whether the smallest numbers, and the largest, differ by at most 10 %."""
+    """Return whether the smallest numbers, and the largest, differ by at most 10%."""
     try:
         left, right = ([read_number(value) for value in _values(side)] for side in (old, new))
     except ValueError:

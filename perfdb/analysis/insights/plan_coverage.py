@@ -96,7 +96,7 @@ class Coverage:
 def coverage(parts: Iterable[Part], observations: Observations, delta: float) -> list[Coverage]:
     """Return the coverage of each part.
 
-    ``delta`` is the difference to detect, 0.02 for 2 %. ``observations`` are complete runs with the primary metrics of
+    ``delta`` is the difference to detect, 0.02 for 2%. ``observations`` are complete runs with the primary metrics of
     the workloads. Runs that differ in a dimension which the part does not name count alike.
     """
     return [_covered(part, observations, delta) for part in parts]

@@ -18,9 +18,9 @@ from perfdb.analysis.verdicts.samples import expect_trial, find_noise, mean_inte
 class RunVsTrials:
     """One measure of a run beside its experiment's trials, in the metric's unit.
 
-    ``trials`` are the experiment's trials that count, in order; the run may be one of them. ``mean`` and the 95 %
+    ``trials`` are the experiment's trials that count, in order; the run may be one of them. ``mean`` and the 95%
     ``interval`` (None for fewer than two) are of all trials. ``percent`` compares the run with the mean of the other
-    trials; None without others or for a mean of zero. ``expected``: where a further trial lies with 95 %, from the
+    trials; None without others or for a mean of zero. ``expected``: where a further trial lies with 95%, from the
     others and the noise of the campaign without the run; None if unknown. ``flags`` concern the run.
     """
 

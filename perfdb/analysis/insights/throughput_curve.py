@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from perfdb.analysis.declaration import Declaration, Example
-from perfdb.analysis.units import round_half_up
+from perfdb.analysis.units import round_half_up, significant_text
 from perfdb.analysis.verdicts.borrowing import Drawn
 from perfdb.analysis.verdicts.distributions import student_quantile
 
@@ -75,16 +75,13 @@ class Curve(NamedTuple):
         """Return the change as a share."""
         return None if self.change is None else math.expm1(self.change)
 
-    def sentence(self, decimals: int = 2, unit: str = "") -> str:
-        """Describe the curve: ``levels off between 5 and 10 users; peak 1535.70 …``.
-
-        ``decimals`` and ``unit`` are those of the peak.
-        """
+    def sentence(self, unit: str = "") -> str:
+        """Describe the curve: ``levels off between 5 and 10 users; peak 1536 …``. ``unit``: that of the peak."""
         if self.peak is None or self.peak_users is None:
             return "no point has a throughput"
         if self.course is Course.NO_THROUGHPUT:
             return "no throughput at any number of users"
-        number = f"{round_half_up(self.peak, decimals)} {unit}".strip()
+        number = f"{significant_text(self.peak)} {unit}".strip()
         peak = f"peak {number} at {_users(self.peak_users)}"
         if self.course is Course.TOO_FEW:
             return f"too few user counts to find the peak; {peak}"
@@ -119,7 +116,7 @@ def _users(number: int) -> str:
 
 
 def _percent(share: float) -> str:
-    return f"{round_half_up(abs(share) * 100, 1)} %"
+    return f"{round_half_up(abs(share) * 100, 1)}%"
 
 
 def _known(points: Sequence[Point]) -> tuple[list[int], list[float]]:
@@ -266,9 +263,9 @@ def _points(given: str) -> list[Point]:
 
 
 def _example(given: str, answer: str) -> Example:
-    """Return an example with three trials a point and noise of 1 %, if the text says so."""
+    """Return an example with three trials a point and noise of 1%, if the text says so."""
     points = _points(given)
-    noises = [_EXAMPLE_NOISE] * len(points) if "noise 1 %" in given else []
+    noises = [_EXAMPLE_NOISE] * len(points) if "noise 1%" in given else []
     counts = [3] * len(noises)
     return Example(given, answer, lambda: Curve.sentence(describe_curve(points, noises, counts)[0]))
 
@@ -286,8 +283,7 @@ CURVE_RULES: tuple[Declaration, ...] = (
         _SOURCE,
         _example(
             "1661.09, 5060.78, 6905.31, 9055.97 at 1, 10, 20, 50 users",
-            "still rising at the highest tested number of users; "
-            "peak 9055.97 at 50 users, 31.1 % above the best before",
+            "still rising at the highest tested number of users; peak 9056 at 50 users, 31.1% above the best before",
         ),
     ),
     Declaration(
@@ -299,20 +295,20 @@ CURVE_RULES: tuple[Declaration, ...] = (
         _SOURCE,
         _example(
             "852.06, 1352.97, 1508.20, 1535.70, 1351.26 at 1, 5, 10, 20, 50 users",
-            "levels off between 5 and 10 users; peak 1535.70 at 20 users, then falls by 11.2 % (no repeats)",
+            "levels off between 5 and 10 users; peak 1536 at 20 users, then falls by 11.2% (no repeats)",
         ),
     ),
     Declaration(
         "curve.tail",
         "How a curve goes on",
         "d = ln last − mean ln of the level before; h = t(0.975, f) · s · √(1/n + Σ(1/n_j)/J²)",
-        f"Within ±h it is flat if h is at most {SLIGHT_UP_TO * 100:g} %, else no change is seen. Beyond h it is flat "
-        f"up to {FLAT_UP_TO * 100:g} %, slightly rising or falling up to {SLIGHT_UP_TO * 100:g} %, rising or falling "
+        f"Within ±h it is flat if h is at most {SLIGHT_UP_TO * 100:g}%, else no change is seen. Beyond h it is flat "
+        f"up to {FLAT_UP_TO * 100:g}%, slightly rising or falling up to {SLIGHT_UP_TO * 100:g}%, rising or falling "
         "beyond. If nothing was repeated the same limits hold, and the noise is said to be unknown.",
         _SOURCE,
         _example(
-            "7040.16, 10637.53, 11502.21, 11926.76 at 1, 10, 20, 50 users, three trials each, noise 1 %",
-            "levels off between 10 and 20 users; peak 11926.76 at 50 users, slightly rising to the end by 3.7 %",
+            "7040.16, 10637.53, 11502.21, 11926.76 at 1, 10, 20, 50 users, three trials each, noise 1%",
+            "levels off between 10 and 20 users; peak 11 930 at 50 users, slightly rising to the end by 3.7%",
         ),
     ),
     Declaration(

@@ -13,7 +13,7 @@ from perfdb.analysis.render import labels
 from perfdb.analysis.render.labels import Diff, comparison_remarks, make_diff
 from perfdb.analysis.tables.observations import Key
 from perfdb.analysis.tables.table import Cell, Table
-from perfdb.analysis.units import round_half_up
+from perfdb.analysis.units import significant_text
 
 # Runs without the value; without runs a cell is empty.
 NO_VALUE = "–"
@@ -201,8 +201,8 @@ def _printed(table: Table, cell: Cell | None, shared: Sequence[str]) -> GridCell
 def _text(table: Table, cell: Cell) -> str:
     """Return the published text, else the rounded number, or the range of runs that did different work."""
     if cell.centre is None:
-        return cell.printed or labels.range_text(table, cell) or NO_VALUE
-    return cell.printed or round_half_up(cell.centre, table.decimals)
+        return cell.printed or labels.range_text(cell) or NO_VALUE
+    return cell.printed or significant_text(cell.centre)
 
 
 def _column_lines(table: Table, keys: Sequence[Key]) -> tuple[ColumnLine, ...]:

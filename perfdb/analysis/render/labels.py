@@ -9,7 +9,7 @@ from perfdb.analysis.metrics import TOTAL, Measure
 from perfdb.analysis.query.query import Pick, Query
 from perfdb.analysis.tables.observations import Key, Note
 from perfdb.analysis.tables.table import Cell, Noted, Table
-from perfdb.analysis.units import printed_percent, round_half_up, short_percent
+from perfdb.analysis.units import printed_percent, short_percent, significant_text
 from perfdb.analysis.verdicts import words
 from perfdb.analysis.verdicts.cells import Comparison, Scope
 from perfdb.analysis.verdicts.summary import FEWEST_CELLS
@@ -77,11 +77,11 @@ def table_caption(table: Table) -> str:
     return " · ".join(part for part in (common, pick) if part)
 
 
-def range_text(table: Table, cell: Cell) -> str:
+def range_text(cell: Cell) -> str:
     """Return the range of a cell whose runs did different work: ``512.3 … 1021.7``; empty for all others."""
     if cell.range is None:
         return ""
-    low, high = (round_half_up(end, table.decimals) for end in cell.range)
+    low, high = map(significant_text, cell.range)
     return f"{low} … {high}"
 
 

@@ -50,7 +50,7 @@ class Cell(NamedTuple):
     """The sample of one key in order of trials, and its statistics.
 
     ``centre`` is the query's summary and ``mean`` the arithmetic mean, in the metric's unit, None for an empty
-    sample and for runs that did different work. ``interval`` is the 95 % confidence interval of the mean. ``hidden``
+    sample and for runs that did different work. ``interval`` is the 95% confidence interval of the mean. ``hidden``
     are the values of explaining dimensions outside the layout. ``comparison`` is None for a baseline's own cell.
     ``step`` is one in the last digit of the finest measurement. ``printed`` is a published value's text. ``noted``
     includes notes of runs without a value. ``noise`` is that of one trial (variance of logarithms), None if unknown.
@@ -96,8 +96,7 @@ class Table:
 
     ``rows`` and ``columns`` are ordered keys, equal in all tables of a split; ``cells`` has those keys that have
     runs. ``common`` are values outside the layout that all runs share. ``summaries`` summarise the comparisons per
-    other value of the baseline's dimensions, and ``shifts`` say how far the whole table moved. ``decimals`` are
-    printed.
+    other value of the baseline's dimensions, and ``shifts`` say how far the whole table moved.
     """
 
     query: Query
@@ -110,7 +109,6 @@ class Table:
     warnings: tuple[Note, ...] = ()
     summaries: Mapping[Key, ComparisonSummary] = field(default_factory=dict)
     shifts: Mapping[Key, Shift] = field(default_factory=dict)
-    decimals: int = 0
 
     @property
     def metric(self) -> Metric:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from perfdb.analysis import dimensions, metrics
+from perfdb.analysis import dimensions
 from perfdb.analysis.dimensions import Value
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.query.query import REPEATS, Pick, Query, Summary
@@ -31,7 +31,7 @@ from perfdb.analysis.tables.table import (
     key_order,
     layout_order,
 )
-from perfdb.analysis.units import count_decimals, decimal_step, decimals_for
+from perfdb.analysis.units import count_decimals, decimal_step
 from perfdb.analysis.verdicts.samples import find_noise, mean_intervals, split
 from perfdb.analysis.workloads import traffic_pattern
 
@@ -123,9 +123,7 @@ def _tables(
     for measure in query.metrics:
         made = sampler.cells(measure, patterns)
         cells = dict(zip(laid.keys, made, strict=True))
-        least = metrics.BY_NAME[measure.metric].decimals
-        decimals = decimals_for([cell.centre for cell in made if cell.centre is not None], least)
-        yield Table(query, measure, split, rows, columns, cells, common, notes, decimals=decimals)
+        yield Table(query, measure, split, rows, columns, cells, common, notes)
 
 
 def pattern_reader(query: Query, common: Mapping[str, Value]) -> Callable[[Key], str]:

@@ -22,7 +22,7 @@ RATES = {"OSA": {1: 1000.0, 10: 8000.0}, "LAN": {1: 7000.0, 10: 17000.0}}
 
 
 def rows() -> list[Row]:
-    """Three trials of each experiment, 1 % apart; LAN at MTU 16384 was not run with 10 users."""
+    """Three trials of each experiment, 1% apart; LAN at MTU 16384 was not run with 10 users."""
     found: list[Row] = []
     for device, mtus in MTUS.items():
         for mtu in mtus:

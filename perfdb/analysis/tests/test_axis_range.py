@@ -50,19 +50,19 @@ def test_an_axis_ends_not_far_above_what_was_measured() -> None:
     assert max(tops) > 10 * 201
     assert axis(drawn)["rangemode"] == "tozero"
     assert axis(drawn)["autorangeoptions"] == {"clipmin": -ROOM * 201, "clipmax": pytest.approx((1 + ROOM) * 201)}
-    assert said(drawn).endswith("bars: 95 % interval of the mean, 2 of which go on beyond the figure")
+    assert said(drawn).endswith("bars: 95% interval of the mean, 2 of which go on beyond the figure")
 
 
 def test_a_single_bar_that_goes_on_is_one() -> None:
     rates, _ = tables(RATES | {("OSA", 10): (350, 351)})
-    assert said(figure(rates)).endswith("bars: 95 % interval of the mean, 1 of which goes on beyond the figure")
+    assert said(figure(rates)).endswith("bars: 95% interval of the mean, 1 of which goes on beyond the figure")
 
 
 def test_an_axis_with_room_for_all_bars_is_left_to_plotly() -> None:
     rates, _ = tables({key: (100 + number, 101 + number) for number, key in enumerate(RATES)})
     drawn = figure(rates)
     assert "autorangeoptions" not in axis(drawn)
-    assert said(drawn).endswith("bars: 95 % interval of the mean")
+    assert said(drawn).endswith("bars: 95% interval of the mean")
 
 
 def test_single_trials_that_are_drawn_are_within_the_axis() -> None:

@@ -12,7 +12,7 @@ PICK = "metric=trans_per_s&columns=device&pick=trans_per_s:device"
 
 
 def runs(**rates: float) -> Observations:
-    """Three trials of users 1, 5, 10, 20, 50 (``u5=100.0``), 0.1 % apart, at MTU 1500; ``x…`` are at MTU 9000."""
+    """Three trials of users 1, 5, 10, 20, 50 (``u5=100.0``), 0.1% apart, at MTU 1500; ``x…`` are at MTU 9000."""
     rows: list[Row] = []
     for name, rate in rates.items():
         mtu = 9000 if name[0] == "x" else 1500

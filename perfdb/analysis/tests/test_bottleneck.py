@@ -73,14 +73,14 @@ def test_a_share_of_the_system_becomes_one_of_a_processor() -> None:
     (reason,) = found.reasons
     assert (reason.name, reason.unit) == ("cpu_util@server", "% of one processor")
     assert reason.value == pytest.approx(98.52)
-    assert found.sentence == "server limits: it uses 98.5 % of one processor, and cannot use more than one processor"
-    assert found.formula == "CPU utilisation of server 49.26 % × 2 processors = 98.52 % ≥ 95 %"
+    assert found.sentence == "server limits: it uses 98.5% of one processor, and cannot use more than one processor"
+    assert found.formula == "CPU utilisation of server 49.26% × 2 processors = 98.52% ≥ 95%"
 
 
 def test_the_link_names_its_limit() -> None:
     found = find_bottleneck(PUBLISHED[5][0])
-    assert found.sentence == "the link limits: 118.00 MB/s are 100.0 % of the 118.02 MB/s of payload that it can carry"
-    assert found.formula == "118.00 ≥ 97 % of 1000000000 / 8 × (8992 − 52) / (8992 + 38) / 2^20 = 118.02"
+    assert found.sentence == "the link limits: 118.00 MB/s are 100.0% of the 118.02 MB/s of payload that it can carry"
+    assert found.formula == "118.00 ≥ 97% of 1000000000 / 8 × (8992 − 52) / (8992 + 38) / 2^20 = 118.02"
     assert [reason.name for reason in found.reasons] == ["mb_per_s", "payload limit"]
 
 
@@ -131,7 +131,7 @@ def test_the_first_rule_that_applies(total: float, wait: float, verdict: Verdict
 def test_the_busiest_component_is_named() -> None:
     found = find_bottleneck(load(cpu_util=70.0, run_wait__one=96.0, run_wait__two=99.0))
     assert found.component == "two"
-    assert "runs or waits for the CPU 99.0 % of the time" in found.sentence
+    assert "runs or waits for the CPU 99.0% of the time" in found.sentence
 
 
 def test_a_group_of_guests_is_no_component() -> None:
@@ -160,10 +160,10 @@ def test_what_is_not_known_is_not_called_idle() -> None:
 def test_idle_runs_name_what_they_know() -> None:
     found = find_bottleneck(load(cpu_util=62.0, run_wait__stack=70.25))
     assert found.sentence == (
-        "the processors are not the limit: the system is 62.0 % busy, "
-        "and stack, the busiest component, runs or waits for the CPU 70.3 % of the time"
+        "the processors are not the limit: the system is 62.0% busy, "
+        "and stack, the busiest component, runs or waits for the CPU 70.3% of the time"
     )
-    assert found.formula == "CPU utilisation 62 % and running and waiting of stack 70.25 % < 85 %"
+    assert found.formula == "CPU utilisation 62% and running and waiting of stack 70.25% < 85%"
     assert [reason.name for reason in found.reasons] == ["cpu_util", "run_wait@stack"]
 
 

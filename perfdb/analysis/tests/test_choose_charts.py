@@ -69,7 +69,7 @@ def test_throughput_and_cost_share_a_figure_with_two_axes() -> None:
 def test_both_axes_have_intervals() -> None:
     figure = only(drawn(answer(parsed(LINES), _varied()), Drawing(draw=Draw.BOTH)))
     assert all("error_y" in trace for trace in figure["data"][2:])
-    assert figure["layout"]["title"]["subtitle"]["text"].endswith("bars: 95 % interval of the mean")
+    assert figure["layout"]["title"]["subtitle"]["text"].endswith("bars: 95% interval of the mean")
 
 
 def test_with_bars_the_cost_stands_on_them_as_hollow_marks() -> None:

@@ -22,7 +22,7 @@ def flags(cells: Sequence[TrialCell], *codes: str) -> list[Flag]:
 
 @dataclass(frozen=True)
 class Shape:
-    """A made-up campaign: noise of 1 %, a slope a trial, and a first run that is off by a share (logarithms)."""
+    """A made-up campaign: noise of 1%, a slope a trial, and a first run that is off by a share (logarithms)."""
 
     cells: int
     trials: int

@@ -346,7 +346,7 @@ def test_a_hosts_report_is_a_percentage_of_its_own_processors() -> None:
 
 
 def test_reports_of_a_streaming_run_give_cost_per_mb() -> None:
-    # HiperSockets study, table 8: 98.5 % of two processors at 74.45 MB per second.
+    # HiperSockets study, table 8: 98.5% of two processors at 74.45 MB per second.
     metrics = {("cpu_util", "total"): 98.5, ("mb_per_s", "total"): 74.45}
     derived = by_measure(derive(RunFigures(metrics=metrics, pattern="STRG", given_processors=2)))
     assert round_half_up(derived["cpu_ms_per_mb"].value, 2) == "26.46"

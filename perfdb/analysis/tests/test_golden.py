@@ -33,7 +33,7 @@ RENDERINGS: dict[str, Callable[[Query, list[Table]], str]] = {
     "csv": render_csv,
 }
 
-# trans/s and CPU milliseconds of one trial; three trials lie 1 % apart, in an order of their own for each experiment.
+# trans/s and CPU milliseconds of one trial; three trials lie 1% apart, in an order of their own for each experiment.
 _MEASURED = {
     ("OSA", 1500, 1): (1000.0, 0.91),
     ("OSA", 1500, 10): (8000.0, 0.42),

@@ -18,13 +18,13 @@ def row_headings(grid: Grid) -> list[list[str | None]]:
     return [[None if heading is None else heading.text for heading in line.headings] for line in grid.lines]
 
 
-def test_cells_are_printed_with_the_decimals_of_their_metric() -> None:
+def test_cells_have_four_significant_digits() -> None:
     rate, cost = make_grids(ask("metric=trans_per_s&metric=cpu_ms_per_trans&rows=users&columns=device,mtu"))
     assert rate.title == "Transactions per second (trans/s)"
     assert rate.caption == "demo · RR · kernel 2.4.7"
     assert rate.corner == ("Users",)
-    assert texts(rate) == [["7008.19", "7016.38", "1001.50", "1009.00"], ["17008.19", "", "8001.50", "8009.00"]]
-    assert texts(cost) == [["0.143", "0.143", "0.999", "0.991"], ["0.059", "", "0.125", "0.125"]]
+    assert texts(rate) == [["7008", "7016", "1002", "1009"], ["17\u202f010", "", "8002", "8009"]]
+    assert texts(cost) == [["0.1427", "0.1425", "0.9985", "0.9911"], ["0.05880", "", "0.1250", "0.1249"]]
 
 
 def test_equal_headings_that_follow_each_other_are_merged() -> None:
@@ -63,7 +63,7 @@ def test_a_maximum_throughput_table_has_its_metrics_as_lines() -> None:
         ["CPU time per transaction", "ms/trans"],
         ["CPU time per transaction, client", "ms/trans"],
     ]
-    assert texts(grid) == [["17008.19", "8009.00"], ["0.059", "0.125"], ["0.024", "0.050"]]
+    assert texts(grid) == [["17\u202f010", "8009"], ["0.05880", "0.1249"], ["0.02352", "0.04994"]]
 
 
 def test_metrics_stand_under_each_row_key() -> None:
@@ -129,7 +129,7 @@ def test_metrics_may_be_columns() -> None:
         [("LAN", 2), ("OSA", 2)],
         [("Transactions per second (trans/s)", 1), ("CPU time per transaction (ms/trans)", 1)] * 2,
     ]
-    assert texts(grid) == [["7008.19", "0.143", "1001.50", "0.999"], ["17008.19", "0.059", "8001.50", "0.125"]]
+    assert texts(grid) == [["7008", "0.1427", "1002", "0.9985"], ["17\u202f010", "0.05880", "8002", "0.1250"]]
     assert grid.column_texts[1] == "LAN · CPU time per transaction (ms/trans)"
     (alone,) = make_grids(ask("metric=trans_per_s&metric=cpu_ms_per_trans&rows=users&layout=columns", _one_mtu_each()))
     assert [len(line.headings) for line in alone.columns] == [2]

@@ -73,7 +73,7 @@ def test_a_missing_side_leaves_the_mean_of_the_other() -> None:
 def test_means_are_not_rounded_before() -> None:
     (found,) = judge([Cell({"a": [100.0, 100.4]}, {"b": [104.7, 104.8]})]).comparisons
     assert printed_percent(found.percent) == "5%"
-    # Both means printed without decimals would give 4.8 %, and the first figures alone 4.7 %.
+    # Both means printed without decimals would give 4.8%, and the first figures alone 4.7%.
     assert found.percent == pytest.approx(4.541, abs=1e-3)
 
 
@@ -123,7 +123,7 @@ def test_nothing_to_audit_on_a_base_that_may_be_zero(base: str, new: str) -> Non
 
 
 def test_the_edge_of_the_interval_is_consistent() -> None:
-    # 100 and 110 stand for 99.5 … 100.5 and 109.5 … 110.5: 8.9552 … 11.055 %, and half a step beyond.
+    # 100 and 110 stand for 99.5 … 100.5 and 109.5 … 110.5: 8.9552 … 11.055%, and half a step beyond.
     for percent, consistent in (
         ("8.5%", False),
         ("9%", True),

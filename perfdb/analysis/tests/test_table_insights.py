@@ -10,7 +10,7 @@ USERS = (1, 5, 10, 20, 50)
 
 
 def runs(first: float = 1.0, far: float = 1.0) -> Observations:
-    """Three trials, 0.1 % apart; ``first`` multiplies every first trial, ``far`` one of OSA with 50 users."""
+    """Three trials, 0.1% apart; ``first`` multiplies every first trial, ``far`` one of OSA with 50 users."""
     rows: list[Row] = []
     for device, rates in RATES.items():
         for at, (users, rate) in enumerate(zip(USERS, rates, strict=True)):

@@ -86,8 +86,8 @@ def test_markdown_prints_the_tables() -> None:
         "\n"
         "| Users | MTU 1500 | MTU 9000 |\n"
         "| --- | ---: | ---: |\n"
-        "| 1 | 1001.50 | 1009.00 |\n"
-        "| 10 | 8001.50 | 8009.00 |\n"
+        "| 1 | 1002 | 1009 |\n"
+        "| 10 | 8002 | 8009 |\n"
         "\n"
         "**CPU time per transaction (ms/trans)**\n"
         "\n"
@@ -95,21 +95,21 @@ def test_markdown_prints_the_tables() -> None:
         "\n"
         "| Users | MTU 1500 | MTU 9000 |\n"
         "| --- | ---: | ---: |\n"
-        "| 1 | 1.00 | 0.99 |\n"
-        "| 10 | 0.12 | 0.12 |\n"
+        "| 1 | 0.9985 | 0.9911 |\n"
+        "| 10 | 0.1250 | 0.1249 |\n"
     )
 
 
 def test_markdown_numbers_its_notes() -> None:
     text = render_markdown(ask("metric=trans_per_s&rows=users&columns=device"))
-    assert "| 1 | 6938.11 … 7086.55 (1) | 991.49 … 1019.09 (2) |\n" in text
-    assert "| 10 | 17008.19 | 7921.49 … 8089.09 (2) |\n" in text
+    assert "| 1 | 6938 … 7087 (1) | 991.5 … 1019 (2) |\n" in text
+    assert "| 10 | 17\u202f010 | 7921 … 8089 (2) |\n" in text
     assert text.endswith("\n\n1. mixes MTU 8192 and 16384\n2. mixes MTU 1500 and 9000\n")
 
 
 def test_markdown_markup_in_data_is_text() -> None:
     text = render_markdown(ask("metric=trans_per_s&rows=device", runs("a|b\n<b>_c_")))
-    assert "| a\\|b \\<b\\>\\_c\\_ | 1.00 (1) |" in text
+    assert "| a\\|b \\<b\\>\\_c\\_ | 1.000 (1) |" in text
 
 
 def test_markdown_says_when_there_is_nothing() -> None:

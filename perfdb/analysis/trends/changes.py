@@ -36,7 +36,7 @@ class Shape(StrEnum):
 class Change:
     """A change from point ``k`` on, which the data place between the points ``place``.
 
-    ``difference`` with its 95 % ends ``low`` and ``high`` is that of tamed values: logarithms, or the metric's unit on
+    ``difference`` with its 95% ends ``low`` and ``high`` is that of tamed values: logarithms, or the metric's unit on
     a linear scale. Drifts and levels in turn begin at 0; of the latter ``steps`` are counted, and there is no interval.
     """
 

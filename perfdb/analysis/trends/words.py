@@ -25,7 +25,7 @@ _STRONG = 0.6
 
 
 def size_text(difference: float, logarithmic: bool) -> str:
-    """Return a size: ``−4.3%`` below 10 %, ``+12%`` above, or a difference in the unit."""
+    """Return a size: ``−4.3%`` below 10%, ``+12%`` above, or a difference in the unit."""
     if not logarithmic:
         return f"{'+' if difference > 0 else ''}{significant_text(difference, 3)}".replace("-", "\u2212")
     percent = in_percent(difference)

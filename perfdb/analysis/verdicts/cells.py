@@ -146,7 +146,7 @@ class Workings:
 class Comparison:
     """What is said of a cell against its base.
 
-    ``percent`` is 100·(mean/base mean − 1) of unrounded means. ``ratio`` is that of geometric means, with its 95 %
+    ``percent`` is 100·(mean/base mean − 1) of unrounded means. ``ratio`` is that of geometric means, with its 95%
     ``interval`` if a test was made, else the ``band`` of single runs. ``p`` is from Student's t, ``q`` after Benjamini
     and Hochberg over all metrics of the table. ``campaigns`` is how many stand behind the noise of days. ``is_small``:
     the same, and yet a real difference. ``against`` is the ratio to the median of the other cells, ``stands_out`` if
@@ -205,6 +205,6 @@ def percent_difference(base: float | None, new: float | None) -> float | None:
     """Return 100·(new/base − 1) of unrounded values; None unless both are positive."""
     if base is None or new is None or not (base > 0 and new > 0):
         return None
-    # Subtracting first keeps halves exact: 100 → 100.5 is 0.5 %, not 0.4999…
+    # Subtracting first keeps halves exact: 100 → 100.5 is 0.5%, not 0.4999…
     percent = 100 * (new - base) / base
     return percent if math.isfinite(percent) else None

@@ -72,7 +72,7 @@ def find_outliers(
 ) -> list[Outlier]:
     """Return the outliers of positive samples.
 
-    The spread of a trial's neighbours is drawn to that of the other cells of its kind. The level is 1 % over all
+    The spread of a trial's neighbours is drawn to that of the other cells of its kind. The level is 1% over all
     trials (Bonferroni).
     """
     spreads = [Spread(*each, kind) for each, kind in zip(map(find_spread, samples, steps), kinds, strict=True)]

@@ -49,7 +49,7 @@ class GateResult(NamedTuple):
 
 
 def gate(cells: Sequence[Cell], limit: float, *, accept_unknown_days: bool = False, look: int = 0) -> GateResult:
-    """Decide whether any cell is worse by more than ``limit`` (0.05 is 5 %).
+    """Decide whether any cell is worse by more than ``limit`` (0.05 is 5%).
 
     Cells whose noise of days is not known pass or fail only if ``accept_unknown_days``, and then in these runs alone.
     ``look`` is as in ``judge``. Raise ValueError for a limit that is not between 0 and 1.

@@ -221,7 +221,7 @@ class Judgement:
 def judge(cells: Sequence[Cell], delta: float = DELTA, look: int = 0) -> Judgement:
     """Judge the cells of everything that is asked together, of one metric or several.
 
-    ``delta`` is the difference that matters (0.02 is 2 %), ``look`` counts repeated looks at the verdicts of
+    ``delta`` is the difference that matters (0.02 is 2%), ``look`` counts repeated looks at the verdicts of
     measurements that go on (0: a single look). Raise ValueError for a ``delta`` that is not above zero.
     """
     if not delta > 0:

@@ -47,7 +47,7 @@ def find_noise(
 
 
 def mean_intervals(samples: Sequence[Sample], noises: Sequence[Drawn | None]) -> list[Interval]:
-    """Return the 95 % interval of each sample's mean: mean · exp(± t · s / √n).
+    """Return the 95% interval of each sample's mean: mean · exp(± t · s / √n).
 
     None without noise, for an empty sample, and where a trial is not positive.
     """
@@ -55,7 +55,7 @@ def mean_intervals(samples: Sequence[Sample], noises: Sequence[Drawn | None]) ->
 
 
 def expect_trial(sample: Sample, noise: Drawn | None) -> Interval:
-    """Return where a further trial lies with 95 %: mean · exp(± t · s · √(1 + 1 / n)); None as for a mean."""
+    """Return where a further trial lies with 95%: mean · exp(± t · s · √(1 + 1 / n)); None as for a mean."""
     return _reach(sample, noise, 1)
 
 

@@ -240,7 +240,7 @@ DECLARATIONS: tuple[MethodStatement, ...] = (
         "Higher, lower in these runs",
         "q < 0.05, days not known",
         "The runs differ by more than their trials explain. Whether another day would show the same cannot be seen "
-        "from them: if days move results by 1 %, most such verdicts are wrong about another day. Two more campaigns "
+        "from them: if days move results by 1%, most such verdicts are wrong about another day. Two more campaigns "
         "of the base would tell.",
         (
             WorkedExample(
@@ -256,8 +256,8 @@ DECLARATIONS: tuple[MethodStatement, ...] = (
         VERDICT,
         "Same within 2%",
         "90% interval inside ±ln(1 + δ)",
-        "This has been shown, by two one-sided tests at 5 %; it is more than a change that was not found. With q < "
-        "0.05 there is a real difference that is too small to matter. δ is a setting, 2 % unless changed.",
+        "This has been shown, by two one-sided tests at 5%; it is more than a change that was not found. With q < "
+        "0.05 there is a real difference that is too small to matter. δ is a setting, 2% unless changed.",
         (
             WorkedExample(
                 examples.comparison,
@@ -348,7 +348,7 @@ DECLARATIONS: tuple[MethodStatement, ...] = (
         TABLE,
         "Many cells at once",
         "q = p adjusted by Benjamini and Hochberg over all p of all metrics of an answer",
-        "Of twenty cells without any change, one has p below 5 % by chance. Among the cells that q calls changed, at "
+        "Of twenty cells without any change, one has p below 5% by chance. Among the cells that q calls changed, at "
         "most one in twenty is expected not to be.",
         (WorkedExample(examples.adjusted, {"p": (0.001, 0.02, 0.03, 0.6)}, "0.004, 0.040, 0.040, 0.600"),),
         BENJAMINI,
@@ -437,7 +437,7 @@ DECLARATIONS: tuple[MethodStatement, ...] = (
         "order",
         TRIALS,
         "Drift and first runs",
-        "drift: Σr/√Σ(1/(n − 1)) beyond 1 % of the normal; first run: paired t of ln first − mean ln later, 5 cells "
+        "drift: Σr/√Σ(1/(n − 1)) beyond 1% of the normal; first run: paired t of ln first − mean ln later, 5 cells "
         "or more",
         "r is the correlation of ln value and order in each cell. With three trials the two cannot be told apart; with "
         "more, drift is tested again without the first trial.",

@@ -16,7 +16,7 @@ FEWEST_CELLS = 3
 class Summary:
     """The cells of one metric that have a ratio, each with equal weight.
 
-    ``ratio`` is their geometric mean with its 95 % ``interval``, both None for fewer than three cells. ``smallest``
+    ``ratio`` is their geometric mean with its 95% ``interval``, both None for fewer than three cells. ``smallest``
     and ``largest`` are ratios, ``counts`` the cells by verdict. ``uniform`` is False if the ratios differ by more
     than noise. ``scope`` says whether the interval covers whole days.
     """

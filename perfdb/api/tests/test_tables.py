@@ -125,13 +125,13 @@ def test_markdown(reader: APIClient, runs: list[Run]) -> None:
 def test_text(reader: APIClient, runs: list[Run]) -> None:
     response = reader.get("/api/v1/tables.txt", ASKED)
     assert response.headers["Content-Type"] == "text/plain; charset=utf-8"
-    assert re.search(r"^QDIO +100\.75", response.content.decode(), re.MULTILINE)
+    assert re.search(r"^QDIO +100\.8", response.content.decode(), re.MULTILINE)
 
 
 def test_latex(reader: APIClient, runs: list[Run]) -> None:
     response = reader.get("/api/v1/tables.tex", ASKED)
     assert response.headers["Content-Type"] == "application/x-tex; charset=utf-8"
-    assert r"QDIO & 100.75" in response.content.decode()
+    assert r"QDIO & 100.8" in response.content.decode()
 
 
 def test_parquet(reader: APIClient, runs: list[Run]) -> None:

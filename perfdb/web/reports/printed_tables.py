@@ -11,7 +11,7 @@ from perfdb.analysis.render.grid import Grid, GridCell, Heading, make_grids
 from perfdb.analysis.render.labels import Diff, note_text
 from perfdb.analysis.tables.observations import Key
 from perfdb.analysis.tables.table import Cell, CellKey, Table
-from perfdb.analysis.units import round_half_up
+from perfdb.analysis.units import significant_text
 from perfdb.results.studies.report_answers import AnsweredItem
 from perfdb.web.links import to_explanation, to_runs
 from perfdb.web.runs.run_values import group_of
@@ -200,6 +200,6 @@ def _runs(cell: Cell) -> set[int]:
 
 def _in_words(picked: Sequence[str], table: Table, key: Key, cell: Cell) -> str:
     """Return ``11941.14 trans/s (MTU 8192 · 20 users)``."""
-    value = cell.printed or ("–" if cell.centre is None else round_half_up(cell.centre, table.decimals))
+    value = cell.printed or ("–" if cell.centre is None else significant_text(cell.centre))
     named = {name: each for name, each in _named(table, key).items() if name not in picked}
     return f"{value} {table.metric.unit} ({describe_values(named.keys(), named.values())})"

@@ -134,7 +134,7 @@ def _sentence(claim: Claim, sides: _Sides, values: Sequence[float]) -> str:
 def _text(claim: Claim, value: float) -> str:
     if claim.unit in ("times", "%", "points") and claim.baseline:
         number = round_half_up(value, decimals_for([value], 2 if claim.unit == "times" else 1))
-        return f"{number} {claim.unit}"
+        return f"{number}{claim.unit if claim.unit == '%' else f' {claim.unit}'}"
     metric = metrics.BY_NAME[claim.metric] if claim.metric else metrics.BY_NAME[RATES[0].metric]
     return f"{round_half_up(value, decimals_for([value], metric.decimals))} {metric.unit}"
 

@@ -8,9 +8,8 @@ from typing import Any
 from django.http import QueryDict
 from django.urls import reverse
 
-from perfdb.analysis import metrics
 from perfdb.analysis.dimensions import FACTOR, display_value
-from perfdb.analysis.units import decimals_for, round_half_up
+from perfdb.analysis.units import figure_text
 from perfdb.results.queries.run_list import columns
 from perfdb.results.queries.run_list.columns import ListColumn
 from perfdb.results.queries.run_list.run_pages import NEWEST_FIRST
@@ -116,7 +115,7 @@ def _text(shown: ListColumn, value: Any) -> str:
     if value is None:
         return MISSING
     if shown.measure is not None:
-        return round_half_up(value, decimals_for([value], metrics.BY_NAME[shown.measure.metric].decimals))
+        return figure_text(value)
     return f"{value:%Y-%m-%d %H:%M}" if isinstance(value, datetime) else str(display_value(shown.name, value))
 
 

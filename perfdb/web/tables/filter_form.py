@@ -167,7 +167,7 @@ _DRAWING = {
     ),
     "marks": ("Marks", {"auto": "automatic", "lines": "lines", "bars": "bars"}),
     "trials": ("Single trials", {"hidden": "not drawn", "points": "as points"}),
-    "errors": ("Error bars", {"interval": "95 % interval", "spread": "smallest to largest", "none": "none"}),
+    "errors": ("Error bars", {"interval": "95% interval", "spread": "smallest to largest", "none": "none"}),
     "log": ("Logarithmic axes", {"auto": "automatic", "none": "none", "x": "x", "y": "y", "both": "x and y"}),
     "scale": ("Heights", {"unit": "in the unit", "baseline": "relative to the baseline"}),
     "facets": ("Split into charts by", {"apart": "apart", "together": "small multiples"}),

@@ -17,7 +17,7 @@ from perfdb.analysis.render.grid import make_grids
 from perfdb.analysis.render.labels import Diff, make_diff, measure_title
 from perfdb.analysis.tables.observations import Key
 from perfdb.analysis.tables.table import Cell, Table
-from perfdb.analysis.units import printed_percent, round_half_up
+from perfdb.analysis.units import printed_percent, significant_text
 from perfdb.analysis.verdicts import words
 from perfdb.results.models import Run
 from perfdb.results.queries import bottlenecks, maximum_throughput
@@ -164,7 +164,7 @@ def build_maxima(tables: Sequence[Table], bests: Sequence[bottlenecks.Best]) -> 
 def _behind(table: Table, bests: Iterable[bottlenecks.Best]) -> Iterator[Behind]:
     for each in bests:
         evidence, metric = each.evidence, table.metric
-        curve = evidence.curve.sentence(metric.decimals, metric.unit) if evidence.curve else ""
+        curve = evidence.curve.sentence(metric.unit) if evidence.curve else ""
         edge = evidence.edge.sentence if evidence.edge else ""
         heading = describe_values(table.query.columns, evidence.group)
         as_good = [_as_good(table, other, evidence.group) for other in evidence.runners_up]
@@ -176,7 +176,7 @@ def _behind(table: Table, bests: Iterable[bottlenecks.Best]) -> Iterator[Behind]
 def _as_good(table: Table, other: RunnerUp, group: Key) -> AsGood:
     return AsGood(
         describe_values(other.key.keys(), other.key.values()),
-        round_half_up(other.mean, table.metric.decimals),
+        significant_text(other.mean),
         printed_percent(other.comparison.percent, plus=True),
         len(other.runs),
         to_runs(table.query, {**dict(zip(table.query.columns, group, strict=True)), **other.key}, other.runs),

@@ -201,15 +201,15 @@ def _panel(number: int, table: Table, drawn: dict[str, Any] | None) -> Panel:
         for row, line in zip(found.table.rows, grid.lines, strict=True)
     ]
     grid = replace(grid, remarks=(*grid.remarks, *filter(None, [found.remark])))
-    decimals, unit = table.metric.decimals, table.metric.unit
-    curves = [(each.title, _course(each, decimals, unit)) for each in table_insights.table_curves(table)]
+    unit = table.metric.unit
+    curves = [(each.title, _course(each, unit)) for each in table_insights.table_curves(table)]
     empty = drawn is not None and not drawn["data"]
     panel = Panel(number, grid, lines, None if empty else drawn, footnotes.lines, curves, _flags(table))
     return replace(panel, lacking=table.measure) if empty and table.cells else panel
 
 
-def _course(found: TableCurve, decimals: int, unit: str) -> str:
-    sentence = found.curve.sentence(decimals, unit)
+def _course(found: TableCurve, unit: str) -> str:
+    sentence = found.curve.sentence(unit)
     return f"{sentence}; {found.edge.sentence}" if found.edge is Edge.LARGEST else sentence
 
 

@@ -19,7 +19,7 @@ from perfdb.analysis.dimensions import BY_NAME, Value, dimension
 from perfdb.analysis.insights.bottleneck import Bottleneck
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.render.labels import measure_title
-from perfdb.analysis.units import group_digits, significant_text
+from perfdb.analysis.units import figure_text
 from perfdb.analysis.verdicts import words
 from perfdb.staticfiles import list_parts
 from perfdb.web.home.rules_page import limit_anchor, rule_anchor
@@ -62,9 +62,7 @@ def tone(word: str) -> str:
 @register.filter
 def figure(value: float | None) -> str:
     """Return a value with four significant digits, a count with all; a dash for None."""
-    if value is None:
-        return MISSING
-    return group_digits(value) if float(value).is_integer() else significant_text(value)
+    return MISSING if value is None else figure_text(value)
 
 
 @register.filter

@@ -35,7 +35,7 @@ def test_runs_of_several_experiments_are_columns_of_their_trials(web: Client) ->
     assert heads[:3] == ["vCTC", "HiperSockets", "QDIO"]
     text = text_of(response)
     said = "△ higher, better, in these runs"
-    assert f"Transactions per second trans/s 80.00 130.00 +63% {said} 100.00 +25% {said}" in text
+    assert f"Transactions per second trans/s 80.00 130.0 +63% {said} 100.0 +25% {said}" in text
     assert "Nothing else differs" in text
     assert [figure["data"][0]["type"] for figure in figures_of(source)] == ["bar", "bar"]
     for link in re.findall(r'href="(/explain/[^"]*)"', source):

@@ -19,7 +19,7 @@ from perfdb.web.reports.embedded_questions import Block, render_prose, split_blo
         ("a - b", "<p>a - b</p>"),
         ("<script>x</script> & `<b>`", "<p>&lt;script&gt;x&lt;/script&gt; &amp; <code>&lt;b&gt;</code></p>"),
         ('*<a href="javascript:x">*', "<p><em>&lt;a href=&quot;javascript:x&quot;&gt;</em></p>"),
-        ("{0} {x} %", "<p>{0} {x} %</p>"),
+        ("{0} {x}%", "<p>{0} {x}%</p>"),
         ("![a](http://b/c.png) &lt; \\*", '<p>!<a href="http://b/c.png">a</a> &amp;lt; \\*</p>'),
         ("see [a *b*](http://b/?x=1&y)", '<p>see <a href="http://b/?x=1&amp;y">a <em>b</em></a></p>'),
         ("[a](/runs/) [b](#x)", '<p><a href="/runs/">a</a> <a href="#x">b</a></p>'),

@@ -219,8 +219,8 @@ def test_a_failed_run_says_so(web: Client, bring: Bring) -> None:
 def test_what_limited_it_stands_with_its_formula(web: Client, source: str, run: Run) -> None:
     text = text_of(web.get(reverse("web:run", args=[run.pk])))
 
-    assert "Bottleneck The processors limit: the system is 96.8 % busy" in text
-    assert "CPU utilisation 96.7603 % ≥ 95 %" in text
+    assert "Bottleneck The processors limit: the system is 96.8% busy" in text
+    assert "CPU utilisation 96.7603% ≥ 95%" in text
     assert 'href="/how/#limits-verdict-processors"' in source
 
 

@@ -25,7 +25,7 @@ START = datetime(2026, 8, 1, 2, tzinfo=UTC)
 
 @pytest.fixture
 def nightly(ada: User) -> None:
-    """24 nights of three devices with two trials; the rates of two devices fall by 10 % with a new kernel."""
+    """24 nights of three devices with two trials; the rates of two devices fall by 10% with a new kernel."""
     study = make_study("nightly", owner=ada)
     for night in range(NIGHTS):
         for device, factor in (("OSA", 0.9), ("vCTC", 0.9), ("IUCV", 1.0)):
@@ -244,7 +244,7 @@ def test_points_follow_a_printed_version(web: Client, ada: User, order: str, sin
     for minor in range(1, 25):
         day = (minor * 5) % 24 if order == "kernel" else minor
         run = make_run(f"K{minor}", study=study, started=START + timedelta(days=day), campaign=f"c{minor}",
-                       values={"trans_per_s": 1000.0 + minor * 7 % 11 - (100 if minor >= 13 else 0)})  # fmt: skip
+                       values={"trans_per_s": 1000.0 + minor * 7% 11 - (100 if minor >= 13 else 0)})  # fmt: skip
         said = {"kernel": f"6.{minor}", "commit": f"commit of minor {minor}"}
         facts = {key: {"text": text, "artifact": 0, "line": 1} for key, text in said.items()}
         RunEvidence.objects.filter(run=run).update(facts=facts)

@@ -96,14 +96,14 @@ def test_a_chart_for_each_workload_marks_every_run() -> None:
     ]
     (first, second, _), mean = rr.lines[0].marks, rr.lines[0].points.split()[0]
     assert float(mean.split(",")[1]) == pytest.approx((first.y + second.y) / 2, abs=0.06)
-    assert found.names == [(0, "MTU 1492"), (1, "MTU 8992")]
+    assert found.names == [("hue-0", "MTU 1492"), ("hue-1", "MTU 8992")]
 
 
 def test_too_many_lines_have_one_hue_and_no_names() -> None:
-    found = draw_upload([a_run(at, 1, 9, users=1, mtu=1000 + at) for at in range(9)], [])
+    found = draw_upload([a_run(at, 1, 9, users=1, mtu=1000 + at) for at in range(13)], [])
 
     assert found.names == []
-    assert {line.hue for line in found.charts[0].lines} == {0}
+    assert {line.look for line in found.charts[0].lines} == {"hue-0"}
 
 
 def test_the_page_shows_table_and_charts_and_takes_a_row_as_all_its_trials(web: Client, ada: User) -> None:

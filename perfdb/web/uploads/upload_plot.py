@@ -8,6 +8,7 @@ from typing import NamedTuple
 from perfdb.analysis.dimensions import Value, natural_key
 from perfdb.analysis.metrics import BY_NAME as METRICS
 from perfdb.analysis.metrics import Metric
+from perfdb.analysis.render.charts.chart_series import PALETTE
 from perfdb.analysis.units import significant_text
 from perfdb.results.models import UploadRun
 from perfdb.web.uploads.trial_rows import describe_key, key_of, rate_of, telling_dimensions, values_of
@@ -15,7 +16,7 @@ from perfdb.web.uploads.trial_rows import describe_key, key_of, rate_of, telling
 WIDTH, HEIGHT = 300, 170
 _LEFT, _RIGHT, _TOP, _FOOT = 48, 14, 10, 24
 # More charts or lines are no overview.
-_MOST_CHARTS, _MOST_LINES = 8, 8
+_MOST_CHARTS, _MOST_LINES = 8, 2 * PALETTE
 
 
 class Mark(NamedTuple):
@@ -28,9 +29,9 @@ class Mark(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """Runs that differ in users only. ``hue``: place in the palette; ``points``: the means, as an SVG polyline."""
+    """Runs that differ in users only. ``look``: classes of the style sheet; ``points``: the means as a polyline."""
 
-    hue: int
+    look: str
     marks: list[Mark]
     points: str
 
@@ -50,10 +51,10 @@ class SmallChart:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """The charts of an upload, and the names of the lines by hue; no names for too many lines."""
+    """The charts of an upload, and the looks and names of the lines; none for too many lines."""
 
     charts: list[SmallChart]
-    names: list[tuple[int, str]]
+    names: list[tuple[str, str]]
 
 
 def draw_upload(runs: Sequence[UploadRun], common: Sequence[str]) -> Overview:
@@ -69,12 +70,12 @@ def draw_upload(runs: Sequence[UploadRun], common: Sequence[str]) -> Overview:
         name = describe_key(key_of(run, own))
         charts.setdefault(str(dimensions.get("workload", "")), {}).setdefault(name, []).append(run)
     names = sorted({name for by_name in charts.values() for name in by_name}, key=natural_key)
-    hues = {name: at if len(names) <= _MOST_LINES else 0 for at, name in enumerate(names)}
-    drawn = [_chart(title, charts[title], hues) for title in sorted(charts, key=natural_key)[:_MOST_CHARTS]]
-    return Overview(drawn, list(enumerate(names)) if 1 < len(names) <= _MOST_LINES else [])
+    looks = {name: _look(at if len(names) <= _MOST_LINES else 0) for at, name in enumerate(names)}
+    drawn = [_chart(title, charts[title], looks) for title in sorted(charts, key=natural_key)[:_MOST_CHARTS]]
+    return Overview(drawn, [(look, name) for name, look in looks.items()] if 1 < len(names) <= _MOST_LINES else [])
 
 
-def _chart(title: str, by_name: dict[str, list[UploadRun]], hues: dict[str, int]) -> SmallChart:
+def _chart(title: str, by_name: dict[str, list[UploadRun]], looks: dict[str, str]) -> SmallChart:
     runs = [run for own in by_name.values() for run in own]
     counts: dict[str, int] = {}
     for run in runs:
@@ -103,7 +104,7 @@ def _chart(title: str, by_name: dict[str, list[UploadRun]], hues: dict[str, int]
             said = f"{run.run_label}, trial {run.trial}: {significant_text(value)} {unit}"
             marks.append(Mark(across(at), up(value), said))
         points = [(across(at), up(sum(each) / len(each))) for at, each in values.items()]
-        lines.append(Line(hues[name], marks, " ".join(f"{x},{y}" for x, y in sorted(points))))
+        lines.append(Line(looks[name], marks, " ".join(f"{x},{y}" for x, y in sorted(points))))
     return SmallChart(
         title,
         METRICS[metric],
@@ -111,6 +112,11 @@ def _chart(title: str, by_name: dict[str, list[UploadRun]], hues: dict[str, int]
         [(across(value), "" if value is None else str(value)) for value in users],
         [(up(value), significant_text(value, 3)) for value in (0.0, top / 2, top)],
     )
+
+
+def _look(at: int) -> str:
+    """Return the classes of a line; dashed where its hue is taken."""
+    return f"hue-{at % PALETTE}{' dashed' if at >= PALETTE else ''}"
 
 
 def _round_up(value: float) -> float:

@@ -31,7 +31,7 @@ class Marks(StrEnum):
 
 
 class Errors(StrEnum):
-    """Error bars: the mean's 95 % interval, or smallest to largest trial."""
+    """Error bars: the mean's 95% interval, or smallest to largest trial."""
 
     INTERVAL = "interval"
     SPREAD = "spread"

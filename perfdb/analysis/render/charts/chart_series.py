@@ -2,7 +2,7 @@
 
 Charts side by side share a Plan, so that a device looks the same in both. Styles follow from a value's rank, equal in
 all charts: names by first appearance in the archive, which the database knows; sizes and users by how common they are.
-After eight ranks a colour repeats with another symbol. No two series of a chart differ in colour alone.
+After six ranks a colour repeats with another symbol. No two series of a chart differ in colour alone.
 """
 
 import re
@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
+from math import lcm
 from operator import attrgetter
 from typing import Any, Self
 
@@ -23,7 +24,7 @@ from perfdb.analysis.tables.observations import Key
 from perfdb.analysis.tables.table import Table, key_order, layout_order
 
 # Colours of the page's style sheet.
-PALETTE = 8
+PALETTE = 6
 
 DASHES = ("solid", "dash", "dashdot", "longdash", "dot", "longdashdot", "12px,3px,3px,3px,3px,3px", "3px,9px")
 SYMBOLS = ("circle", "square", "diamond", "cross", "x", "triangle-up", "triangle-down", "star")
@@ -120,7 +121,7 @@ def _unlike(styles: Iterable[Style], others: Iterable[Style], *parts: str) -> St
 
 def _style(lead: int, rest: int | None) -> Style:
     # A repeated colour gets another symbol.
-    second = (lead + lead // PALETTE) % len(SYMBOLS)
+    second = (lead + lead // lcm(PALETTE, len(SYMBOLS))) % len(SYMBOLS)
     other = second if rest is None else rest % len(DASHES)
     return Style(lead % PALETTE, second, other)
 

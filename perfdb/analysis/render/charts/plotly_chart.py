@@ -72,7 +72,7 @@ def error_text(*extents: Extent) -> str:
         return ""
     cut = sum(each.cut for each in drawn)
     beyond = f", {cut:,} of which {'goes' if cut == 1 else 'go'} on beyond the figure" if cut else ""
-    return ("bars: 95 % interval of the mean" if drawn[0].intervals else "bars: smallest to largest trial") + beyond
+    return ("bars: 95% interval of the mean" if drawn[0].intervals else "bars: smallest to largest trial") + beyond
 
 
 def trials_text(tables: Sequence[Table], drawing: Drawing) -> str:

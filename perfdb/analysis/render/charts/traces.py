@@ -22,7 +22,7 @@ from perfdb.analysis.render.charts.chart_options import Draw, Drawing, Trials
 from perfdb.analysis.render.charts.chart_series import Plan, Style, split_key
 from perfdb.analysis.tables.observations import Key
 from perfdb.analysis.tables.table import Cell, Point, Table
-from perfdb.analysis.units import round_half_up
+from perfdb.analysis.units import significant_text
 
 # Runs named by a point; the run list has all.
 MOST_NAMED = 8
@@ -64,12 +64,12 @@ def cell_hover(table: Table, cell: Cell) -> HoverText:
     """Return a cell's hover text: value, interval, comparison, runs and notes."""
     lines = []
     if cell.centre is not None:
-        lines.append(f"{round_half_up(cell.centre, table.decimals)} {table.metric.unit} ({_sample_text(table, cell)})")
+        lines.append(f"{significant_text(cell.centre)} {table.metric.unit} ({_sample_text(table, cell)})")
     if cell.range is not None:
-        lines.append(f"{labels.range_text(table, cell)} {table.metric.unit}: the runs have no common mean")
+        lines.append(f"{labels.range_text(cell)} {table.metric.unit}: the runs have no common mean")
     if cell.interval is not None:
-        low, high = (round_half_up(end, table.decimals) for end in cell.interval)
-        lines.append(f"95 % of means: {low} to {high}")
+        low, high = map(significant_text, cell.interval)
+        lines.append(f"95% of means: {low} to {high}")
     if cell.comparison is not None:
         lines.append(labels.comparison_text(table, cell.comparison))
     named = cell.sample[:MOST_NAMED]
@@ -98,7 +98,7 @@ def _sample_text(table: Table, cell: Cell) -> str:
 def _point_text(table: Table, point: Point) -> str:
     name = point.run_id or f"run {point.run}"
     named = name if point.trial is None else f"{name}, trial {point.trial}"
-    return f"{named}: {round_half_up(point.value, table.decimals)}"
+    return f"{named}: {significant_text(point.value)}"
 
 
 # Enough for both extremes per pixel of a few lines on a wide screen. Browsers need WebGL for more,

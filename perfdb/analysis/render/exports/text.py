@@ -1,6 +1,6 @@
 """Printable tables as text: aligned for a terminal, as Markdown, and as LaTeX.
 
-For a terminal, values with intervals stand beside differences. A mean carries ± of its 95 % interval. A difference
+For a terminal, values with intervals stand beside differences. A mean carries ± of its 95% interval. A difference
 without a test is a tilde, as in Go's benchstat. Markdown needs the tables extension. LaTeX is for papers: booktabs,
 merged headings, notes below.
 """
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from perfdb.analysis.render.grid import ColumnLine, Grid, GridCell, Line, make_grids
 from perfdb.analysis.render.labels import make_diff
 from perfdb.analysis.tables.table import Cell, Table
-from perfdb.analysis.units import short_percent
+from perfdb.analysis.units import NARROW_SPACE, short_percent
 from perfdb.analysis.verdicts.cells import Comparison, Verdict
 
 _GAP = "  "
@@ -28,7 +28,7 @@ def render_text(tables: Sequence[Table], ascii_only: bool = False) -> str:
     return text.translate(_ASCII) if ascii_only else text
 
 
-_ASCII = str.maketrans({"·": "|", "–": "-", "±": "+/-", "→": "->", "−": "-"})
+_ASCII = str.maketrans({"·": "|", "–": "-", "±": "+/-", "→": "->", "−": "-", NARROW_SPACE: ""})
 
 
 def _block(grid: Grid, ascii_only: bool) -> Iterator[str]:
@@ -173,6 +173,7 @@ _LATEX = str.maketrans(
         "▼": r"$\blacktriangledown$",
         "△": r"$\triangle$",
         "▽": r"$\triangledown$",
+        NARROW_SPACE: r"\,",
         "≈": r"$\approx$",
         "<": r"$<$",
         ">": r"$>$",
