@@ -7,6 +7,7 @@ from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from frontend.tests.visits import Watch, settled, sign_in
+from perfdb.analysis.units import significant_text
 from perfdb.results.models import Run
 
 PAGES = (
@@ -198,7 +199,7 @@ def test_a_point_of_several_trials_asks_which(page: Page, live_server: LiveServe
     page.locator("perf-chart svg .scatterlayer .point").last.click(force=True)
 
     links = page.get_by_role("dialog").get_by_role("link")
-    listed = [f"{run.run_id}, trial {run.trial}: {run.trans_per_s:.2f}" for run in runs]
+    listed = [f"{run.run_id}, trial {run.trial}: {significant_text(run.trans_per_s or 0.0)}" for run in runs]
     expect(links).to_have_text([*listed, "all of them as a list of runs"])
     links.nth(2).click()
     expect(page).to_have_url(f"{live_server.url}/runs/{runs[2].pk}/")

@@ -55,7 +55,7 @@ def test_logs_in_and_figures_out(signed_in: Page, watch: Watch) -> None:
     expect(figures.get_by_role("link", name="0.2200", exact=True)).to_be_visible()
 
     figures.get_by_role("link", name="96.76", exact=True).click()
-    dialog = page.get_by_role("dialog", name="CPU utilisation: 96.76% derived")
+    dialog = page.get_by_role("dialog", name="CPU utilisation: 96.76 % derived")
     expect(dialog).to_contain_text("(611.78 + 611.27) / (2 × 632) × 100 = 96.760")
     dialog.get_by_role("link", name="after.client.txt, line").first.click()
     expect(page.locator(".log li.marked")).to_contain_text("TOTCPU=")

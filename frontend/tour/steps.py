@@ -53,7 +53,7 @@ def _accept(page: Page) -> None:
 
 def _provenance(page: Page) -> None:
     page.get_by_role("region", name="Metrics by role").get_by_role("link", name="96.76", exact=True).click()
-    dialog = page.get_by_role("dialog", name="CPU utilisation: 96.76% derived")
+    dialog = page.get_by_role("dialog", name="CPU utilisation: 96.76 % derived")
     expect(dialog).to_contain_text("(611.78 + 611.27) / (2 × 632) × 100 = 96.760")
 
 

@@ -2,7 +2,8 @@
 // Within an element with data-tools they are for all charts and tables of it, but not for those of such parts inside.
 
 const CAN = { png: "PNG", svg: "SVG" };
-const FORMS = { markdown: ["Markdown", asMarkdown], csv: ["CSV", asCsv], tsv: ["TSV", asTsv], latex: ["LaTeX", asLatex] };
+// The forms for further calculation have unrounded numbers.
+const FORMS = { markdown: ["Markdown", asMarkdown], csv: ["CSV", asCsv, true], tsv: ["TSV", asTsv, true], latex: ["LaTeX", asLatex] };
 
 class TableTools extends HTMLElement {
   connectedCallback() {
@@ -14,7 +15,7 @@ class TableTools extends HTMLElement {
     const rows = [];
     if (charts().length) rows.push(group("Export:", Object.entries(CAN), (format) => this.save(charts(), format)));
     const forms = Object.entries(FORMS).map(([name, [title]]) => [name, title]);
-    const texts = (name) => [...tables].map((table) => FORMS[name][1](matrix(table), captionOf(table))).join("\n");
+    const texts = (name) => [...tables].map((table) => FORMS[name][1](matrix(table, FORMS[name][2]), captionOf(table))).join("\n");
     if (tables.length) rows.push(group("Copy table:", forms, (name) => this.copy(texts(name), FORMS[name][0])));
     this.replaceChildren(...rows, this.said);
   }
@@ -69,7 +70,7 @@ function textOf(cell) {
   const texts = document.createTreeWalker(copy, NodeFilter.SHOW_TEXT);
   const said = [];
   while (texts.nextNode()) said.push(texts.currentNode.data.trim());
-  return said.filter(Boolean).join(" ").replace(/\s+/g, " ");
+  return said.filter(Boolean).join(" ").replace(/[^\S\u202f]+/g, " ");
 }
 
 /** What a table is of: its title, and all that stands above it; null where that stands elsewhere on the page. */
@@ -84,11 +85,17 @@ function headingOf(cell) {
   return named && /^\d[\d.]*$/.test(text) ? `${named.textContent} ${text}` : text;
 }
 
+/** What a cell says, with its number unrounded and without blanks between thousands. */
+function exactOf(cell) {
+  const text = textOf(cell).replaceAll("\u202f", "");
+  return cell.title ? text.replace(/^\S+/, cell.title) : text;
+}
+
 /** The cells of a table as rows of equal length: what spans several places stands in each of them. */
-function matrix(table) {
+function matrix(table, exact) {
   const rows = [...table.rows].map(() => []);
   [...table.rows].forEach((row, at) => {
-    const read = row.parentElement === table.tHead ? headingOf : textOf;
+    const read = row.parentElement === table.tHead ? headingOf : exact ? exactOf : textOf;
     let column = 0;
     for (const cell of row.cells) {
       while (rows[at][column] !== undefined) column++;
@@ -132,11 +139,11 @@ function asCsv({ head, body }) {
   return [head, ...body].map((cells) => cells.map(field).join(",")).join("\n") + "\n";
 }
 
-const LATEX = { "\\": "\\textbackslash{}", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}", "–": "--" };
+const LATEX = { "\\": "\\textbackslash{}", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}", "–": "--", "\u202f": "\\," };
 
 /** A tabular, with a caption in a table of its own: numbers to the right; signs of LaTeX's stand for themselves. */
 function asLatex({ head, body }, caption) {
-  const said = (text) => text.replace(/ ?[▲▼]/g, "").replace(/[\\~^–]|[&%$#_{}]/g, (sign) => LATEX[sign] ?? `\\${sign}`);
+  const said = (text) => text.replace(/ ?[▲▼]/g, "").replace(/[\\~^–\u202f]|[&%$#_{}]/g, (sign) => LATEX[sign] ?? `\\${sign}`);
   const line = (cells) => `${cells.map(said).join(" & ")} \\\\`;
   const columns = head.map((_, at) => (isNumbers(body, at) ? "r" : "l")).join("");
   const rows = [`\\begin{tabular}{${columns}}`, "\\hline", line(head), "\\hline", ...body.map(line), "\\hline", "\\end{tabular}"];

@@ -95,7 +95,7 @@ def test_values_that_were_replaced_are_told_together(run: Run) -> None:
 
     assert title == "Derived values replaced; they were"
     assert len(detail.splitlines()) == changed == MeasurementHistory.objects.count()
-    assert "cpu_util client 1.5% by cpu_util.snapshot/1" in detail.splitlines()
+    assert "cpu_util client 1.5 % by cpu_util.snapshot/1" in detail.splitlines()
 
 
 def test_an_alias_that_acts_on_it_is_told_and_no_other(run: Run, owner: User) -> None:

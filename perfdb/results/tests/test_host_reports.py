@@ -39,7 +39,7 @@ def test_only_intervals_within_the_run_count(bring: Bring) -> None:
     assert found["idle_util@client"] == pytest.approx((38 + 35) / 2)
     assert found["steal_util@client"] == pytest.approx(1.75)
     assert found["cpu_util@client"] == pytest.approx(100 - 36.5 - 0.25)
-    # 63.25% of four processors are 2530 ms in each second of 1000 transactions.
+    # 63.25 % of four processors are 2530 ms in each second of 1000 transactions.
     assert found["cpu_ms_per_trans@client"] == pytest.approx(2.53)
     assert found["processors@client"] == 4
 

@@ -64,8 +64,8 @@ COSTS = """tcp_bw:
     bw              =   250 MB/sec
     send_cost       =  2.20 sec/GB
     recv_cost       =  {cost} sec/GB
-    send_cpus_used  =    90% cpus
-    recv_cpus_used  =   105% cpus
+    send_cpus_used  =    90 % cpus
+    recv_cpus_used  =   105 % cpus
 """
 
 

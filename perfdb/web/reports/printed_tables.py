@@ -29,7 +29,8 @@ class PrintedCell:
     """A number with its address, and the computed and the printed difference.
 
     ``mark`` and ``published_mark``: disagreements of the number and of the printed difference. ``verdict``: of a
-    computed difference, if no document prints the number. ``footnotes``: marks of notes on the runs.
+    computed difference, if no document prints the number. ``footnotes``: marks of notes on the runs. ``exact``:
+    the unrounded number, if perfdb rounded it.
     """
 
     text: str
@@ -42,6 +43,7 @@ class PrintedCell:
     footnotes: str = ""
     explain: str = ""
     verdict: Diff | None = None
+    exact: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +153,7 @@ def _printed_cell(found: AnsweredItem, table: Table, column: Key, cell: GridCell
         notes="; ".join(cell.notes),
         explain=explain,
         verdict=None if cell.cell.printed else cell.diff,
+        exact=None if cell.cell.printed else cell.cell.centre,
     )
 
 
