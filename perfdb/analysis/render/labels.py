@@ -90,8 +90,14 @@ def mix_note(name: str, values: tuple[Value, ...]) -> Note:
     return Note("mixes", f"mixes {dimensions.dimension(name).title} {join_values(name, values)}")
 
 
+# More values are no text to read.
+_MOST_JOINED = 8
+
+
 def join_values(name: str, values: Sequence[Value]) -> str:
-    """Join several values of a dimension: ``1500, 8192 and 9000``."""
+    """Join several values of a dimension: ``1500, 8192 and 9000``; of very many the first and the last."""
+    if len(values) > _MOST_JOINED:
+        return f"{len(values)} values from {value_text(values[0], name)} to {value_text(values[-1], name)}"
     *texts, last = [value_text(value, name) for value in values]
     return f"{', '.join(texts)} and {last}" if texts else last
 

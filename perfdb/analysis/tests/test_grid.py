@@ -1,6 +1,7 @@
 """Grids: what stands where in a printed table, in both layouts."""
 
 from perfdb.analysis.render.grid import Grid, Heading, make_grids
+from perfdb.analysis.render.labels import join_values
 from perfdb.analysis.tables.observations import Observations
 from perfdb.analysis.tests.archive import DIMENSIONS, MEASURES, ask, rows
 
@@ -137,3 +138,8 @@ def test_metrics_may_be_columns() -> None:
 
 def _one_mtu_each() -> Observations:
     return Observations(DIMENSIONS, MEASURES, [row for row in rows() if row[4] in (1500, 8192)])
+
+
+def test_many_mixed_values_are_a_range() -> None:
+    assert join_values("mtu", [1500, 8192, 9000]) == "1500, 8192 and 9000"
+    assert join_values("users", list(range(1, 61))) == "60 values from 1 to 60"

@@ -111,7 +111,7 @@ def test_a_first_visit_suggests_what_makes_most_pairs(web: Client, runs: list[Ru
 
     suggested = [each for each in addresses(source, PAGE) if "old=" in each]
     assert "old=HiperSockets&new=QDIO" in suggested[0]
-    assert "3 pairs" in text_of(web.get(PAGE))
+    assert "3 matched pairs" in text_of(web.get(PAGE))
     assert any("dimension=level&old=z%2FVM+4.2&new=z%2FVM+4.3" in each for each in suggested)
     for each in suggested:
         assert "matched pair" in text_of(web.get(each))
@@ -124,7 +124,7 @@ def test_suggestions_are_about_the_study_asked_for(web: Client, runs: list[Run])
 
     response = web.get(PAGE, {"study": "other"})
 
-    assert "Worth comparing in Other" in text_of(response)
+    assert "Suggested comparisons in Other" in text_of(response)
     suggested = [each for each in addresses(response.content.decode(), PAGE) if "old=" in each]
     assert [each.partition("?")[2] for each in suggested] == ["dimension=mtu&old=1500&new=9000&study=other"]
 
