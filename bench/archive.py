@@ -2,7 +2,7 @@
 
 A study is measured at one level on one system: 12 devices, 6 MTU sizes, 6 user counts, 5 workloads and 3 trials, so
 6,480 runs less the few that are missing, of about 40 values each. Throughput saturates with the users, the cost of a
-transaction falls with them, trials scatter by 2%, some values are absent, and each study has a factor of its own.
+transaction falls with them, trials scatter by 2 %, some values are absent, and each study has a factor of its own.
 All numbers are made up.
 """
 

@@ -176,19 +176,19 @@ def count_verdicts(setting: Setting, tables: int, sizes: tuple[float, float], se
 _HALF = Setting("", day=0.005)
 DAYS_KNOWN = (
     *(
-        Setting(f"days {day:g}%, whole days {common:g}%; {earlier} earlier campaigns", day=day / 100,
+        Setting(f"days {day:g} %, whole days {common:g} %; {earlier} earlier campaigns", day=day / 100,
                 common=common / 100, earlier=earlier)
         for earlier in (2, 3, 8)
         for day, common in ((0.0, 0.0), (0.5, 0.0), (1.0, 0.0), (2.0, 0.0), (0.0, 1.0), (0.5, 1.0))
     ),
     *(
-        replace(_HALF, title=f"{title}, days 0.5%; {earlier} earlier campaigns", spread=spread, shape=shape,
+        replace(_HALF, title=f"{title}, days 0.5 %; {earlier} earlier campaigns", spread=spread, shape=shape,
                 earlier=earlier)
         for earlier in (2, 8)
         for title, spread, shape in (
-            ("cells 0.3 to 5%", _wide, Shape()),
-            ("cells 1 to 4%", _doubled, Shape()),
-            ("5% slow runs", _equal(0.01), Shape(slow=0.05)),
+            ("cells 0.3 to 5 %", _wide, Shape()),
+            ("cells 1 to 4 %", _doubled, Shape()),
+            ("5 % slow runs", _equal(0.01), Shape(slow=0.05)),
             ("heavy tails", _equal(0.01), Shape(tails=True)),
             ("correlated trials", _equal(0.02), Shape(correlation=0.5)),
         )
@@ -198,24 +198,24 @@ DAYS_KNOWN = (
                 trials=(a, b), earlier=3)
         for a, b in ((5, 2), (2, 5))
     ),
-    Setting("2 against 2 campaigns, days 1%", day=0.01, campaigns=(2, 2)),
-    Setting("3 against 1 campaign, days 1%", day=0.01, campaigns=(3, 1)),
-    Setting("3 against 3 campaigns, whole days 1%", common=0.01, campaigns=(3, 3)),
-    Setting("single runs, 3 against 3 campaigns, days 1%", day=0.01, campaigns=(3, 3), trials=(1, 1)),
-    Setting("both sides in one campaign, days 1%; 3 earlier", day=0.01 / math.sqrt(2), earlier=3, paired=True),
-    Setting("one cell, days 1%; 8 earlier campaigns", day=0.01, earlier=8, cells=1),
+    Setting("2 against 2 campaigns, days 1 %", day=0.01, campaigns=(2, 2)),
+    Setting("3 against 1 campaign, days 1 %", day=0.01, campaigns=(3, 1)),
+    Setting("3 against 3 campaigns, whole days 1 %", common=0.01, campaigns=(3, 3)),
+    Setting("single runs, 3 against 3 campaigns, days 1 %", day=0.01, campaigns=(3, 3), trials=(1, 1)),
+    Setting("both sides in one campaign, days 1 %; 3 earlier", day=0.01 / math.sqrt(2), earlier=3, paired=True),
+    Setting("one cell, days 1 %; 8 earlier campaigns", day=0.01, earlier=8, cells=1),
 )  # fmt: skip
 TRIALS_ONLY = (
     *(Setting(f"equal cells, {n} trials", _equal(0.01), trials=(n, n)) for n in (2, 3, 5, 10)),
-    *(Setting(f"cells 0.3 to 5%, {n} trials", _wide, trials=(n, n)) for n in (2, 3, 5)),
-    Setting("cells 1 to 4%, 3 trials", _doubled),
+    *(Setting(f"cells 0.3 to 5 %, {n} trials", _wide, trials=(n, n)) for n in (2, 3, 5)),
+    Setting("cells 1 to 4 %, 3 trials", _doubled),
     Setting("noise by kind of workload, 3 trials", _by_kind),
-    Setting("5% slow runs, 5 trials", _equal(0.01), Shape(slow=0.05), trials=(5, 5)),
+    Setting("5 % slow runs, 5 trials", _equal(0.01), Shape(slow=0.05), trials=(5, 5)),
     Setting("heavy tails, 5 trials", _equal(0.01), Shape(tails=True), trials=(5, 5)),
     Setting("correlated trials, 3 trials", _equal(0.01), Shape(correlation=0.5)),
-    Setting("trials vary by 0.5 and 2%, 5 against 2 trials", trials=(5, 2), ratio=4.0),
-    Setting("trials vary by 0.5%, days by 0.5%, which nobody can see", day=0.005),
-    Setting("trials vary by 0.5%, whole days by 1%, which nobody can see", common=0.01),
+    Setting("trials vary by 0.5 and 2 %, 5 against 2 trials", trials=(5, 2), ratio=4.0),
+    Setting("trials vary by 0.5 %, days by 0.5 %, which nobody can see", day=0.005),
+    Setting("trials vary by 0.5 %, whole days by 1 %, which nobody can see", common=0.01),
 )
 
 
@@ -237,7 +237,7 @@ def _measure_gate(tables: int) -> Iterator[Row]:
             changes = np.zeros(setting.cells)
             changes[:cells] = math.log1p(-worse)
             answers.append(gate(setting.draw(dice, changes.tolist()), 0.05).answer)
-        title = "nothing changed" if not worse else f"{cells} of 18 cells worse by {100 * worse:g}%"
+        title = "nothing changed" if not worse else f"{cells} of 18 cells worse by {100 * worse:g} %"
         each = (Gate.PASSES, Gate.REGRESSED, Gate.CANNOT_TELL)
         yield Row(title, tuple(_percent(answers.count(answer), len(answers)) for answer in each))
 
@@ -246,8 +246,8 @@ def _measure_single(tables: int) -> Iterator[Row]:
     settings = (
         Setting("5 trials against one run", trials=(5, 1)),
         Setting("5 trials against one run that is four times as noisy", trials=(5, 1), ratio=4.0),
-        Setting("5 trials against one run, days 1% that nobody can see", trials=(5, 1), day=0.01),
-        Setting("3 trials and 3 earlier campaigns against one run, days 1%", trials=(3, 1), day=0.01, earlier=3),
+        Setting("5 trials against one run, days 1 % that nobody can see", trials=(5, 1), day=0.01),
+        Setting("3 trials and 3 earlier campaigns against one run, days 1 %", trials=(3, 1), day=0.01, earlier=3),
     )
     likely = (Verdict.LIKELY_HIGHER, Verdict.LIKELY_LOWER)
     for number, setting in enumerate(settings):
@@ -274,14 +274,14 @@ def _measure_advice(tables: int) -> Iterator[Row]:
                         asked += 1
                         decided += judge(again).comparisons[at].verdict is not Verdict.CANNOT_TELL
             figures.append(_percent(decided, asked))
-        yield Row(f"trials vary by {100 * spread:g}%, 3 a side, advice followed once", tuple(figures))
+        yield Row(f"trials vary by {100 * spread:g} %, 3 a side, advice followed once", tuple(figures))
 
 
 def _measure_outliers(tables: int) -> Iterator[Row]:
     for number, (title, spread, shape) in enumerate((
-        ("equal cells of 1%", _equal(0.01), Shape()),
-        ("cells 0.3 to 5%", _wide, Shape()),
-        ("heavy tails of 1%", _equal(0.01), Shape(tails=True)),
+        ("equal cells of 1 %", _equal(0.01), Shape()),
+        ("cells 0.3 to 5 %", _wide, Shape()),
+        ("heavy tails of 1 %", _equal(0.01), Shape(tails=True)),
     )):  # fmt: skip
         dice, figures = np.random.default_rng(500 + number), []
         for drop in (0.0, 0.10, 0.20):
@@ -313,24 +313,24 @@ def _measure_curves(tables: int) -> Iterator[Row]:
                 calm = course in (Course.FLAT, Course.NO_CHANGE_SEEN)
                 said += (course in (Course.FALLING, Course.SLIGHTLY_FALLING)) if fall else calm
             figures.append(_percent(said, curves))
-        yield Row(f"noise {100 * spread:g}%", tuple(figures))
+        yield Row(f"noise {100 * spread:g} %", tuple(figures))
 
 
 _POWER = "changed cells found that differ by"
 CHAPTERS = (
     Chapter(
         "Days known: verdicts hold for other days too",
-        "Tables of 18 cells in three kinds of workload, three trials a side that vary by 0.5% unless said, one "
+        "Tables of 18 cells in three kinds of workload, three trials a side that vary by 0.5 % unless said, one "
         "campaign on each side. The first two columns are of tables without any change, the others of tables in which "
         "six cells differ.",
-        ("tables with a false change, %", "95% intervals that hold the truth, %", f"{_POWER} 5%, %", "by 10%, %"),
+        ("tables with a false change, %", "95 % intervals that hold the truth, %", f"{_POWER} 5 %, %", "by 10 %, %"),
         _measure_days,
     ),
     Chapter(
         "Days not known: verdicts hold in these runs",
-        "Noise between trials alone is seen; it is 1% unless said. The last rows show why the words say so: what days "
+        "Noise between trials alone is seen; it is 1 % unless said. The last rows show why the words say so: what days "
         "change looks like a difference.",
-        ("tables with a false change, %", "95% intervals that hold the truth, %", f"{_POWER} 2%, %", "by 5%, %"),
+        ("tables with a false change, %", "95 % intervals that hold the truth, %", f"{_POWER} 2 %, %", "by 5 %, %"),
         _measure_trials,
     ),
     Chapter(
@@ -340,28 +340,28 @@ CHAPTERS = (
         _measure_single,
     ),
     Chapter(
-        "The gate at 5%",
-        "18 cells, three earlier campaigns of the base, days 0.5%.",
+        "The gate at 5 %",
+        "18 cells, three earlier campaigns of the base, days 0.5 %.",
         ("passes, %", "regressed, %", "cannot tell, %"),
         _measure_gate,
     ),
     Chapter(
         "What to measure next",
         "Undecided cells that are decided after about so many trials as advised, by how much they truly differ.",
-        ("0%", "1%", "2%", "4%"),
+        ("0 %", "1 %", "2 %", "4 %"),
         _measure_advice,
     ),
     Chapter(
         "Outliers",
-        "Campaigns in which a trial is flagged: of clean trials, and one trial that is lower by 10 or 20%.",
-        ("clean, %", "by 10%, %", "by 20%, %"),
+        "Campaigns in which a trial is flagged: of clean trials, and one trial that is lower by 10 or 20 %.",
+        ("clean, %", "by 10 %, %", "by 20 %, %"),
         _measure_outliers,
     ),
     Chapter(
         "The end of a curve",
         "Curves that are flat from 10 users on: called flat or without a change seen. Curves that fall at the end: "
         "called falling.",
-        ("flat, one trial, %", "flat, three trials, %", "falls by 4%, %", "falls by 12%, %"),
+        ("flat, one trial, %", "flat, three trials, %", "falls by 4 %, %", "falls by 12 %, %"),
         _measure_curves,
     ),
 )

@@ -86,9 +86,9 @@ def _day_effects(dice: Dice, shape: tuple[int, int]) -> Floats:
 NOISES: dict[str, Callable[[Dice, tuple[int, int]], Floats]] = {
     "normal": _white,
     "each point follows the one before (0.5)": _follows,
-    "5% of campaigns slower by 5 to 30%": _slow_runs,
+    "5 % of campaigns slower by 5 to 30 %": _slow_runs,
     "heavy tails (t with 3 degrees of freedom)": _heavy_tails,
-    "two modes 8% apart, half and half": _two_modes,
+    "two modes 8 % apart, half and half": _two_modes,
     "1 to 10 trials a campaign": _unequal_trials,
     "1 to 3 campaigns a day, half of the variance between days": _day_effects,
 }
@@ -205,7 +205,7 @@ _COLUMNS = tuple(f"{points} points, %" for points in LENGTHS)
 
 def _chapters() -> Iterator[Chapter]:
     for detector in (*OURS, *PEERS):
-        about = "Of unchanged series, so many have any confirmed change. The noise of a campaign is about 2%."
+        about = "Of unchanged series, so many have any confirmed change. The noise of a campaign is about 2 %."
         yield Chapter(
             f"False changes: {detector.title}", about, _COLUMNS,
             partial(_measure, partial(count_alarms, detector), detector),
@@ -219,7 +219,7 @@ def _chapters() -> Iterator[Chapter]:
             if detector.changed < 1:
                 about += " A tenth of the series has one."
             yield Chapter(
-                f"Steps of {100 * size:g}% found: {detector.title}", about, _COLUMNS,
+                f"Steps of {100 * size:g} % found: {detector.title}", about, _COLUMNS,
                 partial(_measure, partial(count_steps, detector, size), detector),
             )  # fmt: skip
 

@@ -20,7 +20,7 @@ from bench.calibration import CHAPTERS, RESULT, Setting, calibrate, count_verdic
 )
 def test_days_that_are_known_raise_few_false_alarms(setting: Setting) -> None:
     _, (alarms, cover, _, found) = count_verdicts(setting, 40, (0.05, 0.20), seed=1)
-    # Of 40 tables at most 6% have an alarm; 6 of them are a chance of one in a hundred.
+    # Of 40 tables at most 6 % have an alarm; 6 of them are a chance of one in a hundred.
     assert alarms <= 12.5
     assert cover >= 92
     assert found >= 75

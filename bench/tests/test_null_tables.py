@@ -14,7 +14,7 @@ from perfdb.analysis.trends.splits import best_splits, normal_scores
 def test_stored_and_new_quantiles_agree(points: int) -> None:
     ((_, size, rank),) = compare(8000, [points])
     wanted = np.array(PS)
-    # 8,000 draws know a p of 0.01 to 11%; the smaller ones are too rare.
+    # 8,000 draws know a p of 0.01 to 11 %; the smaller ones are too rare.
     told = wanted >= 0.01
     assert size[told] == pytest.approx(wanted[told], rel=0.35)
     assert rank[told] == pytest.approx(wanted[told], rel=0.4)

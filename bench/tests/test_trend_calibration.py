@@ -12,7 +12,7 @@ KINDS = range(len(NOISES))
 
 @pytest.mark.parametrize("number", KINDS, ids=list(NOISES))
 def test_unchanged_series_are_quiet(number: int) -> None:
-    """At most 5% have a change; of 200 series more than 9% is a chance of one in a hundred."""
+    """At most 5 % have a change; of 200 series more than 9 % is a chance of one in a hundred."""
     assert all(count_alarms(detector, number, 50, 200) <= 9 for detector in OURS)
 
 
