@@ -163,7 +163,7 @@ def describe_ranking(metric: Metric, ranked: Sequence[tuple[str, float, Comparis
     names what is ranked ("Device").
     """
     (name, mean, _), *others = ranked
-    result = f"{significant_text(mean, 4)} {_noun(metric) if metric.name == 'trans_per_s' else metric.unit}"
+    result = f"{significant_text(mean)} {_noun(metric) if metric.name == 'trans_per_s' else metric.unit}"
     if not others:
         return f"{name}: {result}."
     of = f"of {len(ranked)} {_plural(each)}"

@@ -24,6 +24,12 @@ _MANY_CELLS = 50
 _ODD = 0.002
 
 
+def trials_apart(values: Sequence[float]) -> float:
+    """Return the distance between the highest and the lowest trial, as a share of the mean; 0 for a mean of zero."""
+    mean = statistics.fmean(values)
+    return (max(values) - min(values)) / mean if mean else 0.0
+
+
 class Trial(NamedTuple):
     """A measurement: run key, trial number or None, value."""
 

@@ -8,14 +8,13 @@ from django.db.models import Q, QuerySet
 
 from perfdb.analysis.insights.run_vs_trials import RunVsTrials, compare_with_trials
 from perfdb.analysis.metrics import Measure
-from perfdb.analysis.query.query import default_metrics
 from perfdb.analysis.verdicts.flags import Trial
+from perfdb.analysis.workloads import cost_metric, primary_metric
 from perfdb.results.models import Run
 from perfdb.results.queries.observations import measure_columns
 
 # The runs of a campaign that are read for the noise of trials.
 _MOST = 2000
-_ALSO = (Measure("response_ms"), Measure("cpu_util"))
 # The id, experiment, trial and status of a run, then its values.
 _Row = tuple[Any, ...]
 _FIRST_VALUE = 4
@@ -23,9 +22,9 @@ _FIRST_VALUE = 4
 
 def main_measures(run: Run) -> list[Measure]:
     """Return the measures that tell most about a run: rate, response time, cost and CPU utilisation."""
-    rates = default_metrics([run.workload.pattern] if run.workload else ["RR", "STRG"])
-    at = len(rates) // 2
-    return [*rates[:at], _ALSO[0], *rates[at:], _ALSO[1]]
+    patterns = [run.workload.pattern] if run.workload else ["RR", "STRG"]
+    names = [*map(primary_metric, patterns), "response_ms", *map(cost_metric, patterns), "cpu_util"]
+    return [Measure(name) for name in names]
 
 
 def compute_standings(run: Run) -> list[RunVsTrials]:

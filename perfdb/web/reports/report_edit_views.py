@@ -119,7 +119,9 @@ def begin_item(study: Study, data: QueryDict, user: Any) -> ItemText:
 
     A named query or questions in the address become the queries of a table or figure, or charts in prose.
     """
-    kind = data.get("kind", Kind.PROSE).replace(HEADING, Kind.PROSE)
+    kind = data.get("kind", Kind.PROSE)
+    if kind == HEADING:
+        kind = Kind.PROSE
     chosen = str(data.get("saved", ""))
     saved = SavedQuery.objects.filter(owner=user, pk=chosen).first() if chosen.isdecimal() else None
     asked = [f"/{saved.page}/?{saved.query}"] if saved else data.getlist("query")
@@ -234,10 +236,15 @@ def _autosave(request: HttpRequest, item: ReportItem, written: ItemText, version
         context["error"] = error
     except ChangedMeanwhileError:
         item.refresh_from_db()
-        context |= {"theirs": find_differences(item, written), "version": item.version, "old_version": version}
-    found = preview_text(item.study, replace(written, number=item.number))
-    context |= {"wrong": found} if isinstance(found, QueryError) else {"part": found}
+        context["their_version"] = item.version
+    context |= _previewed(item.study, replace(written, number=item.number))
     return render(request, "web/parts/report_autosaved.html", context)
+
+
+def _previewed(study: Study, written: ItemText) -> dict[str, Any]:
+    """Return the template context of a part's preview: the part, or the error in its text."""
+    found = preview_text(study, written)
+    return {"wrong": found} if isinstance(found, QueryError) else {"part": found}
 
 
 def _in_place(request: HttpRequest) -> bool:
@@ -253,9 +260,8 @@ def _form(request: HttpRequest, study: Study, written: ItemText, action: str, **
         "shown_as": _SHOWN_AS,
         "in_place": _in_place(request),
         **more,
+        **_previewed(study, written),
     }
-    found = preview_text(study, written)
-    context |= {"wrong": found} if isinstance(found, QueryError) else {"part": found}
     status = 409 if more.get("theirs") is not None else 400 if more.get("error") else 200
     return render(request, "web/report_item_edit.html", context, status=status)
 

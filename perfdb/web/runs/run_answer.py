@@ -10,11 +10,12 @@ from perfdb.analysis.insights.bottleneck import Bottleneck, Verdict
 from perfdb.analysis.insights.run_vs_trials import RunVsTrials
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.units import short_percent, significant_text
-from perfdb.analysis.verdicts.flags import TRIALS_DISAGREE, Flag
+from perfdb.analysis.verdicts.flags import TRIALS_DISAGREE, Flag, trials_apart
 from perfdb.results.changes.provenance import Figure
 from perfdb.results.models import Run
 from perfdb.results.queries.run_siblings import main_measures
 from perfdb.web.links import to_runs_compared
+from perfdb.web.runs.trial_strip import Strip, Trial, draw_strip
 
 # Rate -> the rate in a sentence, its cost per unit of work, and the cost in a sentence.
 _RATES = {
@@ -26,17 +27,6 @@ _NOT_COUNTED = {
     Run.Status.INCOMPLETE: "This run is incomplete; no table counts it.",
     Run.Status.WITHDRAWN: "This run is withdrawn; no table counts it.",
 }
-# In units of the SVG element, which scales.
-_WIDTH, _MARGIN = 160.0, 8.0
-
-
-@dataclass(frozen=True, slots=True)
-class Dot:
-    """A trial on a strip. ``here``: the page's own run."""
-
-    x: float
-    text: str
-    here: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +37,7 @@ class Tile:
     number: int
     value: str
     beside: str = ""
-    label: str = ""
-    dots: Sequence[Dot] = ()
-    mean_at: float | None = None
-    interval: tuple[float, float] | None = None
+    strip: Strip | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,9 +88,7 @@ def _normal(standing: RunVsTrials | None) -> str:
 
 
 def _apart(standing: RunVsTrials) -> float:
-    """Return the distance between the highest and the lowest trial, as a share of the mean."""
-    values = [trial.value for trial in standing.trials]
-    return (max(values) - min(values)) / standing.mean if standing.mean else 0.0
+    return trials_apart([trial.value for trial in standing.trials])
 
 
 def _spread(standing: RunVsTrials | None) -> str:
@@ -124,39 +109,21 @@ def _beside(standing: RunVsTrials) -> str:
 
 
 def _tile(number: int, figure: Figure, standing: RunVsTrials | None, run: Run) -> Tile:
-    value = significant_text(figure.value)
+    shown = significant_text(figure.value)
     if standing is None or standing.percent is None:
-        return Tile(figure, number, value)
-    own = {run.pk: (run.trial, standing.value)}
-    trials = {trial.run: (trial.trial, trial.value) for trial in standing.trials} | own
-    reach = [value for _, value in trials.values()] + list(standing.interval or ())
-    least, most = min(reach), max(reach)
-
-    def place(value: float) -> float:
-        share = (value - least) / (most - least) if most > least else 0.5
-        return round(_MARGIN + share * (_WIDTH - 2 * _MARGIN), 2)
-
-    unit = figure.metric.unit
-    dots = [
-        Dot(place(value), f"trial {trial}: {significant_text(value)} {unit}", pk == run.pk)
-        for pk, (trial, value) in trials.items()
+        return Tile(figure, number, shown)
+    unit, mean, interval = figure.metric.unit, standing.mean or 0.0, standing.interval
+    values = {trial.run: (trial.trial, trial.value) for trial in standing.trials} | {
+        run.pk: (run.trial, standing.value)
+    }
+    trials = [
+        Trial(value, f"trial {trial}: {significant_text(value)} {unit}", pk == run.pk)
+        for pk, (trial, value) in values.items()
     ]
-    mean = standing.mean or 0.0
-    said = f"{value} {unit}; the mean of {len(standing.trials)} trials is {significant_text(mean)}"
-    interval = standing.interval
+    label = f"{shown} {unit}; the mean of {len(standing.trials)} trials is {significant_text(mean)}"
     if interval:
-        said += f"; 95% of means: {significant_text(interval[0])} to {significant_text(interval[1])}"
-    return Tile(
-        figure,
-        number,
-        value,
-        beside=_beside(standing),
-        label=said,
-        # The own run is drawn last, on top.
-        dots=sorted(dots, key=lambda dot: dot.here),
-        mean_at=place(mean),
-        interval=(place(interval[0]), place(interval[1])) if interval else None,
-    )
+        label += f"; 95% of means: {significant_text(interval[0])} to {significant_text(interval[1])}"
+    return Tile(figure, number, shown, _beside(standing), draw_strip(trials, mean, label, interval=interval))
 
 
 @dataclass(frozen=True, slots=True)

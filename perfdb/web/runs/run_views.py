@@ -41,6 +41,7 @@ def run(request: HttpRequest, pk: int) -> HttpResponse:
     paths = {source.artifact_id: source.path for source in sources}
     listings = raw_evidence.read_listings(found)
     noticed = problem_list.gravest_first(found.problems.all())
+    shown = problem_list.with_addresses(noticed, {path: pk for pk, path in paths.items()})
     limit = judge_limit([found], dict(zip(record.values, found.evidence.slots, strict=True)))
     trials = list_trials(found.experiment_id, SIBLINGS)
     before, after = find_neighbours(found)
@@ -52,7 +53,7 @@ def run(request: HttpRequest, pk: int) -> HttpResponse:
         "counters": raw_evidence.read_counters(record, paths),
         "listings": listings,
         "has_chart": any(each.figure for each in listings),
-        "problems": problem_list.kinds(problem_list.with_addresses(noticed, {path: pk for pk, path in paths.items()})),
+        "causes": problem_list.list_causes(shown),
         "sources": sources,
         "circumstances": run_values.list_circumstances(found),
         "history": history.read_history(found),

@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from perfdb.results.models import Study, Upload, UploadRun
 from perfdb.web.tests.pages import text_of
-from perfdb.web.uploads.trial_rows import build_trial_table, common_dimensions
+from perfdb.web.uploads.trial_rows import build_trial_table
 from perfdb.web.uploads.upload_plot import draw_upload
 
 Dimensions = dict[str, object]
@@ -25,7 +25,7 @@ def a_run(number: int, trial: int, rate: float, *, status: str = "complete", **d
 
 def table(runs: Sequence[UploadRun]) -> list[tuple[str, str, list[float | None], str]]:
     """The rows: group, name, first column's values, how far apart."""
-    found = build_trial_table(runs, common_dimensions(runs), frozenset())
+    found = build_trial_table(runs, frozenset())
     return [(group.title, row.name, row.cells[0].values, row.apart) for group in found.groups for row in group.rows]
 
 
@@ -43,7 +43,7 @@ def test_trials_stand_side_by_side_in_order() -> None:
 def test_trials_more_than_a_fifth_apart_disagree(rates: Sequence[float], disagrees: bool) -> None:
     runs = [a_run(at, at, rate, users=1) for at, rate in enumerate(rates, start=1)]
 
-    assert bool(build_trial_table(runs, [], frozenset()).disagreeing) == disagrees
+    assert bool(build_trial_table(runs, frozenset()).disagreeing) == disagrees
 
 
 def test_a_failed_trial_is_shown_and_not_compared() -> None:
@@ -70,7 +70,7 @@ def test_an_option_that_follows_from_the_users_makes_no_group() -> None:
 def test_more_trials_than_fit_are_a_range() -> None:
     runs = [a_run(at, at, 100 + at, users=1) for at in range(1, 8)]
 
-    cell = build_trial_table(runs, [], frozenset()).groups[0].rows[0].cells[0]
+    cell = build_trial_table(runs, frozenset()).groups[0].rows[0].cells[0]
 
     assert (cell.values, cell.low, cell.high) == ([], 101, 107)
 
@@ -84,7 +84,7 @@ def test_a_chart_for_each_workload_marks_every_run() -> None:
         a_run(5, 1, 7, users=1, mtu=1492, workload="CRR"),
     ]
 
-    found = draw_upload(runs, [])
+    found = draw_upload(runs)
 
     crr, rr = found.charts
     assert (crr.title, rr.title, [text for _, text in rr.across], [text for _, text in rr.up]) == (
@@ -99,8 +99,15 @@ def test_a_chart_for_each_workload_marks_every_run() -> None:
     assert found.names == [("hue-0", "MTU 1492"), ("hue-1", "MTU 8992")]
 
 
+def test_a_failed_run_is_marked_and_in_no_mean() -> None:
+    ((line,),) = (chart.lines for chart in draw_upload([a_run(1, 1, 100), a_run(2, 2, 1, status="failed")]).charts)
+
+    assert [mark.title for mark in line.marks] == ["r1, trial 1: 100.0 trans/s", "r2, trial 2: 1.000 trans/s, failed"]
+    assert line.points == f"{line.marks[0].x},{line.marks[0].y}"
+
+
 def test_too_many_lines_have_one_hue_and_no_names() -> None:
-    found = draw_upload([a_run(at, 1, 9, users=1, mtu=1000 + at) for at in range(13)], [])
+    found = draw_upload([a_run(at, 1, 9, users=1, mtu=1000 + at) for at in range(13)])
 
     assert found.names == []
     assert {line.look for line in found.charts[0].lines} == {"hue-0"}

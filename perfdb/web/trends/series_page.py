@@ -89,7 +89,7 @@ def build_series_page(study: Study, found: StudyTrends, asked: Query) -> SeriesP
         event=event_line(event) if event else None,
         data_changed=any(each.row.data_changed for each in changes),
         points=[
-            (words.point_text(history, at), significant_text(point.mean, 4), len(point.values))
+            (words.point_text(history, at), significant_text(point.mean), len(point.values))
             for at, point in reversed(list(enumerate(history.points)))
         ],
     )

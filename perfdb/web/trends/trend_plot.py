@@ -96,7 +96,7 @@ def draw_history(
         return round(_EDGE + (high - value) / (high - low) * (height - foot - _EDGE), 1)
 
     means = [
-        Dot(across(at), up(point.mean), f"{point_text(history, number)}: {significant_text(point.mean, 4)}",
+        Dot(across(at), up(point.mean), f"{point_text(history, number)}: {significant_text(point.mean)}",
             to_run(point.runs[0])) if large else Dot(across(at), up(point.mean))
         for number, (at, point) in enumerate(zip(moments, history.points, strict=True))
     ]  # fmt: skip

@@ -136,7 +136,7 @@ def build_line(study: Study, names: Sequence[str], trend: Trend, change: StoredC
         name=history.describe(names) or "all runs",
         address=series_address(study, history.measure, named_dimensions(history)),
         plot=draw_history(history, [each.known for each in trend.shown], *_SMALL),
-        now=f"{significant_text(history.points[-1].mean, 4)} {history.metric.unit}",
+        now=f"{significant_text(history.points[-1].mean)} {history.metric.unit}",
         size=size,
         tone=words.TONES.get(effect, ""),
         said=effect or describe_last(trend, change),

@@ -219,7 +219,6 @@ def context(upload: Upload, runs: Sequence[UploadRun], *, ask: bool, entered: En
     common = equal(shown)
     return {
         "equal": common,
-        "runs": runs,
         "waiting": [_without(common, run) for run in shown if run.waits],
         "offered": values_for(shown) if ask else {},
         "said": said_before(upload, runs),

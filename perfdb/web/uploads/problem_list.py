@@ -42,17 +42,12 @@ class Cause(NamedTuple):
     others: list[ShownProblem]
 
 
-def kinds(shown: Iterable[ShownProblem]) -> list[list[ShownProblem]]:
-    """Return the problems in groups of equal severity, code and remedy."""
+def list_causes(shown: Iterable[ShownProblem]) -> list[Cause]:
+    """Return the problems by cause."""
     found: dict[tuple[str, str, str], list[ShownProblem]] = {}
     for each in shown:
         found.setdefault((each.problem.severity, each.problem.code, each.problem.remedy), []).append(each)
-    return list(found.values())
-
-
-def list_causes(shown: Iterable[ShownProblem]) -> list[Cause]:
-    """Return the kinds of problems, each with the number of files or runs."""
-    return [Cause(_count_places(kind), kind[0], kind[1:]) for kind in kinds(shown)]
+    return [Cause(_count_places(kind), kind[0], kind[1:]) for kind in found.values()]
 
 
 def _count_places(kind: Iterable[ShownProblem]) -> str:

@@ -2,20 +2,22 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 from typing import Any, NamedTuple
 
 from perfdb.analysis.dimensions import BY_NAME, Value, describe_values, is_option, natural_key
 from perfdb.analysis.metrics import BY_NAME as METRICS
 from perfdb.analysis.metrics import Metric
 from perfdb.analysis.units import short_percent
-from perfdb.analysis.verdicts.flags import TRIALS_DISAGREE
+from perfdb.analysis.verdicts.flags import TRIALS_DISAGREE, trials_apart
 from perfdb.analysis.workloads import primary_metric
 from perfdb.results.models import Run, UploadRun
+from perfdb.web.runs.trial_strip import Strip, Trial, draw_strip
 
 _COLUMNS = ("trans_per_s", "mb_per_s", "response_ms", "cpu_ms_per_trans", "cpu_ms_per_mb")
 _RATES = ("trans_per_s", "mb_per_s")
-# A strip shows 25% to either side of the mean, in units of the SVG element.
-_REACH, _WIDTH = 0.25, 100.0
+# A strip shows this share to either side of the mean.
+_REACH = 0.25
 # More trials do not fit side by side.
 MOST_TRIALS = 5
 
@@ -32,8 +34,7 @@ class Cell(NamedTuple):
 class ExperimentRow:
     """An experiment of an upload: its runs by trial, and their values.
 
-    ``numbers``: the runs' numbers as in the form. ``apart``: distance of the trials in the rate, as a text; ``dots``:
-    their places on the strip.
+    ``numbers``: the runs' numbers as in the form. ``apart``: distance of the trials in the rate, as a text.
     """
 
     name: str
@@ -41,7 +42,7 @@ class ExperimentRow:
     cells: list[Cell]
     apart: str
     disagrees: bool
-    dots: list[float]
+    strip: Strip | None
     chosen: bool
 
     @property
@@ -68,9 +69,9 @@ class TrialTable:
     disagreeing: list[ExperimentRow]
 
 
-def build_trial_table(runs: Sequence[UploadRun], common: Iterable[str], chosen: frozenset[str]) -> TrialTable:
-    """Return the runs by experiment. ``common``: dimensions that are equal in all, which no row repeats."""
-    names = telling_dimensions(runs, common)
+def build_trial_table(runs: Sequence[UploadRun], chosen: frozenset[str]) -> TrialTable:
+    """Return the runs by experiment. ``chosen``: numbers of the runs that the form had ticked."""
+    names = telling_dimensions(runs)
     grouped: dict[tuple[tuple[str, Any], ...], dict[Value, list[UploadRun]]] = {}
     for run in runs:
         grouped.setdefault(key_of(run, names), {}).setdefault(run.summary["dimensions"].get("users"), []).append(run)
@@ -86,33 +87,26 @@ def build_trial_table(runs: Sequence[UploadRun], common: Iterable[str], chosen: 
     return TrialTable(
         [METRICS[name] for name in columns],
         groups,
-        any(row.dots for row in rows),
+        any(row.strip for row in rows),
         [row for row in rows if row.disagrees],
     )
 
 
-def common_dimensions(runs: Sequence[UploadRun]) -> list[str]:
-    """Return the dimensions in which all of several runs are equal."""
-    if len(runs) < 2:
-        return []
-    first, *others = (run.summary["dimensions"] for run in runs)
-    return [name for name, value in first.items() if all(each.get(name) == value for each in others)]
-
-
-def telling_dimensions(runs: Sequence[UploadRun], common: Iterable[str]) -> list[str]:
-    """Return the dimensions that tell runs apart beside the users, in declared order.
+def telling_dimensions(runs: Sequence[UploadRun]) -> list[str]:
+    """Return the dimensions that tell runs apart beside the users, in declared order; of a single run all.
 
     An option that follows from the users, such as the number of threads, tells nothing more.
     """
-    known = {name for run in runs for name in run.summary["dimensions"]} - {*common, "users"}
+    found = [run.summary["dimensions"] for run in runs]
+    present = set().union(*found) - {"users"}
+    known = {name for name in present if len(runs) == 1 or len({each.get(name) for each in found}) > 1}
     names = [*(name for name in BY_NAME if name in known), *sorted(known - set(BY_NAME))]
     for option in filter(is_option, list(names)):
         others = [name for name in names if name != option]
-        found: dict[Any, set[Any]] = {}
-        for run in runs:
-            dimensions = run.summary["dimensions"]
-            found.setdefault((key_of(run, others), dimensions.get("users")), set()).add(dimensions.get(option))
-        if all(len(values) == 1 for values in found.values()):
+        values: dict[Any, set[Any]] = {}
+        for run, each in zip(runs, found, strict=True):
+            values.setdefault((key_of(run, others), each.get("users")), set()).add(each.get(option))
+        if all(len(each) == 1 for each in values.values()):
             names = others
     return names
 
@@ -150,16 +144,15 @@ def _row(users: Value, runs: list[UploadRun], columns: Sequence[str], chosen: fr
     counting = [values[run.number] for run in ordered if run.status == Run.Status.COMPLETE]
     rate = rate_of(ordered[0].summary["dimensions"], {name for each in counting for name in each})
     rates = [each[rate] for each in counting if rate in each]
-    mean = sum(rates) / len(rates) if rates else 0.0
-    compared = len(rates) > 1 and mean > 0
-    apart = (max(rates) - min(rates)) / mean if compared else 0.0
+    compared = len(rates) > 1 and max(rates) > 0
+    apart = trials_apart(rates) if compared else 0.0
     return ExperimentRow(
         "" if users is None else BY_NAME["users"].describe(users),
         ordered,
         [_cell([each.get(name) for each in values.values()]) for name in columns],
         short_percent(apart) if compared else "",
         apart > TRIALS_DISAGREE,
-        [_place(value / mean - 1) for value in rates] if compared else [],
+        _strip(rates) if compared else None,
         any(str(run.number) in chosen for run in ordered),
     )
 
@@ -171,5 +164,8 @@ def _cell(values: list[float | None]) -> Cell:
     return Cell([], min(known), max(known))
 
 
-def _place(difference: float) -> float:
-    return round(_WIDTH / 2 * (1 + max(-1.0, min(1.0, difference / _REACH)) * 0.94), 1)
+def _strip(rates: Sequence[float]) -> Strip:
+    mean = fmean(rates)
+    reach = mean * (1 - _REACH), mean * (1 + _REACH)
+    label = f"Trials within {short_percent(trials_apart(rates))}"
+    return draw_strip([Trial(value) for value in rates], mean, label, interval=reach, reach=reach)

@@ -19,7 +19,7 @@ from perfdb.results.studies.report_items import count_runs
 from perfdb.web.uploads import missing_facts
 from perfdb.web.uploads import problem_list as problems
 from perfdb.web.uploads.missing_facts import NOTHING, Entered
-from perfdb.web.uploads.trial_rows import MOST_TRIALS, build_trial_table, common_dimensions
+from perfdb.web.uploads.trial_rows import build_trial_table
 from perfdb.web.uploads.upload_plot import draw_upload
 
 if TYPE_CHECKING:
@@ -78,7 +78,6 @@ def context(upload: Upload, *, may_change: bool, entered: Entered = NOTHING) -> 
     counts = _counts(runs, upload.runs, "outcome")
     severities, of_files = (_counts(noticed, upload.problems, name) for name in ("severity", "file"))
     shown = problems.with_addresses(noticed, artifacts)
-    common = common_dimensions(runs)
     return {
         "upload": upload,
         "settled": upload.state in Upload.SETTLED,
@@ -90,9 +89,9 @@ def context(upload: Upload, *, may_change: bool, entered: Entered = NOTHING) -> 
         "reason": next(iter(shown), None),
         "fault": _fault(upload) if upload.state == Upload.State.FAILED and not shown else "",
         **missing_facts.context(upload, runs, ask=may_change and _may_be_corrected(upload, files), entered=entered),
-        "trials": build_trial_table(runs, common, entered.chosen),
-        "overview": draw_upload(runs, common),
-        "most_trials": MOST_TRIALS,
+        "runs": runs,
+        "trials": build_trial_table(runs, entered.chosen),
+        "overview": draw_upload(runs),
         "may_change": may_change,
         "outcomes": list_outcomes(counts),
         "storable": counts["new"] + counts["extended"],

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import fmean
 from typing import NamedTuple
 
 from perfdb.analysis.dimensions import Value, natural_key
@@ -10,7 +11,7 @@ from perfdb.analysis.metrics import BY_NAME as METRICS
 from perfdb.analysis.metrics import Metric
 from perfdb.analysis.render.charts.chart_series import PALETTE
 from perfdb.analysis.units import significant_text
-from perfdb.results.models import UploadRun
+from perfdb.results.models import Run, UploadRun
 from perfdb.web.uploads.trial_rows import describe_key, key_of, rate_of, telling_dimensions, values_of
 
 WIDTH, HEIGHT = 300, 170
@@ -57,11 +58,11 @@ class Overview:
     names: list[tuple[str, str]]
 
 
-def draw_upload(runs: Sequence[UploadRun], common: Sequence[str]) -> Overview:
+def draw_upload(runs: Sequence[UploadRun]) -> Overview:
     """Return a chart for each workload of several runs that have a rate."""
     if len(runs) < 2:
         return Overview([], [])
-    own = [name for name in telling_dimensions(runs, common) if name != "workload"]
+    own = [name for name in telling_dimensions(runs) if name != "workload"]
     charts: dict[str, dict[str, list[UploadRun]]] = {}
     for run in runs:
         dimensions = run.summary["dimensions"]
@@ -77,14 +78,10 @@ def draw_upload(runs: Sequence[UploadRun], common: Sequence[str]) -> Overview:
 
 def _chart(title: str, by_name: dict[str, list[UploadRun]], looks: dict[str, str]) -> SmallChart:
     runs = [run for own in by_name.values() for run in own]
-    counts: dict[str, int] = {}
-    for run in runs:
-        name = rate_of(run.summary["dimensions"], values_of(run))
-        counts[name] = counts.get(name, 0) + 1
-    metric = max(counts, key=lambda name: counts[name])
-    users = sorted({run.summary["dimensions"].get("users") for run in runs}, key=natural_key)
-    shown = {name: [run for run in own if metric in values_of(run)] for name, own in by_name.items()}
-    top = _round_up(max(values_of(run)[metric] for own in shown.values() for run in own))
+    metric = rate_of(runs[0].summary["dimensions"], {name for run in runs for name in values_of(run)})
+    users = sorted({_users(run) for run in runs}, key=natural_key)
+    drawn = {name: [run for run in own if metric in values_of(run)] for name, own in by_name.items()}
+    top = _round_up(max(values_of(run)[metric] for own in drawn.values() for run in own))
 
     def across(value: Value) -> float:
         share = users.index(value) / (len(users) - 1) if len(users) > 1 else 0.5
@@ -93,25 +90,32 @@ def _chart(title: str, by_name: dict[str, list[UploadRun]], looks: dict[str, str
     def up(value: float) -> float:
         return round(_TOP + (1 - value / top) * (HEIGHT - _TOP - _FOOT), 1)
 
-    unit = METRICS[metric].unit
-    lines = []
-    for name, own in shown.items():
+    def mark(run: UploadRun) -> Mark:
+        value = values_of(run)[metric]
+        status = "" if run.status == Run.Status.COMPLETE else f", {run.status}"
+        said = f"{run.run_label}, trial {run.trial}: {significant_text(value)} {METRICS[metric].unit}{status}"
+        return Mark(across(_users(run)), up(value), said)
+
+    def means(own: Sequence[UploadRun]) -> str:
         values: dict[Value, list[float]] = {}
-        marks = []
         for run in own:
-            at, value = run.summary["dimensions"].get("users"), values_of(run)[metric]
-            values.setdefault(at, []).append(value)
-            said = f"{run.run_label}, trial {run.trial}: {significant_text(value)} {unit}"
-            marks.append(Mark(across(at), up(value), said))
-        points = [(across(at), up(sum(each) / len(each))) for at, each in values.items()]
-        lines.append(Line(looks[name], marks, " ".join(f"{x},{y}" for x, y in sorted(points))))
+            # No table counts the others.
+            if run.status == Run.Status.COMPLETE:
+                values.setdefault(_users(run), []).append(values_of(run)[metric])
+        return " ".join(f"{x},{y}" for x, y in sorted((across(at), up(fmean(each))) for at, each in values.items()))
+
     return SmallChart(
         title,
         METRICS[metric],
-        lines,
+        [Line(looks[name], [mark(run) for run in own], means(own)) for name, own in drawn.items()],
         [(across(value), "" if value is None else str(value)) for value in users],
         [(up(value), significant_text(value, 3)) for value in (0.0, top / 2, top)],
     )
+
+
+def _users(run: UploadRun) -> Value:
+    users: Value = run.summary["dimensions"].get("users")
+    return users
 
 
 def _look(at: int) -> str:

@@ -352,7 +352,7 @@ def _style_axis(
     if places:
         axis.set_ticks(list(places.values()), [_broken(str(value)) for value in places])
     elif "tickvals" in layout:
-        texts = layout.get("ticktext") or [significant_text(value, 4) for value in layout["tickvals"]]
+        texts = layout.get("ticktext") or [significant_text(value) for value in layout["tickvals"]]
         axis.set_ticks(layout["tickvals"], [_plain(text) for text in texts])
         axis.minorticks_off()
     ax.tick_params(name, colors=look.colours["muted"], labelsize=_SMALL)
