@@ -204,6 +204,15 @@ def test_problems_of_one_kind_stand_together_the_gravest_first(web: Client, brin
     assert "Named by folder 0. Look. 2 more of this kind Named by folder 1." in text
 
 
+def test_a_format_is_offered_only_while_one_can_be_chosen(web: Client, bring: Bring) -> None:
+    files = {path.name: path.read_bytes() for path in case(CASE)} | {"hello.txt": b"hello"}
+    upload = bring(files, preview=True)
+    assert "Choose a format" in text_of(web.get(page_of(upload)))
+    web.post(reverse("web:upload-accept", args=[upload.pk]))
+    assert work(upload).state == "done"
+    assert "Choose a format" not in text_of(web.get(page_of(upload)))
+
+
 def test_a_cause_counts_its_files(web: Client, bring: Bring) -> None:
     upload = bring(preview=True)
     upload.problems.all().delete()
