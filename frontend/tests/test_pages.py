@@ -50,6 +50,7 @@ PAGES = (
     "/search/?q=vctc",
     "/search/?q=hyperscokets mtu:8992",
     "/no-such-page/",
+    "/api/docs/",
 )
 
 

@@ -91,7 +91,7 @@ def _run_in_foreground(argv: list[str], env: dict[str, str]) -> int:
 
 
 def prepare(link: Path, *, alone: bool) -> None:
-    """Migrate the database, load demo and studies, write a sign-in link's path.
+    """Migrate the database, load demo and studies, write a sign-in link.
 
     One process runs all steps, since starting Django takes longer than each step. The link goes to a file, not to the
     log. ``alone``: no worker can be alive, so interrupted jobs need not wait for their leases.

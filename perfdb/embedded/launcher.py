@@ -68,7 +68,7 @@ class Launcher:
         env = build_environment(self.home, self.port, servers.environment)
         collecting = self._collect_static(env)
         self.starts.update(servers.start())
-        self.home.announce(self.address, servers.environment)
+        self.home.announce(self.address, {**servers.environment, "SITE_URL": env["SITE_URL"]})
         link = self._prepare(env, alone=servers.alone)
         if collecting:
             self.processes.finish(collecting)
@@ -78,7 +78,7 @@ class Launcher:
         web, *_ = [self.processes.start(service) for service in own]
         self.processes.wait_until(web, self._answers, READY_LIMIT_S)
         print_line(f"running on {self.address}")
-        print_line(f"to sign in, open this once: {self.address}{link}")
+        print_line(f"to sign in, open this once: {link}")
         print_line(f"data and logs are in {self.home.path}; Ctrl-C stops")
 
     @property
@@ -95,13 +95,13 @@ class Launcher:
         return self.processes.start(Service(name="static", argv=argv, env=env, cwd=ROOT))
 
     def _prepare(self, env: Mapping[str, str], *, alone: bool) -> str:
-        """Prepare the database; return the path of a one-time sign-in link."""
+        """Prepare the database; return a one-time sign-in link."""
         link = self.home.run / "signinlink"
         argv = [sys.executable, "-m", "perfdb.embedded", "prepare", str(link), *(["--alone"] if alone else [])]
         self.processes.run(Service(name="prepare", argv=argv, env=env, cwd=ROOT))
-        path = link.read_text(encoding="utf-8").strip()
+        text = link.read_text(encoding="utf-8").strip()
         link.unlink()
-        return path
+        return text
 
     def _answers(self) -> bool:
         with contextlib.closing(http.client.HTTPConnection(ADDRESS, self.port, timeout=10)) as connection:

@@ -56,6 +56,7 @@ class Experiments:
     def __init__(self, observations: Observations, groups: Sequence[str], names: Sequence[str], measure: Measure):
         self.names = names
         self._better = BY_NAME[measure.metric].better
+        self._observations = observations
         self._grouping = [_coded(observations, name) for name in groups]
         self._columns = [_coded(observations, name) for name in names]
         self._by = group_rows([*self._grouping, *self._columns], observations.places)
@@ -76,7 +77,8 @@ class Experiments:
     def chosen(self) -> list[BestOfGroup]:
         """Return the best experiment of each group with values.
 
-        The best has the best mean; of equal means the first in natural order counts.
+        The best has the best mean. Of equal means counts the one with most measures, then with most trials, then the
+        first in natural order.
         """
         sign = 1 if self._better is Better.HIGHER else -1
         found = []
@@ -105,7 +107,14 @@ class Experiments:
         return [(key, experiments[start:end]) for key, (start, end) in zip(keys, pairwise(ends), strict=True)]
 
     def _first(self, equals: list[int]) -> int:
-        return equals[0] if len(equals) == 1 else min(equals, key=lambda place: key_order(self.key(place)))
+        if len(equals) == 1:
+            return equals[0]
+        return min(equals, key=lambda at: (-self._count_measures(at), -self.sizes[at], key_order(self.key(at))))
+
+    def _count_measures(self, place: int) -> int:
+        """Return the number of measures of which an experiment has a value."""
+        rows, read = self.rows(place), map(self._observations.measure_values, self._observations.measures)
+        return sum(values is not None and bool(np.isfinite(values[rows]).any()) for values in read)
 
     def key(self, place: int) -> Key:
         """Return the values of ``names`` of an experiment."""

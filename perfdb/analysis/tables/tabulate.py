@@ -68,7 +68,7 @@ def pick_best_runs(pick: Pick | None, summary: Summary, observations: Observatio
     """Return the indexes of the runs that a pick keeps, with notes.
 
     The notes are on groups without a value. An experiment counts with its mean, as in published tables of maximum
-    throughput; with summary=trial each run counts. Of equal experiments the first in natural order is kept.
+    throughput; with summary=trial each run counts. Of equal experiments the one with most measures and trials is kept.
     """
     if pick is None:
         return observations.places, ()

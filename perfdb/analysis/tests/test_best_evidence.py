@@ -51,6 +51,25 @@ def test_who_is_as_good_within_noise_is_named() -> None:
     assert [each.mean for each in found.runners_up] == pytest.approx([200.0, 199.99])
 
 
+@pytest.mark.parametrize(("costs", "users"), [((None, 0.5), 5), ((0.5, None), 1), ((0.5, 0.5), 1)])
+def test_of_equal_means_the_one_with_most_measures_is_best(
+    costs: tuple[float | None, float | None], users: int
+) -> None:
+    rows: list[Row] = [
+        (number, "demo", "RR", "OSA", 1500, each, 1, f"R{each}", "2.4.7", 100.0, 10.0, cost)
+        for number, (each, cost) in enumerate(zip((1, 5), costs, strict=True))
+    ]
+    assert only(best_evidence(parsed(PICK), Observations(DIMENSIONS, MEASURES, rows))).key == {"users": users}
+
+
+def test_of_equal_means_the_one_with_more_trials_is_best() -> None:
+    rows: list[Row] = [
+        (number, "demo", "RR", "OSA", 1500, users, trial, f"R{users}", "2.4.7", 100.0, 10.0, None)
+        for number, (users, trial) in enumerate([(1, 1), (5, 1), (5, 2)])
+    ]
+    assert only(best_evidence(parsed(PICK), Observations(DIMENSIONS, MEASURES, rows))).key == {"users": 5}
+
+
 def test_each_group_has_its_own() -> None:
     found = best_evidence(parsed(PICK), observations())
     assert set(found) == {("LAN",), ("OSA",)}

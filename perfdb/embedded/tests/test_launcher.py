@@ -94,7 +94,7 @@ def test_runs_survives_and_ends(home: Home, command_line: CommandLine, tmp_path:
     again = command_line.start("up", output=printed)
     assert eventually(lambda: "Ctrl-C stops" in printed.read_text()), printed.read_text()
     assert manifest.stat().st_mtime_ns == collected
-    assert command_line.run("manage", "check", "--database", "default")[0] == 0
+    assert command_line.run("manage", "signinlink")[1].startswith(f"http://127.0.0.1:{port}/sign-in/")
     os.kill(again.pid, signal.SIGINT)
     assert again.wait(60) == 0
     assert not running(home)

@@ -39,6 +39,10 @@ _LIMITED_BY = {
 }
 
 
+# A tied setting is named by no more dimensions than fit the row; all are listed below the ranking.
+_MOST_NAMED = 2
+
+
 @dataclass(frozen=True, slots=True)
 class Best:
     """The experiment of a column. ``runs``: (address, run id, trial)."""
@@ -215,11 +219,13 @@ def _setting(table: Table, best: Best) -> str:
 
 
 def _ties(others: Sequence[RunnerUp]) -> str:
-    """Return the settings that are as good as the best: ``; tied with MTU 8192 and 2 more``."""
+    """Return the settings that are as good as the best: ``; tied with MTU 8192``, ``; tied with 3 other settings``."""
     if not others:
         return ""
-    more = f" and {len(others) - 1} more" if len(others) > 1 else ""
-    return f"; tied with {describe_values(others[0].key.keys(), others[0].key.values())}{more}"
+    key = others[0].key
+    if len(others) == 1 and len(key) <= _MOST_NAMED:
+        return f"; tied with {describe_values(key.keys(), key.values())}"
+    return f"; tied with {len(others)} other setting{'s' * (len(others) > 1)}"
 
 
 def _answer(table: Table, bests: Sequence[bottlenecks.Best], ranking: Ranking | None) -> list[str]:
