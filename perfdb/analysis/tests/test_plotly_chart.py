@@ -9,7 +9,7 @@ from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.render.charts.axis_range import draw_cells
 from perfdb.analysis.render.charts.chart_options import Axes, Drawing, Errors, Marks, Scale, check_drawing
 from perfdb.analysis.render.charts.chart_series import PALETTE, Looks
-from perfdb.analysis.render.charts.combined_charts import facet_chart
+from perfdb.analysis.render.charts.combined_charts import facet_chart, figures
 from perfdb.analysis.render.charts.plotly_chart import DEFAULT_DRAWING, figure, figure_pair
 from perfdb.analysis.tables.baseline_comparison import answer
 from perfdb.analysis.tables.observations import Observations, Row
@@ -59,6 +59,37 @@ def test_names_make_bars() -> None:
     assert drawn["layout"]["barmode"] == "group"
     assert drawn["layout"]["xaxis"]["categoryarray"] == ["LAN", "OSA"]
     assert drawn["data"][0]["name"] == "1 user · MTU 1500"
+
+
+def test_bars_are_centred_on_their_tick() -> None:
+    kept = {("LAN", 8192), ("LAN", 16384), ("OSA", 9000)}
+    some = [row for row in _only_users(1) if (row[3], row[4]) in kept]
+    drawn = draw("metric=trans_per_s&rows=device&columns=mtu", given(some))
+    at = {trace["name"]: (trace["x"], trace["offset"], trace["width"]) for trace in drawn["data"]}
+    assert at == {
+        "MTU 8192": (["LAN"], [-0.4], 0.4),
+        "MTU 9000": (["OSA"], [-0.2], 0.4),
+        "MTU 16384": (["LAN"], [0.0], 0.4),
+    }
+    everywhere = draw(
+        "metric=trans_per_s&rows=device&columns=users", given([row for row in rows() if row[4] in (1500, 8192)])
+    )
+    assert not any("offset" in trace for trace in everywhere["data"])
+
+
+def test_series_of_a_single_position_are_bars_side_by_side() -> None:
+    (table,) = answer(parsed("metric=trans_per_s&rows=users&columns=device,mtu"), given(_only_users(1)))
+    (drawn,) = figures([table])
+    assert drawn is not None
+    (bars,) = drawn["data"]
+    assert bars["type"] == "bar"
+    assert bars["x"] == ["LAN · MTU 8192", "LAN · MTU 16384", "OSA · MTU 1500", "OSA · MTU 9000"]
+    assert "users=1" in bars["meta"]["runs"]
+    assert bars["meta"]["at"][0] == "device=LAN&mtu=8192"
+    assert drawn["layout"]["title"]["subtitle"]["text"].startswith("demo · RR · kernel 2.4.7 · 1 user ·")
+    (lines,) = figures([table], Drawing(marks=Marks.LINES))
+    assert lines is not None
+    assert {trace["type"] for trace in lines["data"]} == {"scatter"}
 
 
 def test_a_layer_is_a_name_though_it_is_a_number() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.render import labels
 from perfdb.analysis.render.charts.axis_range import Extent
-from perfdb.analysis.render.charts.chart_options import Draw, Drawing
+from perfdb.analysis.render.charts.chart_options import Draw, Drawing, Marks
 from perfdb.analysis.render.charts.chart_series import NO_RANKS, Looks, Plan, Style
 from perfdb.analysis.render.charts.cost_chart import cost_chart
 from perfdb.analysis.render.charts.heat_map import heat_map
@@ -26,6 +26,7 @@ from perfdb.analysis.render.charts.plotly_chart import (
     value_axis,
     x_axis,
 )
+from perfdb.analysis.render.charts.reduced_tables import turn_lone_position
 from perfdb.analysis.render.charts.traces import Figure, traces
 from perfdb.analysis.tables.table import Table
 
@@ -248,6 +249,8 @@ def figures(
         together = two_axis_chart if drawing.draw is Draw.BOTH else cost_chart
         rest = [figure(table, drawing, looks) for table in tables[2:]]
         return [together(tables[0], tables[1], drawing, looks), None, *rest]
+    if drawing.marks is Marks.AUTO:
+        tables = turn_lone_position(tables)
     if len(tables) == 2:
         return list(figure_pair(tables[0], tables[1], drawing, looks))
     return [figure(table, drawing, looks) for table in tables]

@@ -251,7 +251,10 @@ def _draw_traces(
     for at, trace in enumerate(data):
         xs, ys = _numbers(trace["x"], places), _numbers(trace["y"], {})
         group = _group(trace, at)
-        if group in groups and barmode == "group":
+        if "offset" in trace:
+            share = trace["width"]
+            xs = xs + np.array(trace["offset"]) + share / 2
+        elif group in groups and barmode == "group":
             share = 0.8 / len(groups)
             xs = xs + (groups.index(group) - (len(groups) - 1) / 2) * share
         else:

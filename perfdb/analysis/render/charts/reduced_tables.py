@@ -81,6 +81,26 @@ def _of_lines(table: Table, shown: set[Key]) -> Table:
     return replace(table, cells=cells)
 
 
+def turn_lone_position(tables: Sequence[Table]) -> list[Table]:
+    """Return tables whose axis has a single position with their series along the axis.
+
+    Lines of a single point each would lie above each other.
+    """
+    query = tables[0].query
+    found = {split_key(query, *key) for table in tables for key, cell in table.cells.items() if cell.n}
+    if not query.rows or len({x for x, _ in found}) != 1 or len(found) < 2:
+        return list(tables)
+    ((value,),) = {x for x, _ in found}
+    return [_turned(table, query.rows[-1], value) for table in tables]
+
+
+def _turned(table: Table, axis: str, value: Value) -> Table:
+    query = table.query.with_filter(axis, value).replace(rows=(), columns=series_names(table.query))
+    cells = {((), split_key(table.query, *key)[1]): cell for key, cell in table.cells.items() if cell.n}
+    columns = tuple(sorted((column for _, column in cells), key=layout_order(query, query.columns)))
+    return replace(table, query=query, rows=((),), columns=columns, cells=cells, common={**table.common, axis: value})
+
+
 def count_lines_by(tables: Sequence[Table], known: Iterable[Key]) -> dict[str, dict[Value, int]]:
     """Return, per varying or mixed dimension, the number of series of each value.
 

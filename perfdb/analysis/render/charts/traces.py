@@ -105,6 +105,9 @@ def _point_text(table: Table, point: Point) -> str:
 # which perfdb's content security policy forbids.
 MOST_POINTS = 3_500
 
+# The part of a position that its bars take.
+_GROUP = 0.8
+
 _Each = TypeVar("_Each")
 
 
@@ -157,8 +160,32 @@ def traces(plan: Plan, table: Table, drawing: Drawing) -> list[Figure]:
     found = series_of(plan, table, drawing)
     part = drawn_share(sum(len(shown) for _, shown in found))
     data = [_trace(plan, table, drawing, number, thin_points(shown, part, _height)) for number, shown in found]
+    if data and data[0]["type"] == "bar" and "offsetgroup" not in data[0]:
+        _centre_bars(data)
     data += [_ranges(plan, table, drawing, number, mixed) for number, shown in found if (mixed := _mixed(shown))]
     return data + (_trials(plan, table, drawing, found) if drawing.trials is Trials.POINTS else [])
+
+
+def _centre_bars(bars: Sequence[Figure]) -> None:
+    """Centre the bars of each position on its tick, unless every series has a bar everywhere.
+
+    Marks on bars cannot follow: Plotly places these by the slots of all series.
+    """
+    there: dict[Any, list[int]] = defaultdict(list)
+    for number, trace in enumerate(bars):
+        for x, y in zip(trace["x"], trace["y"], strict=True):
+            if y is not None:
+                there[x].append(number)
+    most = max(map(len, there.values()), default=0)
+    if all(len(numbers) == len(bars) for numbers in there.values()) or not most:
+        return
+    width = _GROUP / most
+    for number, trace in enumerate(bars):
+        found = [there[x] for x in trace["x"]]
+        trace["width"] = width
+        trace["offset"] = [
+            (numbers.index(number) - len(numbers) / 2) * width if number in numbers else 0.0 for numbers in found
+        ]
 
 
 def _height(shown: tuple[Key, Drawn]) -> float | None:
