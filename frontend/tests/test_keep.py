@@ -68,6 +68,11 @@ def test_every_page_is_accessible_quiet_and_fits_a_phone(
     assert found == {}
 
 
+def share(page: Page) -> None:
+    """Open what Share offers."""
+    page.locator("summary", has_text="Share").click()
+
+
 def test_the_link_is_copied(browser: Browser, live_server: LiveServer, filled: dict[str, int]) -> None:
     context = browser.new_context(permissions=["clipboard-read", "clipboard-write"])
     page = context.new_page()
@@ -75,6 +80,7 @@ def test_the_link_is_copied(browser: Browser, live_server: LiveServer, filled: d
     sign_in(page, live_server)
     settled(page, live_server.url + COMPARE)
 
+    share(page)
     page.get_by_role("button", name="Copy link").click()
 
     expect(page.get_by_role("button", name="Copied")).to_be_visible()
@@ -90,6 +96,7 @@ def test_the_link_is_copied(browser: Browser, live_server: LiveServer, filled: d
     page.get_by_label("8192", exact=True).check()
     expect(page).to_have_url(re.compile("mtu=8192"))
     page.keyboard.press("Escape")
+    share(page)
     page.get_by_role("button", name="Copy link").click()
     expect(page.get_by_role("button", name="Copied")).to_be_visible()
     narrower = page.evaluate("navigator.clipboard.readText()")
@@ -101,38 +108,16 @@ def test_the_link_is_copied(browser: Browser, live_server: LiveServer, filled: d
     context.close()
 
 
-def test_the_link_itself_never_shows_where_it_can_be_copied(
-    page: Page, live_server: LiveServer, filled: dict[str, int]
-) -> None:
-    # Looked at before each frame: what is put right only afterwards moves everything beside it.
-    page.add_init_script(
-        "(function look() { window.seen ||= document.querySelector('#keep-link')?.checkVisibility(); "
-        "requestAnimationFrame(look); })()"
-    )
-    sign_in(page, live_server)
-    settled(page, live_server.url + COMPARE)
-
-    page.locator("summary", has_text="+ filter").click()
-    page.locator("summary", has_text="MTU").click()
-    page.get_by_label("8192", exact=True).check()
-    expect(page.get_by_label("Link to this page")).to_have_value(re.compile("mtu=8192"))
-    page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
-
-    assert not page.evaluate("window.seen")
-
-
 def test_where_copying_is_refused_the_link_can_be_selected(
     page: Page, live_server: LiveServer, filled: dict[str, int]
 ) -> None:
     sign_in(page, live_server)
     page.add_init_script("Object.defineProperty(navigator, 'clipboard', {value: undefined})")
     settled(page, f"{live_server.url}/ranking/")
-    field = page.get_by_label("Link to this page")
-    expect(field).to_be_hidden()
+    share(page)
 
     page.get_by_role("button", name="Copy link").click()
 
-    expect(field).to_be_visible()
     assert page.evaluate("getSelection().toString() || document.activeElement.value").startswith(live_server.url)
 
 
@@ -177,7 +162,7 @@ def test_a_frozen_answer_says_when_the_data_are_newer_and_its_points_still_open(
 ) -> None:
     sign_in(page, live_server)
     settled(page, f"{live_server.url}/charts/?metric=trans_per_s&rows=users&columns=device&workload=RR&mtu=8192")
-    page.get_by_role("button", name="Freeze").click()
+    page.get_by_role("button", name="Freeze numbers").click()
     expect(page.get_by_text("Nothing has changed since.")).to_be_visible()
     table = page.get_by_role("region", name="Table of Transactions per second")
     before = table.inner_text()
@@ -231,6 +216,7 @@ def test_without_scripts_everything_can_be_done(
     page = context.new_page()
     sign_in(page, live_server)
     page.goto(live_server.url + COMPARE)
+    share(page)
     expect(page.get_by_label("Link to this page")).to_have_value(re.compile("/compare/.dimension=device"))
     expect(page.get_by_role("button", name="Copy link")).to_be_hidden()
 
@@ -244,8 +230,23 @@ def test_without_scripts_everything_can_be_done(
     page.get_by_role("button", name="Add").click()
     expect(page.get_by_role("heading", name="Figure 1. Two LANs")).to_be_visible()
     page.goto(live_server.url + COMPARE)
-    page.get_by_role("button", name="Freeze").click()
+    page.get_by_role("button", name="Freeze numbers").click()
     expect(page.get_by_text("Nothing has changed since.")).to_be_visible()
+    context.close()
+
+
+def test_an_image_is_copied(browser: Browser, live_server: LiveServer, filled: dict[str, int]) -> None:
+    context = browser.new_context(permissions=["clipboard-read", "clipboard-write"])
+    page = context.new_page()
+    sign_in(page, live_server)
+    settled(page, live_server.url + COMPARE)
+    share(page)
+
+    page.get_by_role("button", name="Copy image").click()
+
+    expect(page.get_by_role("button", name="Copied")).to_be_visible()
+    kinds = page.evaluate("navigator.clipboard.read().then((items) => items.map((each) => each.types).flat())")
+    assert kinds == ["image/png"]
     context.close()
 
 
@@ -255,8 +256,8 @@ def test_a_picture_is_previewed_as_chosen_and_saved_by_one_click(
     sign_in(page, live_server)
     page.set_viewport_size({"width": 390, "height": 844})
     page.goto(live_server.url + COMPARE)
-    page.locator("summary", has_text="Picture").click()
-    form = page.locator("form.picture")
+    share(page)
+    form = page.locator(".share")
     preview = form.locator("img")
     loaded = "(image) => image.complete && image.naturalWidth"
     expect(preview).to_be_visible()
@@ -269,12 +270,12 @@ def test_a_picture_is_previewed_as_chosen_and_saved_by_one_click(
     page.get_by_label("Size").select_option("1920x1080")
     page.get_by_label("Title", exact=True).fill("Our new card")
     expect(preview).to_have_attribute("src", re.compile("title=Our\\+new\\+card"))
-    page.wait_for_function(f"() => ({loaded})(document.querySelector('form.picture img')) === 1920")
+    page.wait_for_function(f"() => ({loaded})(document.querySelector('.share img')) === 1920")
     files: list[Download] = []
     # Playwright takes no method of a list.
     page.on("download", lambda download: files.append(download))  # noqa: PLW0108
     with page.expect_download() as download:
-        page.get_by_role("button", name="Save PNG").click()
+        page.get_by_role("button", name="PNG", exact=True).click()
     assert download.value.suggested_filename == "transactions-per-second.png"
     assert download.value.path().read_bytes().startswith(b"\x89PNG")
     assert len(files) == 1

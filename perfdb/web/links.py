@@ -24,11 +24,6 @@ def to_question(question: Question) -> str:
     return f"{reverse(f'web:{question.page}')}?{question.encode()}"
 
 
-def to_picture(question: Question, form: str) -> str:
-    """Return the address of a question's picture in a form: svg, png."""
-    return f"{reverse(f'web:{question.page}').rstrip('/')}.{form}?{question.encode()}"
-
-
 def to_run(number: int) -> str:
     """Return the address of a run; in a frozen answer, of its recorded values."""
     if tape := recorded_reads.playing_tape():

@@ -1,19 +1,27 @@
 // What a page offers to do with its question: the link is copied, also with the answer in a sentence; small forms open
 // beside their button and close again.
 
-/** Copy the link; where the browser refuses, the field shows what to copy by hand. */
-async function copy(button) {
-  const part = button.closest("[data-copy]");
-  const field = part.querySelector("input");
+/** Put something into the clipboard and say so on the button; where the browser refuses, select the link instead. */
+async function copy(button, write) {
   button.dataset.name ??= button.textContent;
   try {
-    await navigator.clipboard.writeText([button.dataset.text, field.value].filter(Boolean).join(" "));
+    await write();
     button.textContent = "Copied";
     setTimeout(() => (button.textContent = button.dataset.name), 2000);
   } catch {
-    part.classList.add("by-hand");
-    field.select();
+    button.closest(".share").querySelector("input").select();
   }
+}
+
+function copyLink(button) {
+  const { value } = button.closest("[data-copy]").querySelector("input");
+  return copy(button, () => navigator.clipboard.writeText([button.dataset.copyText, value].filter(Boolean).join(" ")));
+}
+
+/** The image as the form asks for it; browsers want the promise, not what it brings. */
+function copyImage(button) {
+  const image = () => fetch(addressOf(button.form)).then((answer) => answer.blob());
+  return copy(button, () => navigator.clipboard.write([new ClipboardItem({ "image/png": image() })]));
 }
 
 document.addEventListener("keydown", (event) => {
@@ -24,8 +32,9 @@ document.addEventListener("keydown", (event) => {
 });
 
 document.addEventListener("click", (event) => {
-  const button = event.target.closest("[data-copy] button");
-  if (button) copy(button);
+  const button = event.target.closest("button");
+  if (button?.matches("[data-copy-text]")) copyLink(button);
+  if (button?.matches("[data-copy-image]")) copyImage(button);
   for (const pop of document.querySelectorAll("[data-pop][open]")) if (!pop.contains(event.target)) pop.open = false;
 });
 
@@ -33,10 +42,11 @@ const TYPED_MS = 400; // after the last key a preview is drawn anew
 
 let typed;
 
-/** Draw the preview of a picture anew, as its form asks for it. */
+const addressOf = (form) => `${form.action}?${new URLSearchParams(new FormData(form))}`;
+
+/** Draw the preview of an image anew, as its form asks for it. */
 function preview(form) {
-  const asked = new URLSearchParams(new FormData(form));
-  form.querySelector("img").src = `${form.action}?${asked}`;
+  form.querySelector("img").src = addressOf(form);
 }
 
 document.addEventListener("input", (event) => {

@@ -19,7 +19,7 @@ from perfdb.results.queries import compare, saved_queries
 from perfdb.results.queries.maximum_throughput import parse_pattern
 from perfdb.results.queries.observations import find_patterns
 from perfdb.results.queries.questions import Question
-from perfdb.web.links import to_picture, to_question
+from perfdb.web.links import to_question
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,11 +172,6 @@ def picture_context(request: HttpRequest, path: str, asked: str = "") -> dict[st
         "pairs": parse_qsl(asked),
         "sizes": PICTURE_SIZES.items(),
     }
-
-
-def list_pictures(question: Question) -> list[tuple[str, str]]:
-    """Return (form, address) of a question's pictures."""
-    return [(form.upper(), to_picture(question, form)) for form in ("svg", "png")]
 
 
 def question_actions_context(request: HttpRequest, question: Question) -> dict[str, Any]:

@@ -40,7 +40,7 @@ def _charts(question: Question, answer: Answer, _: str) -> dict[str, Any]:
         "fold": f"{reverse('web:table')}?{question.encode()}",
         "mixes": table_grids.find_mixes(answer.tables),
         "any": any(table.cells for table in answer.tables),
-        "exports": [*question_links.list_exports(answer.query), *question_links.list_pictures(question)],
+        "exports": question_links.list_exports(answer.query),
         "address": question_links.charts_address(answer.query, drawing),
         "compare": compare_page.compare_address(compare_page.plain_query(answer.query), Drawing(), ChosenSides()),
     }
@@ -68,7 +68,6 @@ def _compare(question: Question, answer: Answer, opened: str) -> dict[str, Any]:
         "exports": [
             ("JSON", f"/api/v1/comparisons/?{question.encode()}"),
             *question_links.list_exports(answer.query)[1:],
-            *question_links.list_pictures(question),
         ],
         "charts": question_links.charts_address(answer.query, question.drawing),
         "apart": compare_page.unpaired_links(answer.comparison, question.query),
@@ -100,7 +99,7 @@ def _maximum(question: Question, answer: Answer, _: str) -> dict[str, Any]:
     return {
         "by_run": question.query.summary is Summary.TRIAL,
         "said": next(iter(maxima.answer), "") if maxima else "",
-        "exports": [*question_links.list_exports(answer.query), *question_links.list_pictures(question)],
+        "exports": question_links.list_exports(answer.query),
         "maxima": maxima,
         "charts_of_maxima": maximum_page.build_charts(answer.tables),
     }

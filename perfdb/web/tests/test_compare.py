@@ -204,7 +204,7 @@ def test_a_link_to_it_shows_the_answer_as_its_title(web: Client, runs: list[Run]
 
     sentence = "HiperSockets is faster than QDIO in all 3 matched pairs: 30% more transactions per second."
     assert f'<meta property="og:title" content="{sentence}">' in source
-    assert f'data-text="{sentence}"' in source
+    assert f'data-copy-text="{sentence}"' in source
 
 
 def test_a_title_says_what_is_compared(web: Client, runs: list[Run]) -> None:

@@ -101,7 +101,7 @@ def test_pages_offer_their_picture_to_others(web: Client, runs: None) -> None:
         assert '<meta property="og:image" content="http://testserver/' in source
         assert '<meta property="og:title"' in source
         assert '<meta property="og:description"' in source
-        assert ">SVG</a>" in source
+        assert f'formaction="{address.partition("?")[0].rstrip("/")}.svg">SVG</button>' in source
         (embedded,) = (unescape(each) for each in re.findall(r'id="keep-html"[^>]* value="([^"]*)"', source))
         link, image = re.findall(r'(?:href|src)="([^"]+)"', embedded)
         assert unescape(link).startswith(f"http://testserver{address.partition('?')[0]}?")

@@ -85,6 +85,15 @@ def test_what_cannot_be_asked_is_said_in_its_place(web: Client, study: Study, as
     )
 
 
+def test_a_chart_in_a_text_is_drawn_as_on_its_page(web: Client, study: Study) -> None:
+    make_run("B", study=study, device="QDIO", users=1, values={"trans_per_s": 900.0, "cpu_ms_per_trans": 1.0})
+    asked = "/charts/?metric=trans_per_s&metric=cpu_ms_per_trans&rows=users&columns=device"
+    for drawing, charts in (("", 2), ("&draw=both", 1)):
+        web.post(NEW, {**PROSE, "prose": f"```chart\n{asked}{drawing}\n```"})
+        assert web.get("/studies/guest-lan/").content.decode().count("<perf-chart") == charts
+        ReportItem.objects.all().delete()
+
+
 def test_a_pasted_address_makes_a_table(web: Client, study: Study) -> None:
     queries = f"http://testserver/charts/?{RATE}&marks=bars&study=guest-lan"
     web.post(NEW, {"kind": "table", "title": "Rates", "queries": queries})

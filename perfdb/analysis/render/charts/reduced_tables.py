@@ -96,7 +96,9 @@ def turn_lone_position(tables: Sequence[Table]) -> list[Table]:
 
 def _turned(table: Table, axis: str, value: Value) -> Table:
     query = table.query.with_filter(axis, value).replace(rows=(), columns=series_names(table.query))
-    cells = {((), split_key(table.query, *key)[1]): cell for key, cell in table.cells.items() if cell.n}
+    cells: dict[CellKey, Cell] = {
+        ((), split_key(table.query, *key)[1]): cell for key, cell in table.cells.items() if cell.n
+    }
     columns = tuple(sorted((column for _, column in cells), key=layout_order(query, query.columns)))
     return replace(table, query=query, rows=((),), columns=columns, cells=cells, common={**table.common, axis: value})
 
