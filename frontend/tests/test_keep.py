@@ -275,7 +275,7 @@ def test_a_picture_is_previewed_as_chosen_and_saved_by_one_click(
     # Playwright takes no method of a list.
     page.on("download", lambda download: files.append(download))  # noqa: PLW0108
     with page.expect_download() as download:
-        page.get_by_role("button", name="PNG", exact=True).click()
+        form.get_by_role("button", name="PNG", exact=True).click()
     assert download.value.suggested_filename == "transactions-per-second.png"
     assert download.value.path().read_bytes().startswith(b"\x89PNG")
     assert len(files) == 1

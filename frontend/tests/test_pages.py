@@ -50,7 +50,6 @@ PAGES = (
     "/search/?q=vctc",
     "/search/?q=hyperscokets mtu:8992",
     "/no-such-page/",
-    "/api/docs/",
 )
 
 
@@ -70,6 +69,13 @@ def test_every_page_is_accessible_and_quiet(visitor: Page, live_server: LiveServ
         complaints = [text for text in watch.complaints if "Failed to load resource" not in text]
         assert (page, complaints, watch.abroad) == (page, [], [])
     assert found == {}
+
+
+def test_the_page_of_the_rest_api_is_accessible(page: Page, watch: Watch, live_server: LiveServer) -> None:
+    page.goto(f"{live_server.url}/api/docs/")
+    expect(page.locator(".opblock").first).to_be_visible()
+    results = Axe().run(page)
+    assert results.violations_count == 0, results.generate_report()
 
 
 def test_no_page_is_wider_than_a_phone(browser: Browser, live_server: LiveServer, filled: dict[str, int]) -> None:

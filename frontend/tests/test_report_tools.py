@@ -70,7 +70,7 @@ def test_a_difference_is_explained_and_a_part_frozen(page: Page, live_server: Li
     page.get_by_role("link", name="+30%, explain this difference").first.click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("QDIO_1 → VSwitch")
     page.go_back()
-    page.locator("#figure-2").get_by_role("button", name="Freeze numbers").click()
+    page.locator("#figure-2").get_by_role("button", name="Freeze").click()
     page.wait_for_url("**/f/*/")
 
 

@@ -1,5 +1,6 @@
 """Endpoints of a study's report: tables, figures, audit, and editing of the items."""
 
+from dataclasses import replace
 from typing import Any
 
 from django.http import Http404, HttpResponse, HttpResponseBase
@@ -227,12 +228,15 @@ def put_back(request: Request, slug: str, pk: int) -> Response:
 
 
 def _now(item: ReportItem) -> dict[str, Any]:
-    names = ("kind", "number", "title", "queries", "prose")
+    names = ("kind", "number", "title", "queries", "prose", "half")
     return {name: getattr(item, name) for name in names}
 
 
 def _written(given: dict[str, Any]) -> ItemText:
-    return ItemText(given["kind"], given["number"], given["title"].strip(), "\n".join(given["queries"]), given["prose"])
+    written = ItemText(
+        given["kind"], given["number"], given["title"].strip(), "\n".join(given["queries"]), given["prose"]
+    )
+    return replace(written, width="half" if given["half"] else "full")
 
 
 def _list(request: Request, study: Study) -> dict[str, Any]:

@@ -165,6 +165,7 @@ class NewItemSerializer(serializers.Serializer[Any]):
     number = serializers.CharField(max_length=20, default="", allow_blank=True)
     queries = serializers.ListField(child=serializers.CharField(), default=list)
     prose = serializers.CharField(allow_blank=True, default="", trim_whitespace=False)
+    half = serializers.BooleanField(default=False, help_text="Draw a figure in half the width")
     before = serializers.IntegerField(required=False)
 
 
@@ -177,6 +178,7 @@ class ItemSerializer(serializers.Serializer[Any]):
     title = serializers.CharField()
     queries = serializers.ListField(child=serializers.CharField())
     prose = serializers.CharField()
+    half = serializers.BooleanField()
     version = serializers.IntegerField()
     written_with = serializers.IntegerField(allow_null=True, help_text="Runs of the study when its prose was written")
     url = serializers.URLField()

@@ -362,7 +362,10 @@ def _item_text(item: dict[str, Any]) -> ItemText:
 
 def _add_items(study: Study, items: Sequence[dict[str, Any]]) -> None:
     """Add the missing items at the end of the report."""
-    there = [(item.kind, item.title, item.queries, item.prose) for item in report_items.list_items(study)]
+    there = [
+        (item.kind, item.title, [report_items.live_query(study, text) for text in item.queries], item.prose)
+        for item in report_items.list_items(study)
+    ]
     numbers = {(kind, number) for kind, number in study.report_items.values_list("kind", "number")}
     for item in items:
         written = _item_text(item)

@@ -40,7 +40,7 @@ from perfdb.results.queries.run_list import columns, export
 from perfdb.results.queries.run_list.columns import ListColumn
 from perfdb.results.runs import measures
 from perfdb.results.runs.read import EXPERIMENT_ALONG, read_record
-from perfdb.results.studies.report_items import list_items
+from perfdb.results.studies.report_items import list_items, live_query
 
 FORMAT = "perfdb-bundle"
 VERSION = 1
@@ -294,7 +294,10 @@ def describe_study(study: Study) -> dict[str, Any]:
         **_columns(study, STUDY),
         "document_digest": study.document_digest,
         "aliases": list(study.aliases.order_by("pk").values("dimension", "printed", "meaning")),
-        "items": [_columns(item, ITEM) for item in list_items(study)],
+        "items": [
+            _columns(item, ITEM) | {"queries": [live_query(study, text) for text in item.queries]}
+            for item in list_items(study)
+        ],
         "claims": [_columns(claim, CLAIM) for claim in study.claims.order_by("pk")],
     }
 

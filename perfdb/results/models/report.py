@@ -8,7 +8,8 @@ from django.db.models import Q
 class ReportItem(models.Model):
     """A table, figure, finding or piece of prose of a study's report.
 
-    ``queries`` are query strings without the study, one for each part of a table. ``asks`` is the question in the title
+    ``queries`` are query strings without the study, one for each part of a table; ``frozen=TOKEN`` refers to a frozen
+    link instead. ``half``: drawn in half the width. ``asks`` is the question in the title
     of a maximum table; it is set only if the document printed other runs than the answer to that question.
     """
 
@@ -26,6 +27,7 @@ class ReportItem(models.Model):
     queries = models.JSONField(default=list)
     asks = models.TextField(blank=True)
     prose = models.TextField(blank=True)
+    half = models.BooleanField(default=False)
     # Rises with each change, so that saving an older state is refused.
     version = models.IntegerField(default=1)
     # Complete runs of the study when the prose was last written; NULL for an item of a document.

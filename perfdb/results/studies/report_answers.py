@@ -1,6 +1,6 @@
 """Answers of a study's report, figures as printed, and exports of tables."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from json import dumps
@@ -8,15 +8,18 @@ from urllib.parse import parse_qsl
 
 from perfdb.analysis import units
 from perfdb.analysis.metrics import Measure
+from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.query.query import Query
 from perfdb.analysis.render.exports.json import table_data
 from perfdb.analysis.render.exports.text import render_latex, render_markdown, render_text
 from perfdb.analysis.render.exports.tidy import render_csv
 from perfdb.analysis.tables.observations import Observations, narrow_observations
 from perfdb.analysis.tables.table import Cell, Table
-from perfdb.results.models import PublishedFigure, PublishedPercent, ReportItem, Study
+from perfdb.results.models import FrozenLink, PublishedFigure, PublishedPercent, ReportItem, Study
+from perfdb.results.queries import frozen_links
 from perfdb.results.queries.answers import answer_query, make_tables
 from perfdb.results.queries.observations import add_notes, read_observations
+from perfdb.results.queries.questions import Question
 from perfdb.results.runs.aliases import apply_aliases, read_meanings
 
 # Characters around a printed number: brackets of a repeated figure, and the per cent sign.
@@ -45,24 +48,46 @@ class AnsweredItem:
         return self.differences.get((table.measure, cell.sample[0].run), "")
 
 
-def item_queries(item: ReportItem) -> tuple[Query, ...]:
-    """Return the queries of an item, filtered by study."""
-    return tuple(study_query(item.study, text) for text in item.queries)
+FROZEN = "frozen="
+"""What a query of an item begins with that is the token of a frozen link."""
+
+
+def find_frozen(text: str) -> FrozenLink | None:
+    """Return the frozen link of an item's query, None for a live one. Raise QueryError for a missing link."""
+    if not text.startswith(FROZEN):
+        return None
+    link = FrozenLink.objects.filter(token=text.removeprefix(FROZEN)).first()
+    if link is None:
+        raise QueryError("query", f"there is no frozen link /f/{text.removeprefix(FROZEN)}/")
+    return link
+
+
+def live_queries(item: ReportItem) -> Iterator[Query]:
+    """Yield the queries of an item that are answered from present data, filtered by study."""
+    return (study_query(item.study, text) for text in item.queries if not text.startswith(FROZEN))
 
 
 def study_query(study: Study, text: str) -> Query:
     """Return a report's query string as a query filtered by study. Raise QueryError."""
+    if link := find_frozen(text):
+        return Question.parse(link.page, link.query).query
     return Query.parse(parse_qsl(text, keep_blank_values=True)).with_filter("study", study.slug)
 
 
 def answer_item(item: ReportItem, ask: Ask = answer_query) -> AnsweredItem:
     """Answer an item; published runs get the printed texts. Raise QueryError."""
-    asked = item_queries(item)
-    found = [ask(query) for query in asked]
+    found = [_answer(item.study, text, ask) for text in item.queries]
     tables = [table for _, tables in found for table in tables]
     if item.kind == ReportItem.Kind.TABLE:
         tables = _as_printed(item, tables)
     return AnsweredItem(item, tuple(query for query, _ in found), tuple(tables), _differences(item))
+
+
+def _answer(study: Study, text: str, ask: Ask) -> tuple[Query, list[Table]]:
+    if link := find_frozen(text):
+        with frozen_links.open_link(link) as (question, answer):
+            return question.query, list(answer.tables)
+    return ask(study_query(study, text))
 
 
 def _as_printed(item: ReportItem, tables: Sequence[Table]) -> list[Table]:

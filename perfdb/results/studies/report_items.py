@@ -3,6 +3,7 @@
 The version of an item rises with each change, so that a change of an older state is refused. Removed items are kept.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
@@ -16,14 +17,19 @@ from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.query.query import Query
 from perfdb.analysis.render.charts.chart_options import Drawing
 from perfdb.results.models import Page, RemovedItem, ReportItem, Study, StudyActivity
+from perfdb.results.queries.frozen_links import freeze_question
 from perfdb.results.queries.questions import Question, answer_question
 from perfdb.results.runs.bulk_changes import lock_study, touch_study
+from perfdb.results.studies.report_answers import FROZEN, find_frozen, study_query
 
 Kind = ReportItem.Kind
 # Each item is answered when the report is shown.
 MAX_ITEMS = 200
 MAX_TITLE = 300
 MAX_PROSE = 100_000
+# The columns that restoring a removed item needs.
+_KEPT = ("kind", "number", "title", "queries", "prose", "half", "asks", "position", "written_with")
+_FROZEN_ADDRESS = re.compile(r"/f/([\w-]+)/?$")
 # The order of kinds in a report from a document, which numbers each kind separately.
 _GROUPED = (Kind.PROSE, Kind.FINDING, Kind.TABLE, Kind.FIGURE)
 _NUMBERED = (Kind.TABLE, Kind.FIGURE)
@@ -35,18 +41,27 @@ class ChangedMeanwhileError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ItemText:
-    """Texts of an item in a form; ``queries`` has one query per line."""
+    """Texts of an item in a form; ``queries`` has one query per line.
+
+    ``numbers`` is ``live``, ``frozen``, or empty for as the queries are; ``width`` is ``half`` or ``full``.
+    """
 
     kind: str = Kind.PROSE
     number: str = ""
     title: str = ""
     queries: str = ""
     prose: str = ""
+    numbers: str = ""
+    width: str = "full"
 
     @classmethod
     def from_item(cls, item: ReportItem) -> "ItemText":
         """Return the texts of an item."""
-        return cls(item.kind, item.number, item.title, "\n".join(item.queries), item.prose)
+        frozen = [text.startswith(FROZEN) for text in item.queries]
+        lines = [f"/f/{text.removeprefix(FROZEN)}/" if text.startswith(FROZEN) else text for text in item.queries]
+        numbers = "frozen" if frozen and all(frozen) else "" if any(frozen) else "live"
+        width = "half" if item.half else "full"
+        return cls(item.kind, item.number, item.title, "\n".join(lines), item.prose, numbers, width)
 
     @classmethod
     def from_form(cls, data: Mapping[str, str]) -> "ItemText":
@@ -83,6 +98,7 @@ def parse_item(study: Study, written: ItemText) -> dict[str, Any]:
         "title": written.title,
         "queries": [parse_query(study, line) for line in lines if line],
         "prose": written.prose,
+        "half": written.width == "half" and written.kind == Kind.FIGURE,
     }
 
 
@@ -96,7 +112,11 @@ def split_address(text: str) -> tuple[str, str]:
 
 
 def parse_query(study: Study, text: str) -> str:
-    """Return a question's query string without the study. Raise QueryError."""
+    """Return a question's query string without the study, or that of a frozen link. Raise QueryError."""
+    if token := _FROZEN_ADDRESS.search(text):
+        text = f"{FROZEN}{token.group(1)}"
+    if find_frozen(text):
+        return text
     page, asked = split_address(text)
     question = Question.parse(page, asked)
     if question.page is Page.CHARTS:
@@ -138,6 +158,7 @@ def change_item(item: ReportItem, written: ItemText, version: int) -> None:
     with transaction.atomic():
         lock_study(item.study)
         columns["number"] = choose_number(item.study, columns["kind"], columns["number"], item.pk)
+        columns["queries"] = _pin_queries(item, columns["queries"], written.numbers)
         found = ReportItem.objects.filter(pk=item.pk, version=version)
         counted = _written_with(item.study, columns)
         if not found.update(**columns, written_with=counted, version=version + 1):
@@ -147,12 +168,32 @@ def change_item(item: ReportItem, written: ItemText, version: int) -> None:
         touch_study(item.study)
 
 
+def _pin_queries(item: ReportItem, queries: Sequence[str], numbers: str) -> list[str]:
+    """Return the queries as live ones or as frozen links; what is frozen already keeps its numbers."""
+    if numbers == "live":
+        return [live_query(item.study, text) for text in queries]
+    if numbers != "frozen":
+        return list(queries)
+    known = {link.query: text for text in item.queries if (link := find_frozen(text))}
+    pinned = []
+    for text in queries:
+        asked = Question(Page.CHARTS, study_query(item.study, text)).with_metrics()
+        frozen = text if text.startswith(FROZEN) else known.get(asked.encode())
+        pinned.append(frozen or f"{FROZEN}{freeze_question(asked, None).token}")
+    return pinned
+
+
+def live_query(study: Study, text: str) -> str:
+    """Return an item's query, that of a frozen link as it was asked. Raise QueryError."""
+    link = find_frozen(text)
+    return parse_query(study, f"/{link.page}/?{link.query}") if link else text
+
+
 def remove_item(item: ReportItem, person: User) -> RemovedItem:
     """Remove an item, and keep its columns for `restore_item`."""
     with transaction.atomic():
         lock_study(item.study)
-        columns = {name: getattr(item, name) for name in ("asks", "position", "written_with")}
-        columns |= {each.name: getattr(item, each.name) for each in fields(ItemText)} | {"queries": item.queries}
+        columns = {name: getattr(item, name) for name in _KEPT}
         removed = RemovedItem.objects.create(study=item.study, columns=columns, removed_by=person)
         item.delete()
         touch_study(item.study)

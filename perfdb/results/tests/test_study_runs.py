@@ -9,7 +9,7 @@ from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.query.query import Query
 from perfdb.results.models import Study
 from perfdb.results.queries.answers import answer_query
-from perfdb.results.studies.report_answers import StudyRuns, item_queries, study_query
+from perfdb.results.studies.report_answers import StudyRuns, live_queries, study_query
 from perfdb.results.tests.builders import make_run, make_study
 
 pytestmark = pytest.mark.django_db
@@ -20,7 +20,7 @@ SLUGS = sorted(path.parent.name for path in files.FOLDER.glob("*/study.toml"))
 def test_every_question_of_a_report_is_answered_as_the_database_answers_it(slug: str) -> None:
     call_command("loadstudies", slug)
     study = Study.objects.get(slug=slug)
-    asked = [query for item in study.report_items.all() for query in item_queries(item)]
+    asked = [query for item in study.report_items.all() for query in live_queries(item)]
     asked += [study_query(study, item.asks) for item in study.report_items.exclude(asks="")]
     archive = StudyRuns(study, asked)
     assert asked

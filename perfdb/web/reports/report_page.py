@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from urllib.parse import quote
 
+from django.urls import reverse
 from django.utils.text import slugify
 
 from perfdb.analysis.dimensions import dimension
@@ -19,7 +20,7 @@ from perfdb.analysis.render.labels import measure_title
 from perfdb.analysis.tables.table import Table
 from perfdb.results.models import Claim, Disagreement, Page, ReportItem, Study
 from perfdb.results.runs.vocabulary import read_looks
-from perfdb.results.studies.report_answers import StudyRuns, answer_item, item_queries, study_query
+from perfdb.results.studies.report_answers import StudyRuns, answer_item, find_frozen, live_queries, study_query
 from perfdb.results.studies.report_items import list_items
 from perfdb.web.questions import question_links as pages
 from perfdb.web.reports import audit_page
@@ -148,7 +149,7 @@ def _asked(items: Iterable[ReportItem]) -> Iterator[Query]:
         yield from list_queries(item)
         if item.kind in (ReportItem.Kind.TABLE, ReportItem.Kind.FIGURE):
             try:
-                yield from item_queries(item)
+                yield from live_queries(item)
                 yield from [study_query(item.study, item.asks)] if item.asks else []
             except QueryError:
                 continue
@@ -172,14 +173,20 @@ def _asking(part: Part) -> Iterator[None]:
 
 
 def _links(item: ReportItem) -> list[Link]:
-    return [
-        Link(_in_words(query), pages.charts_address(query, Drawing()), Page.CHARTS, query.encode())
-        for query in item_queries(item)
-    ]
+    return [_link(item.study, text) for text in item.queries]
+
+
+def _link(study: Study, text: str) -> Link:
+    query = study_query(study, text)
+    if link := find_frozen(text):
+        return Link(f"{_in_words(query)}, as of {link.created:%Y-%m-%d}", reverse("web:frozen", args=[link.token]))
+    return Link(_in_words(query), pages.charts_address(query, Drawing()), Page.CHARTS, query.encode())
 
 
 def _in_words(query: Query) -> str:
     """Return ``Transactions per second by Users, Device and MTU``."""
+    if query.pick:
+        return f"Ranking by {measure_title(query.pick.measure)}"
     measures = [measure_title(each) for each in query.metrics]
     what = f"{len(measures)} measures" if len(measures) > _MOST_NAMED else ", ".join(measures) or "Throughput and cost"
     shown = [dimension(name).title for name in query.layout_names]
@@ -224,7 +231,7 @@ def _figure(item: ReportItem, archive: StudyRuns, alike: Looks) -> Part:
     part = _numbered(item)
     with _asking(part):
         part.links = _links(item)
-        part.exports = link_exports(item_queries(item))
+        part.exports = link_exports([*live_queries(item)])
         found = [drop_study(table) for table in answer_item(item, archive.answer).tables if table.cells]
         drawn = (
             [facet_chart(found, looks=alike)]

@@ -7,7 +7,9 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from perfdb.results.models import ReportItem, SavedQuery, Study
+from perfdb.results.models import FrozenLink, ReportItem, SavedQuery, Study
+from perfdb.results.queries import frozen_links
+from perfdb.results.queries.questions import Question
 from perfdb.results.studies import report_items
 from perfdb.results.studies.report_items import ItemText
 from perfdb.results.tests.builders import make_run, make_study
@@ -267,3 +269,48 @@ def test_a_conflict_while_saving_keeps_both(web: Client, study: Study) -> None:
     assert '<button class="button small" type="submit" name="version" value="2">Keep mine</button>' in source
     edit(web, item, prose="Grace's", version=2)
     assert ReportItem.objects.get().prose == "Grace's"
+
+
+def test_a_chart_keeps_its_numbers_while_frozen(web: Client, study: Study) -> None:
+    web.post(NEW, {"kind": "table", "title": "Rates", "queries": RATE})
+    item = ReportItem.objects.get()
+    change = {"title": "Rates", "number": "1", "queries": RATE}
+
+    def numbers(state: str) -> str:
+        item.refresh_from_db()
+        web.post(f"{LIST}{item.pk}/", {**change, "numbers": state, "version": str(item.version)})
+        item.refresh_from_db()
+        return str(item.queries[0])
+
+    frozen = numbers("frozen")
+    make_run("LATER", study=study, device="QDIO", users=50, values={"trans_per_s": 4321.0})
+    shown = text_of(web.get("/studies/guest-lan/"))
+    token = frozen.removeprefix("frozen=")
+
+    assert FrozenLink.objects.get().token == token
+    assert "4321" not in shown
+    assert f"as of {FrozenLink.objects.get().created:%Y-%m-%d}" in shown
+    assert f"/f/{token}/" in web.get(f"{LIST}{item.pk}/").content.decode()
+    # Saving again keeps the numbers, also where the form still has the question.
+    assert numbers("frozen") == frozen
+    assert numbers("live") == RATE
+    assert "4321" in text_of(web.get("/studies/guest-lan/"))
+
+
+def test_an_address_of_a_frozen_link_is_a_source(web: Client, ada: User, study: Study) -> None:
+    link = frozen_links.freeze_question(Question.parse("charts", f"{RATE}&study=guest-lan"), ada)
+    web.post(NEW, {"kind": "figure", "title": "Then", "queries": f"http://testserver/f/{link.token}/"})
+    assert ReportItem.objects.get().queries == [f"frozen={link.token}"]
+    assert "<perf-chart" in web.get("/studies/guest-lan/").content.decode()
+    response = web.post(NEW, {"kind": "figure", "title": "Then", "queries": "/f/none/"})
+    assert (response.status_code, "there is no frozen link /f/none/" in text_of(response)) == (400, True)
+
+
+def test_figures_take_half_the_width(web: Client, study: Study) -> None:
+    web.post(NEW, {"kind": "figure", "title": "Rates", "queries": RATE, "width": "half"})
+    assert ReportItem.objects.get().half
+    assert 'class="item stack half"' in web.get("/studies/guest-lan/").content.decode()
+    removed = web.post(f"{LIST}{ReportItem.objects.get().pk}/remove/", follow=True)
+    (taken,) = removed.context["removed"]
+    web.post(f"{LIST}removed/{taken.pk}/")
+    assert ReportItem.objects.get().half
