@@ -96,7 +96,7 @@ def describe_answer(answer: Answer, new: str, old: str) -> str:
         delta = short_percent(answer.pairs[0].comparison.delta)
         return " ".join(filter(None, (f"{new} and {old} are the same within {delta}", _in_all(count)))) + "."
     if not (answer.up or answer.down):
-        return _undecided(answer, count)
+        return _undecided(answer, count, new, old)
     up, down = _words(answer.metric)
     if answer.up and answer.down:
         rest = _rest(answer)
@@ -199,15 +199,16 @@ def _plural(title: str) -> str:
     return f"{noun}s" if title.isalpha() and not title.endswith("s") else f"values of {noun}"
 
 
-def _undecided(answer: Answer, count: int) -> str:
+def _undecided(answer: Answer, count: int, new: str, old: str) -> str:
     verdicts = {pair.comparison.verdict for pair in answer.pairs}
     if verdicts == {Verdict.NO_NOISE}:
         repeated = "the pair is not" if count == 1 else f"none of {count} pairs is"
         return f"No answer yet: {repeated} repeated ({_size(answer.pairs)} apart)."
     if Verdict.CANNOT_TELL not in verdicts and not answer.same:
-        return f"No visible difference {_in_all(count) or 'in this pair'}: no more than repeats differ."
+        where = _in_all(count) or "in this pair"
+        return f"No visible difference between {new} and {old} {where}: no more than repeats differ."
     same = f", the same in {answer.same} of {count}" if answer.same else ""
-    return f"Can't tell{same}: the difference is within the noise."
+    return f"Can't tell whether {new} differs from {old}{same}: the difference is within the noise."
 
 
 def _rest(answer: Answer) -> str:

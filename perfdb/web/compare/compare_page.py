@@ -142,7 +142,7 @@ def compare_address(query: Query, drawing: Drawing, chosen: ChosenSides) -> str:
     return f"{reverse('web:compare')}?{encode_comparison(query, drawing, chosen)}"
 
 
-def _choose_sides(sides: Sides) -> ChosenSides:
+def choose_sides(sides: Sides) -> ChosenSides:
     return ChosenSides(sides.dimension, spell_value(sides.old), (spell_value(sides.new),))
 
 
@@ -152,7 +152,7 @@ def link_suggestions(query: Query, found: Iterable[tuple[Sides, int]]) -> list[S
         Suggestion(
             dimension(sides.dimension).title,
             describe_sides(sides),
-            compare_address(query, Drawing(), _choose_sides(sides)),
+            compare_address(query, Drawing(), choose_sides(sides)),
             pairs,
         )
         for sides, pairs in found
@@ -223,7 +223,7 @@ def build_comparison(found: Comparison, asked: Query, drawing: Drawing, opened: 
     return Compared(
         old=parts[0].old,
         new=", ".join(part.new for part in parts),
-        swapped=compare_address(asked, drawing, _choose_sides(only.swapped)) if only else "",
+        swapped=compare_address(asked, drawing, choose_sides(only.swapped)) if only else "",
         signs=list(dict.fromkeys(words.sign_rule(table.metric) for table in told)),
         answers=build_answers(found.tables, sides, drawing, opened) if any(part.pairs for part in parts) else [],
         parts=parts,

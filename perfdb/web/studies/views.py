@@ -25,6 +25,7 @@ from perfdb.web.reports import audit_page
 from perfdb.web.reports.report_page import build_report
 from perfdb.web.studies import coverage_matrix, study_contents
 from perfdb.web.studies.coverage_matrix import observed
+from perfdb.web.studies.study_answer import answer_study
 from perfdb.web.studies.study_contents import MOST_WORKLOADS, first_charts
 from perfdb.web.tables import table_grids
 from perfdb.web.trends.event_lines import newest_events
@@ -161,6 +162,8 @@ def contents(study: Study, asked: Mapping[str, str], *, fetched: bool = False) -
     }
     if study.report_items.exists():
         return context | {"report": build_report(study, wrong, runs)}
+    devices = dict(context["subjects"]).get("Devices", ())
+    context["answer"] = answer_study(study, context["workloads"], len(devices))
     if fetched:
         return context | {"first": first_charts(study, context["workloads"])}
     return context | _charts(context["workloads"])

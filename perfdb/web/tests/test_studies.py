@@ -4,6 +4,7 @@ import json
 import re
 from gzip import decompress as gunzip
 from html import unescape
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
@@ -222,6 +223,34 @@ def test_a_study_without_a_report_shows_its_charts(web: Client, measured: Study)
         assert address in source
     assert "Save as one file" not in text_of(response)
     assert inline_code(response) == []
+
+
+@pytest.mark.parametrize(
+    ("setups", "sentence", "page"),
+    [
+        (
+            ({"device": "QDIO"}, {"device": "vCTC"}),
+            "vCTC is fastest of 2 devices: 200 transactions per second.",
+            "ranking",
+        ),
+        (
+            ({"mtu": 1500}, {"mtu": 9000}),
+            "MTU 9000 is faster than MTU 1500: 100% more transactions per second.",
+            "comparison",
+        ),
+    ],
+)
+def test_a_study_without_a_report_begins_with_an_answer(
+    web: Client, ada: User, setups: tuple[dict[str, Any], ...], sentence: str, page: str
+) -> None:
+    study = make_study(owner=ada)
+    for number, setup in enumerate(setups, 1):
+        for trial in (1, 2, 3):
+            rate = 100.0 * number + (trial - 2) / 10
+            make_run(f"R{number}", study=study, trial=trial, values={"trans_per_s": rate}, **setup)
+    source = web.get("/studies/guest-lan/").content.decode()
+    assert f'<p class="answer">{sentence}</p>' in source
+    assert f"Open the {page}</a>" in source
 
 
 def test_what_no_run_has_a_value_of_is_not_drawn(web: Client, ada: User) -> None:
