@@ -8,7 +8,7 @@ unit stays the printed number.
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Context, Decimal
 from fractions import Fraction
@@ -403,6 +403,24 @@ def round_for_print(value: float, least: int) -> str:
     if own == shown + 1 and shortest.endswith("5"):
         return round_half_up(value, shown)
     return f"{value:.{shown}f}"
+
+
+# The unit that is a thousand times as large, and the amount from which it is easier to read.
+_LARGER: Mapping[str, tuple[str, float]] = {
+    "ms": ("s", 10_000),
+    "bytes": ("kB", 1000),
+    "kB": ("MB", 1000),
+    "MB": ("GB", 1000),
+    "GB": ("TB", 1000),
+}
+
+
+def scale_unit(unit: str, largest: float) -> tuple[str, float]:
+    """Return the unit in which an amount of up to ``largest`` is easy to read, and the divisor for it."""
+    divisor = 1.0
+    while unit in _LARGER and largest / divisor >= _LARGER[unit][1]:
+        unit, divisor = _LARGER[unit][0], divisor * 1000
+    return unit, divisor
 
 
 def count_decimals(value: float) -> int:

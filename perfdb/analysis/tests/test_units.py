@@ -16,6 +16,7 @@ from perfdb.analysis.units import (
     read_number,
     rescale,
     round_half_up,
+    scale_unit,
     significant_text,
     step,
     to_base,
@@ -235,3 +236,19 @@ def test_a_sum_of_printed_numbers_is_added_up(text: str, unit: str, metric: str,
 )
 def test_significant_digits(value: float, digits: int, text: str) -> None:
     assert significant_text(value, digits) == text
+
+
+@pytest.mark.parametrize(
+    ("unit", "largest", "scaled"),
+    [
+        ("ms", 10437.78, ("s", 1e3)),
+        ("ms", 9999.0, ("ms", 1.0)),
+        ("bytes", 8_070_123_456.0, ("GB", 1e9)),
+        ("bytes", 64.0, ("bytes", 1.0)),
+        ("trans/s", 123_456.0, ("trans/s", 1.0)),
+    ],
+)
+def test_amounts_are_printed_in_a_unit_that_keeps_them_short(
+    unit: str, largest: float, scaled: tuple[str, float]
+) -> None:
+    assert scale_unit(unit, largest) == scaled

@@ -10,6 +10,7 @@ from django.utils.text import slugify
 
 from perfdb.analysis.dimensions import FACTOR, NUMBERS
 from perfdb.analysis.metrics import TOTAL, Measure, Metric
+from perfdb.analysis.units import figure_text, scale_unit
 from perfdb.results.changes.provenance import Figure, Place
 from perfdb.results.models import Run
 from perfdb.results.runs import evidence as origins
@@ -39,6 +40,20 @@ class Line:
     metric: Metric
     figures: list[tuple[int, Figure] | None]
     role: str = ""
+
+    @property
+    def unit(self) -> str:
+        """Return the unit in which the line is printed: s instead of ms for large amounts."""
+        return self._scale[0]
+
+    @property
+    def texts(self) -> list[tuple[int, Figure, str] | None]:
+        """Return the figures with their numbers in the unit of the line."""
+        return [each and (*each, figure_text(each[1].value / self._scale[1])) for each in self.figures]
+
+    @property
+    def _scale(self) -> tuple[str, float]:
+        return scale_unit(self.metric.unit, max((abs(each[1].value) for each in self.figures if each), default=0.0))
 
 
 @dataclass(frozen=True, slots=True)
