@@ -81,16 +81,16 @@ def test_throughput_and_cost_in_one_figure(page: Page, live_server: LiveServer, 
     expect(chart).to_have_count(2)
     page.locator("summary", has_text="Chart options").click()
     expect(page.locator("summary", has_text="Chart options")).to_be_visible()
-    page.get_by_label("Figure", exact=True).select_option("both")
+    page.get_by_label("Chart", exact=True).select_option("both")
 
     expect(page).to_have_url(re.compile("draw=both"))
-    expect(page.locator("summary", has_text="Chart options")).to_contain_text("Figure: two metrics, two axes")
+    expect(page.locator("summary", has_text="Chart options")).to_contain_text("Chart: two metrics, two axes")
     expect(chart).to_have_count(1)
     expect(chart.locator(".ytitle")).to_have_text("Transactions per second (trans/s)")
     expect(chart.locator(".y2title")).to_have_text("CPU time per transaction (ms/trans)")
     expect(page.locator("table.grid")).to_have_count(2)
 
-    page.get_by_label("Figure", exact=True).select_option("efficiency")
+    page.get_by_label("Chart", exact=True).select_option("efficiency")
     expect(chart.locator(".xtitle")).to_have_text("Transactions per second (trans/s)")
     expect(chart.locator(".ytitle")).to_have_text("CPU time per transaction (ms/trans)")
     expect(chart.locator(".textpoint").first).to_be_visible()
@@ -396,7 +396,7 @@ def test_one_click_saves_one_file_whatever_was_drawn_before(
     page.on("download", lambda each: saved.append(each.suggested_filename))
     page.locator("summary", has_text="Chart options").click()
     for figure in ("both", ""):
-        page.get_by_label("Figure", exact=True).select_option(figure)
+        page.get_by_label("Chart", exact=True).select_option(figure)
         expect(page.locator("perf-chart")).to_have_count(1 if figure else 2)
     page.keyboard.press("Escape")
 

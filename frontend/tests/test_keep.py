@@ -190,7 +190,7 @@ def test_a_difference_is_explained(page: Page, watch: Watch, live_server: LiveSe
     page.get_by_role("link", name="explain this difference").first.click()
 
     expect(page.get_by_role("heading", name="Guest LAN → HiperSockets")).to_be_visible()
-    for heading in ("Difference", "Confidence", "Other metrics that changed", "Both sides"):
+    for heading in ("Difference", "Confidence", "Other metrics that changed", "Both runs"):
         expect(page.get_by_role("heading", name=heading, exact=True)).to_be_visible()
     page.get_by_role("link", name="Back to Compare").click()
     expect(page).to_have_url(re.compile("/charts/"))

@@ -66,7 +66,7 @@ def test_tags_withdrawing_and_counting_again(page: Page, live_server: LiveServer
     page.get_by_role("button", name="Remove tag odd").click()
     expect(page.get_by_role("link", name="odd", exact=True)).to_have_count(0)
 
-    page.locator("summary", has_text="Withdraw this run").click()
+    page.locator("summary", has_text="Withdraw").click()
     page.get_by_label("Why").fill("wrong cable")
     page.get_by_role("button", name="Withdraw").click()
     expect(page.locator(".head .badge")).to_have_text("withdrawn")

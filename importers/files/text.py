@@ -241,7 +241,7 @@ def _records(name: str, content: Content, length: int) -> Decoded:
 
 @dataclass(slots=True)
 class _Look:
-    """Test of characters: text has no NUL, and at most 5 % control characters."""
+    """Test of characters: text has no NUL, and at most 5% control characters."""
 
     size: int = 0
     controls: int = 0

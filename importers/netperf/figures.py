@@ -78,7 +78,7 @@ class Processors:
     remote: _End = field(default_factory=_End)
 
     def gather(self, into: FragmentBuilder, found: ProblemLog) -> None:
-        """Keep both roles' readings; figures above 100 % become facts, with a warning."""
+        """Keep both roles' readings; figures above 100% become facts, with a warning."""
         utils = [end.util for end in (self.local, self.remote) if end.util is not None]
         refused = [util for util in utils if float(util.text) > 100]
         for name, role, end in (("local", "client", self.local), ("remote", "server", self.remote)):
@@ -103,7 +103,7 @@ def _drop_invalid(printed: Printed | None) -> Printed | None:
 
 
 def _report_impossible(util: Printed, found: ProblemLog) -> None:
-    message = f"CPU utilisation of {util.text} % is more than all processors: no CPU figure of this test was used."
+    message = f"CPU utilisation of {util.text}% is more than all processors: no CPU figure of this test was used."
     remedy = "Both ends ran on one machine, or netperf counted the processors of the other; measure CPU time apart."
     found.warn("netperf.cpu-above-100", message, remedy, util.line)
 

@@ -169,7 +169,7 @@ def _gather_confidence(test: Test, into: FragmentBuilder, found: ProblemLog) -> 
         return
     if test.widths or (is_decimal(half) and Decimal(width.text) > 2 * Decimal(half)):
         into.add_printed("quality", Printed("unstable", width.line))
-        message = f"The confidence asked for was not reached: the interval of throughput is {width.text} % wide."
+        message = f"The confidence asked for was not reached: the interval of throughput is {width.text}% wide."
         remedy = "Find what varies in the environment, or allow more iterations (-i)."
         found.warn("netperf.confidence-not-reached", message, remedy, width.line)
 

@@ -301,7 +301,7 @@ def _warn_of_hung_slave(block: Block, found: ProblemLog) -> None:
     differ = block.difference
     if differ is None or "n" in differ.text or abs(float(differ.text)) <= _HUNG_PERCENT or block.connects_always:
         return
-    message = f"Slave and master differ by {differ.text} % in time: the slave may have hung."
+    message = f"Slave and master differ by {differ.text}% in time: the slave may have hung."
     found.warn("uperf.slave-time", message, "Compare with other runs of this experiment.", differ.line)
 
 

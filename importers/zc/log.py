@@ -244,7 +244,7 @@ def _gather_load(loads: list[Printed], role: str, gathered: FragmentBuilder, fou
     """Keep all samples, unless the median shows a bad calibration."""
     middle = median_low([float(load.text) for load in loads])
     if middle < _LEAST_MEDIAN:
-        message = f"Half of the loads are {middle} % or less: cyclesoak was calibrated on a busy machine."
+        message = f"Half of the loads are {middle}% or less: cyclesoak was calibrated on a busy machine."
         found.warn("zc.bad-calibration", message, "Calibrate on an idle machine, then measure again.", loads[0].line)
         return
     if role == "host":

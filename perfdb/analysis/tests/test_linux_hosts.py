@@ -1,4 +1,4 @@
-"""What follows from two Linux hosts' counters: busy time, stolen time, processes, packets, worked out by hand."""
+"""What follows from two Linux hosts' counters: busy time, steal time, processes, packets, worked out by hand."""
 
 from dataclasses import replace
 from typing import Any

@@ -163,5 +163,5 @@ def _place(study: Study, names: Sequence[str], cell: Planned) -> Place:
     address = f"{reverse('web:runs')}?{urlencode([*asked, ('status', 'complete')])}" if runs else ""
     title = f"{runs} of {needed} trial{'' if needed == 1 else 's'}"
     if cell.needed is None:
-        title += "; how many are needed is not known before any spread is"
+        title += "; repeat one experiment to estimate how many are needed"
     return Place(f"{runs} of {needed}", state, address, title)

@@ -150,14 +150,14 @@ def build_select(name: str, title: str, texts: Iterable[tuple[str, str]], chosen
 
 def summary_select(query: Query) -> Select:
     """Return the select of the trials' summary; the default has an empty value."""
-    words = {Summary.TRIAL: "the best single run" if query.pick else "each trial by itself"}
+    words = {Summary.TRIAL: "best run" if query.pick else "show each"}
     texts = [("" if each is Summary.MEAN else each.value, words.get(each, each.value)) for each in Summary]
-    return build_select("summary", "Trials become", texts, "" if query.summary is Summary.MEAN else query.summary.value)
+    return build_select("summary", "Combine trials", texts, "" if query.summary is Summary.MEAN else query.summary.value)
 
 
 _DRAWING = {
     "draw": (
-        "Figure",
+        "Chart",
         {
             "each": "a chart for each metric",
             "both": "two metrics, two axes",
@@ -169,7 +169,7 @@ _DRAWING = {
     "trials": ("Single trials", {"hidden": "not drawn", "points": "as points"}),
     "errors": ("Error bars", {"interval": "95% interval", "spread": "smallest to largest", "none": "none"}),
     "log": ("Logarithmic axes", {"auto": "automatic", "none": "none", "x": "x", "y": "y", "both": "x and y"}),
-    "scale": ("Heights", {"unit": "in the unit", "baseline": "relative to the baseline"}),
+    "scale": ("Y values", {"unit": "absolute", "baseline": "relative to baseline"}),
     "facets": ("Split into charts by", {"apart": "apart", "together": "small multiples"}),
 }
 

@@ -100,8 +100,8 @@ def _form(
         "facets": filter_form.dimension_facets(there, dict(query.filters)),
         "layout_facets": [
             filter_form.metric_facet(query.metrics),
-            filter_form.layout_facet("rows", "Along x", names, query.rows),
-            filter_form.layout_facet("columns", "Lines", names, query.columns),
+            filter_form.layout_facet("rows", "X axis", names, query.rows),
+            filter_form.layout_facet("columns", "One line per", names, query.columns),
             filter_form.layout_facet("split", "Split into charts by", names, query.split),
         ],
         "selects": selects,

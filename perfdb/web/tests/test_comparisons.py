@@ -84,7 +84,7 @@ def test_a_mix_leads_to_the_question_that_does_away_with_it(web: Client, runs: l
     make_run("OTHER", users=1, mtu=9000, values={"trans_per_s": 120.0})
     source = web.get(CHARTS, {"metric": "trans_per_s", "rows": "users", "columns": "device"}).content.decode()
     assert "mixes MTU 1492 and 9000" in source
-    assert 'href="/charts/?metric=trans_per_s&amp;rows=users&amp;columns=device&amp;split=mtu">show apart</a>' in source
+    assert 'href="/charts/?metric=trans_per_s&amp;rows=users&amp;columns=device&amp;split=mtu">split</a>' in source
 
 
 def test_a_trial_that_stands_out_is_flagged_and_linked(web: Client, runs: list[Run]) -> None:
