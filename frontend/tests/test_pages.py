@@ -221,7 +221,7 @@ def test_a_dimension_moves_from_one_place_of_the_layout_to_another(
     page.locator("details[open]").get_by_label("MTU").check()
 
     expect(page).to_have_url(re.compile("split=mtu"))
-    expect(page.locator("summary", has_text="Lines")).to_have_text(re.compile("Device$"))
+    expect(page.locator("summary", has_text="One line per")).to_have_text(re.compile("Device$"))
     expect(page.get_by_role("alert")).to_have_count(0)
     expect(page.get_by_role("figure").first).to_have_attribute("data-drawn", "")
 
