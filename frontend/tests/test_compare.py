@@ -131,3 +131,31 @@ def test_one_workload_is_open_and_a_tab_opens_another(
     box = answer.bounding_box()
     assert box is not None
     assert box["y"] + box["height"] < 500
+
+    # A filter keeps the workload, and the sentence names it.
+    page.locator("summary", has_text="+ filter").click()
+    page.locator("summary", has_text="Users").click()
+    page.locator("details[open]").get_by_label("10", exact=True).check()
+    expect(page).to_have_url(re.compile("users=10.*open=RR|open=RR.*users=10"))
+    expect(answer).to_contain_text("RR: HiperSockets is slower than Guest LAN in both matched pairs: 31% fewer")
+
+
+def test_on_a_phone_a_tap_beside_a_menu_only_closes_it(
+    browser: Browser, live_server: LiveServer, filled: dict[str, int]
+) -> None:
+    context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True)
+    page = context.new_page()
+    sign_in(page, live_server)
+    settled(page, f"{live_server.url}/compare/?study=demo")
+    study = page.locator("details.menu").first
+    study.locator("summary").click()
+    link = page.locator("#result a:visible").last
+    box = link.bounding_box()
+    assert box is not None
+    before = page.url
+
+    page.touchscreen.tap(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+
+    expect(page.locator("details.menu[open]")).to_have_count(0)
+    assert page.url == before
+    context.close()

@@ -191,4 +191,4 @@ def scope_remarks(comparisons: Sequence[Comparison]) -> Iterator[str]:
     if known:
         yield f"days: noise of {max(known)} campaigns"
     if any(each.scope is Scope.THESE_RUNS for each in judged):
-        yield "in these runs: day-to-day variation unknown; 2 more campaigns of the base would tell"
+        yield "in these runs: day-to-day variation unknown; 2 more campaigns of the baseline would tell"

@@ -156,14 +156,17 @@ def describe_places(answer: Answer) -> str:
     return f"Largest at {far.name} ({most}), smallest at {near.name} ({least})."
 
 
-def describe_ranking(metric: Metric, ranked: Sequence[tuple[str, float, Comparison | None]], each: str) -> str:
+def describe_ranking(
+    metric: Metric, ranked: Sequence[tuple[str, float, Comparison | None]], each: str, setting: str = ""
+) -> str:
     """Return who is best: ``Guest LAN is fastest of 4: 13 270 transactions per second.``.
 
     ``ranked`` has name, mean and comparison with the best (None for the best itself) of each, best first; ``each``
-    names what is ranked ("Device").
+    names what is ranked ("Device"); ``setting`` is the MTU and the users of the best.
     """
     (name, mean, _), *others = ranked
     result = f"{significant_text(mean)} {_noun(metric) if metric.name == 'trans_per_s' else metric.unit}"
+    result += f" ({setting})" if setting else ""
     if not others:
         return f"{name}: {result}."
     of = f"of {len(ranked)} {_plural(each)}"

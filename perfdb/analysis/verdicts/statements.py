@@ -187,8 +187,8 @@ DECLARATIONS: tuple[MethodStatement, ...] = (
         "E = τ²·(1/p + 1/q) + V_A + V_B (campaigns with both sides: τ²/P + V_A + V_B), se² = λ·E",
         "Trials of one campaign cannot show what another day changes; further campaigns of the same configuration and "
         "level can. They give the variance of days τ² of the metric, and λ, by which a cell's own days differ from the "
-        "usual. Days are known from two degrees of freedom on: for instance two earlier campaigns of the base, or two "
-        "campaigns on each side.",
+        "usual. Days are known from two degrees of freedom on: for instance two earlier campaigns of the baseline, or "
+        "two campaigns on each side.",
         (
             WorkedExample(
                 examples.with_history,
@@ -241,7 +241,7 @@ DECLARATIONS: tuple[MethodStatement, ...] = (
         "q < 0.05, days not known",
         "The runs differ by more than their trials explain. Whether another day would show the same cannot be seen "
         "from them: if days move results by 1%, most such verdicts are wrong about another day. Two more campaigns "
-        "of the base would tell.",
+        "of the baseline would tell.",
         (
             WorkedExample(
                 examples.comparison,

@@ -179,7 +179,11 @@ _LEAST_ROUNDING = 1e-9
 
 def _calculation(comparison: Comparison, work: Workings) -> str:
     """Return the intermediate values of the test, as logarithms in per cent."""
-    texts = [f"d = {short_percent(work.difference)}", f"se = {short_percent(work.error)}", f"f = {work.freedom:.3g}"]
+    texts = [
+        f"d = ln(new ÷ baseline) = {short_percent(work.difference)}",
+        f"se = {short_percent(work.error)}",
+        f"f = {work.freedom:.3g}",
+    ]
     for name, side in (("A", comparison.base), ("B", comparison.new)):
         if side.used is not None:
             texts.append(f"s of one trial of {name} = {short_percent(math.sqrt(side.used))}")

@@ -152,7 +152,9 @@ def summary_select(query: Query) -> Select:
     """Return the select of the trials' summary; the default has an empty value."""
     words = {Summary.TRIAL: "best run" if query.pick else "show each"}
     texts = [("" if each is Summary.MEAN else each.value, words.get(each, each.value)) for each in Summary]
-    return build_select("summary", "Combine trials", texts, "" if query.summary is Summary.MEAN else query.summary.value)
+    return build_select(
+        "summary", "Combine trials", texts, "" if query.summary is Summary.MEAN else query.summary.value
+    )
 
 
 _DRAWING = {

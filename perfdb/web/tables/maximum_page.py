@@ -244,7 +244,9 @@ def _answer(table: Table, bests: Sequence[bottlenecks.Best], ranking: Ranking | 
     lowest = f"It also costs least CPU ({ranking.rows[0].cost} {ranking.cost})." if cheapest else ""
     compared = [standing for _, _, standing in ranked if standing]
     more = (sentences.describe_followers(ranked), lowest if len(ranked) > 1 else "")
-    return [sentences.describe_ranking(table.metric, ranked, each), " ".join(filter(None, more)),
+    # Behind the settings stand those that are tied.
+    setting = ranking.rows[0].setting.partition(";")[0].strip()
+    return [sentences.describe_ranking(table.metric, ranked, each, setting), " ".join(filter(None, more)),
             words.describe_scope(compared) if compared else ""]  # fmt: skip
 
 

@@ -157,7 +157,7 @@ def test_another_dimension_drops_the_values_of_the_one_before(web: Client, runs:
 def test_without_pairs_it_says_why(web: Client, runs: list[Run]) -> None:
     text = text_of(web.get(PAGE, {"dimension": "users", "old": "10", "new": "70"}))
 
-    assert "No two experiments are equal in all but this" in text
+    assert "No matched pairs: no two experiments are equal except for the compared value." in text
     assert "no run on 70" in text
 
 

@@ -33,7 +33,7 @@ def test_a_difference_is_said_with_its_sign_and_its_words(web: Client, runs: lis
     assert "compared with QDIO; % is of unrounded means" in text
     assert "+ is larger; larger is better for Transactions per second" in text
     assert "the whole table moved by +30% (4 of 4 up); how far days alone move it is not known" in text
-    assert "in these runs: day-to-day variation unknown; 2 more campaigns of the base would tell" in text
+    assert "in these runs: day-to-day variation unknown; 2 more campaigns of the baseline would tell" in text
     assert "4 higher; typically +30%" in text
 
 

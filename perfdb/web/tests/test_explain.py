@@ -74,7 +74,7 @@ def test_a_compared_cell_leads_to_its_explanation(web: Client, runs: list[Run]) 
         "95% CI",
         "Student’s t",
         "noise of trials",
-        "d = 26%; se = ",
+        "d = ln(new ÷ baseline) = 26%; se = ",
         "Other metrics that changed",
     )
     assert [each for each in said if each not in text] == []
