@@ -159,3 +159,17 @@ def test_on_a_phone_a_tap_beside_a_menu_only_closes_it(
     expect(page.locator("details.menu[open]")).to_have_count(0)
     assert page.url == before
     context.close()
+
+
+def test_which_device_is_fastest_at_ten_users_takes_three_clicks(
+    page: Page, live_server: LiveServer, filled: dict[str, int]
+) -> None:
+    settled(page, f"{live_server.url}/")
+    page.get_by_role("link", name="Open the ranking").click()
+    page.locator("summary", has_text="Users").click()
+    page.locator("details[open]").get_by_label("10", exact=True).check()
+
+    answer = page.locator(".verdict-card .answer")
+    best = "13\N{NARROW NO-BREAK SPACE}270 transactions per second (MTU 57344 · 10 users)"
+    expect(answer).to_have_text(f"Guest LAN is fastest of 4 devices: {best}.")
+    expect(page.locator(".verdict-card")).to_contain_text("In these runs; day-to-day variation unknown")

@@ -17,7 +17,7 @@ from perfdb.analysis.render.grid import make_grids
 from perfdb.analysis.render.labels import Diff, make_diff, measure_title
 from perfdb.analysis.tables.observations import Key
 from perfdb.analysis.tables.table import Cell, Table
-from perfdb.analysis.units import printed_percent, significant_text
+from perfdb.analysis.units import signed_percent, significant_text
 from perfdb.analysis.verdicts import words
 from perfdb.results.models import Run
 from perfdb.results.queries import bottlenecks, maximum_throughput
@@ -181,7 +181,7 @@ def _as_good(table: Table, other: RunnerUp, group: Key) -> AsGood:
     return AsGood(
         describe_values(other.key.keys(), other.key.values()),
         significant_text(other.mean),
-        printed_percent(other.comparison.percent, plus=True),
+        signed_percent(other.comparison.percent or 0.0),
         len(other.runs),
         to_runs(table.query, {**dict(zip(table.query.columns, group, strict=True)), **other.key}, other.runs),
     )

@@ -36,7 +36,7 @@ def row(source: str, title: str) -> str:
 def test_maxima_are_held_against_the_best_of_them(web: Client, devices: None) -> None:
     source = web.get(PAGE).content.decode()
 
-    assert row(source, "Against the best").startswith(
+    assert row(source, "vs best").startswith(
         "the best -28% ▽ lower, worse, in these runs -29% ▽ lower, worse, in these runs"
     )
     assert row(source, "Tied with the best") == "1 other 1 other 1 other"
