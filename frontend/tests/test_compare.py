@@ -164,6 +164,7 @@ def test_on_a_phone_a_tap_beside_a_menu_only_closes_it(
 def test_which_device_is_fastest_at_ten_users_takes_three_clicks(
     page: Page, live_server: LiveServer, filled: dict[str, int]
 ) -> None:
+    sign_in(page, live_server)
     settled(page, f"{live_server.url}/")
     page.get_by_role("link", name="Open the ranking").click()
     page.locator("summary", has_text="Users").click()
