@@ -241,7 +241,7 @@ def _answer(table: Table, bests: Sequence[bottlenecks.Best], ranking: Ranking | 
     if not ranked or ranking is None or not ranking.rows:
         return []
     cheapest = ranking.rows[0].cost_percent == "lowest"
-    lowest = f"It also costs least CPU ({ranking.rows[0].cost} {ranking.cost})." if cheapest else ""
+    lowest = f"{ranking.rows[0].name} also costs least CPU ({ranking.rows[0].cost} {ranking.cost})." if cheapest else ""
     compared = [standing for _, _, standing in ranked if standing]
     more = (sentences.describe_followers(ranked), lowest if len(ranked) > 1 else "")
     # Behind the settings stand those that are tied.

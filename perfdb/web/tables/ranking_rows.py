@@ -55,6 +55,16 @@ class Ranking:
     unit: str
     cost: str
 
+    @property
+    def badges(self) -> list[tuple[str, str]]:
+        """Return (tone, text) of the differences from the best by how sure they are."""
+        counts = (
+            ("good", "confirmed", "✓ {} confirmed by repeats"),
+            ("warn", "single runs", "▲ {} likely (single runs)"),
+        )
+        numbers = [(tone, text, sum(row.how_sure == kind for row in self.rows)) for tone, kind, text in counts]
+        return [(tone, text.format(number)) for tone, text, number in numbers if number]
+
 
 def build_ranking(
     tables: Sequence[Table], standing: Sequence[tuple[Key, Comparison | None]], settings: Sequence[str]
@@ -100,7 +110,9 @@ def _rows(
             value=significant_text(cell.mean),
             spread=_spread(cell),
             percent=signed_percent(found.percent) if found and found.percent is not None else "",
-            interval=words.ratio_range(found.interval) if found and found.interval else "",
+            interval=words.ratio_range(found.interval).replace("-", "\u2212").replace(" ... ", " to ")
+            if found and found.interval
+            else "",
             verdict=_verdict(found),
             how_sure=_how_sure(found),
             cost=significant_text(spent) if spent is not None else "",
