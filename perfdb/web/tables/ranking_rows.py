@@ -59,11 +59,13 @@ class Ranking:
     def badges(self) -> list[tuple[str, str]]:
         """Return (tone, text) of the differences from the best by how sure they are."""
         counts = (
-            ("good", "confirmed", "✓ {} confirmed by repeats"),
-            ("warn", "single runs", "▲ {} likely (single runs)"),
+            ("good", "confirmed", "confirmed by repeats"),
+            ("warn", "single runs", "likely (single runs)"),
         )
         numbers = [(tone, text, sum(row.how_sure == kind for row in self.rows)) for tone, kind, text in counts]
-        return [(tone, text.format(number)) for tone, text, number in numbers if number]
+        several = len(self.rows) - 1
+        of = f"of {several} difference{'s' * (several > 1)}"
+        return [(tone, f"{number} {of} {text}") for tone, text, number in numbers if number]
 
 
 def build_ranking(

@@ -142,10 +142,10 @@ def test_rows_columns_and_reasons_of_a_ranking_are_in_the_same_order(web: Client
     text = text_of(web.get(MAXIMUM, {"workload": "RR"}))
     assert "vCTC follows at −15%, HiperSockets at −26% and QDIO GbE at −45%. Guest LAN also costs least CPU" in text
     assert "Guest LAN MTU 57344 · 50 users; tied with MTU 8192" in text
-    assert "3 likely (single runs)" in text
+    assert "3 of 3 differences likely (single runs)" in text
     assert "In these runs; day-to-day variation unknown" in text
     text = text_of(web.get(MAXIMUM, {"workload": "RR", "users": "10"}))
-    assert "3 confirmed by repeats" in text
+    assert "3 of 3 differences confirmed by repeats" in text
 
 
 def test_who_is_as_good_as_the_best_is_named_and_linked(web: Client) -> None:
