@@ -161,6 +161,15 @@ def test_on_a_phone_a_tap_beside_a_menu_only_closes_it(
     context.close()
 
 
+def test_the_start_page_leads_to_the_ranking_at_a_number_of_users(
+    page: Page, live_server: LiveServer, filled: dict[str, int]
+) -> None:
+    sign_in(page, live_server)
+    settled(page, f"{live_server.url}/")
+    page.get_by_role("link", name="10 users", exact=True).click()
+    expect(page.locator(".verdict-card .answer")).to_contain_text("Guest LAN is fastest of 4 devices: 13")
+
+
 def test_which_device_is_fastest_at_ten_users_takes_three_clicks(
     page: Page, live_server: LiveServer, filled: dict[str, int]
 ) -> None:

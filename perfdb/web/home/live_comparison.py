@@ -27,13 +27,17 @@ _TRIED = 3
 
 @dataclass(frozen=True, slots=True)
 class LiveComparison:
-    """A study's ranking: ``answer`` sentences beside the chart; ``pages`` continue from there."""
+    """A study's ranking: ``answer`` sentences beside the chart; ``pages`` continue from there.
+
+    ``at_users``: the ranking at each number of users.
+    """
 
     study: str
     workload: str
     answer: list[str]
     panel: Panel
     pages: list[Link]
+    at_users: list[Link]
 
 
 def build_live_comparison(cards: Sequence[StudyCard]) -> LiveComparison | None:
@@ -62,7 +66,12 @@ def _build(card: StudyCard, workload: str) -> LiveComparison | None:
         Link("Open the ranking", f"{reverse('web:maximum')}?{about.encode()}"),
         Link("Open the charts", charts_address(query, Drawing())),
     ]
-    return LiveComparison(card.study.title, workload, maxima.answer, replace(panel, number=0), pages)
+    at_users = [
+        Link(str(users), f"{reverse('web:maximum')}?{about.with_filter('users', users).encode()}")
+        for (users,) in tables[0].rows
+        if users is not None
+    ]
+    return LiveComparison(card.study.title, workload, maxima.answer, replace(panel, number=0), pages, at_users)
 
 
 def suggest_comparison(cards: Sequence[StudyCard]) -> tuple[str, str] | None:
