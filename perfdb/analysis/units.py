@@ -368,10 +368,27 @@ def significant_text(value: float, digits: int = 4) -> str:
     return f"{rounded:.{min(places, _MOST_DECIMALS)}f}"
 
 
+_ONE_PERCENT = 0.01
+
+
 def signed_percent(percent: float) -> str:
     """Format a difference in whole per cent with its sign: ``+12%``, ``−31%``, ``0%``."""
     text = round_half_up(percent, 0)
     return f"{'+' if percent > 0 else ''}{text}%".replace("-", "\u2212")
+
+
+def signed_share(share: float) -> str:
+    """Format a difference given as a share, in whole per cent, with two digits below 1%: ``−31%``, ``+0.25%``."""
+    if abs(share) >= _ONE_PERCENT:
+        return signed_percent(100 * share)
+    return short_percent(share, plus=True).replace("-", "\u2212")
+
+
+def share_range(shares: Iterable[float]) -> str:
+    """Format differences given as shares: ``−48% to −28%``, or ``−28%`` if all are printed alike."""
+    every = sorted(shares)
+    low, high = signed_share(every[0]), signed_share(every[-1])
+    return low if low == high else f"{low} to {high}"
 
 
 def decimals_for(values: Iterable[float], least: int) -> int:

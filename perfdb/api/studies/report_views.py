@@ -1,6 +1,5 @@
 """Endpoints of a study's report: tables, figures, audit, and editing of the items."""
 
-from dataclasses import replace
 from typing import Any
 
 from django.http import Http404, HttpResponse, HttpResponseBase
@@ -233,10 +232,8 @@ def _now(item: ReportItem) -> dict[str, Any]:
 
 
 def _written(given: dict[str, Any]) -> ItemText:
-    written = ItemText(
-        given["kind"], given["number"], given["title"].strip(), "\n".join(given["queries"]), given["prose"]
-    )
-    return replace(written, width="half" if given["half"] else "full")
+    title, queries, width = given["title"].strip(), "\n".join(given["queries"]), "half" if given["half"] else "full"
+    return ItemText(given["kind"], given["number"], title, queries, given["prose"], width=width)
 
 
 def _list(request: Request, study: Study) -> dict[str, Any]:

@@ -19,7 +19,6 @@ from perfdb.results.models import FrozenLink, PublishedFigure, PublishedPercent,
 from perfdb.results.queries import frozen_links
 from perfdb.results.queries.answers import answer_query, make_tables
 from perfdb.results.queries.observations import add_notes, read_observations
-from perfdb.results.queries.questions import Question
 from perfdb.results.runs.aliases import apply_aliases, read_meanings
 
 # Characters around a printed number: brackets of a repeated figure, and the per cent sign.
@@ -69,8 +68,6 @@ def live_queries(item: ReportItem) -> Iterator[Query]:
 
 def study_query(study: Study, text: str) -> Query:
     """Return a report's query string as a query filtered by study. Raise QueryError."""
-    if link := find_frozen(text):
-        return Question.parse(link.page, link.query).query
     return Query.parse(parse_qsl(text, keep_blank_values=True)).with_filter("study", study.slug)
 
 

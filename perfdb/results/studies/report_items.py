@@ -175,12 +175,12 @@ def _pin_queries(item: ReportItem, queries: Sequence[str], numbers: str) -> list
     if numbers != "frozen":
         return list(queries)
     known = {link.query: text for text in item.queries if (link := find_frozen(text))}
-    pinned = []
-    for text in queries:
+
+    def pin(text: str) -> str:
         asked = Question(Page.CHARTS, study_query(item.study, text)).with_metrics()
-        frozen = text if text.startswith(FROZEN) else known.get(asked.encode())
-        pinned.append(frozen or f"{FROZEN}{freeze_question(asked, None).token}")
-    return pinned
+        return known.get(asked.encode()) or f"{FROZEN}{freeze_question(asked, None).token}"
+
+    return [text if text.startswith(FROZEN) else pin(text) for text in queries]
 
 
 def live_query(study: Study, text: str) -> str:

@@ -16,18 +16,16 @@ from perfdb.analysis.tables.baseline_comparison import full_key
 from perfdb.analysis.tables.matched_pairs import Sides
 from perfdb.analysis.tables.observations import Key
 from perfdb.analysis.tables.table import Table
-from perfdb.analysis.units import short_percent, signed_percent, significant_text
+from perfdb.analysis.units import share_range, short_percent, signed_share, significant_text
 from perfdb.analysis.verdicts import words
 from perfdb.analysis.verdicts.cells import Comparison, Scope
 from perfdb.analysis.verdicts.summary import FEWEST_CELLS, Summary
+from perfdb.web.tables.ranking_rows import count_badges
 from perfdb.web.tables.table_grids import Panel, build_panels
 
 # What a page opens that has no tabs.
 EVERY = "*"
 _BETTER = {Better.HIGHER: "more is better", Better.LOWER: "less is better", Better.NEUTRAL: "neither is better"}
-
-
-_ONE_PERCENT = 0.01
 
 
 class _Told(NamedTuple):
@@ -43,9 +41,11 @@ class Card:
     """The answer in words: ``sentence``, then ``more`` sentences on costs and places.
 
     ``badges``: (tone, text) of the pairs by how sure they are. ``scope``: what the verdicts cover. ``step``: what would
-    decide the open pairs. ``runs`` and ``pairs`` are those of the sentence.
+    decide the open pairs. ``runs`` and ``pairs`` are those of the sentence. ``workload`` is empty if all pairs have the
+    same one.
     """
 
+    workload: str
     sentence: str
     more: str
     badges: list[tuple[str, str]]
@@ -53,6 +53,11 @@ class Card:
     step: str
     runs: int
     pairs: int
+
+    @property
+    def alone(self) -> str:
+        """Return the sentence as it can stand alone, with the workload that it is about."""
+        return f"{self.workload}: {self.sentence}" if self.workload else self.sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +133,7 @@ def build_answers(
                 said=sentences.describe_briefly(told[0].answer) if told else "no pairs",
                 pairs=pairs[at],
                 shown=shown,
-                cards=list(_cards(told)) if shown else [],
+                cards=list(_cards(told, names[at])) if shown else [],
                 rows=list(_rows(told, scale, panels)) if shown else [],
                 scale=scale,
                 band=scale.band(group[0].query.delta / 100),
@@ -144,26 +149,26 @@ def _find_answers(tables: Sequence[Table], compared: Sequence[Sides]) -> list[_T
     return [told for told in found if told.answer.pairs]
 
 
-def _cards(told: Sequence[_Told]) -> Iterator[Card]:
+def _cards(told: Sequence[_Told], workload: str) -> Iterator[Card]:
     """Yield the card of each compared value."""
     for sides in dict.fromkeys(each.sides for each in told):
-        yield _card([each for each in told if each.sides == sides])
+        yield _card([each for each in told if each.sides == sides], workload)
 
 
-def _card(told: Sequence[_Told]) -> Card:
+def _card(told: Sequence[_Told], workload: str) -> Card:
     """Return the answer of the first metric in words, with the costs of the others."""
     (table, sides, first), *others = told
     say = dimension(sides.dimension).describe
     old, new = say(sides.old), say(sides.new)
     more = [sentences.describe_places(first), *(sentences.describe_cost(each.answer) for each in others)]
-    counts = ((first.confirmed, "good", "confirmed by repeats"), (first.likely, "warn", "likely (single runs)"),
-              (first.same, "", "the same"), (first.open, "", "undecided"))  # fmt: skip
+    undecided = (f"{number} {text}" for number, text in ((first.same, "the same"), (first.open, "undecided")) if number)
     steps = [pair.comparison.next for pair in first.pairs if pair.comparison.next]
     most = max(steps, key=lambda step: step.about, default=None)
     return Card(
+        workload=workload,
         sentence=sentences.describe_answer(first, new, old),
         more=" ".join(filter(None, more)),
-        badges=[(tone, f"{number} {text}") for number, tone, text in counts if number],
+        badges=[*count_badges(first.confirmed, first.likely), *(("", text) for text in undecided)],
         scope=words.describe_scope([pair.comparison for pair in first.pairs]),
         step=words.next_words(most, first.pairs[0].comparison.delta),
         runs=_count_runs(table, sides),
@@ -198,7 +203,7 @@ def _row(told: _Told, scale: Scale, number: int) -> MetricRow:
         old_range=_range([each.base.mean for each in comparisons]),
         new_range=_range([each.new.mean for each in comparisons]),
         dots=place_dots(answer.pairs, scale),
-        difference=_difference([pair.percent for pair in answer.pairs]),
+        difference=share_range(pair.percent / 100 for pair in answer.pairs),
         typical=_typical(table.summaries.get((sides.new,))),
         tone=decided.effect.value if decided and decided.scope is Scope.DAYS_KNOWN else "",
         verdict=verdict,
@@ -214,21 +219,9 @@ def _range(values: Sequence[float | None]) -> str:
     return low if low == high else f"{low} – {high}"
 
 
-def _difference(percents: Sequence[float]) -> str:
-    low, high = (_percent(value / 100) for value in (min(percents), max(percents)))
-    return low if low == high else f"{low} to {high}"
-
-
-def _percent(share: float) -> str:
-    """Return a difference in whole per cent, with two digits below 1%."""
-    if abs(share) >= _ONE_PERCENT:
-        return signed_percent(100 * share)
-    return short_percent(share, plus=True).replace("-", "\u2212")
-
-
 def _typical(summary: Summary | None) -> str:
     """Return the geometric mean of the ratios: ``typically −34%``; empty for fewer than three pairs."""
-    return f"typically {_percent(summary.ratio - 1)}" if summary and summary.ratio is not None else ""
+    return f"typically {signed_share(summary.ratio - 1)}" if summary and summary.ratio is not None else ""
 
 
 def _sum_up(answer: Answer) -> tuple[Comparison | None, str]:

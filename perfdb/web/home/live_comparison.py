@@ -4,19 +4,16 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from django.urls import reverse
-
 from perfdb.analysis.dimensions import dimension
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.query.query import Query
 from perfdb.analysis.render.charts.chart_options import Drawing
-from perfdb.results.models import Page
 from perfdb.results.queries.answers import answer_query
 from perfdb.results.queries.compare import suggest_sides
-from perfdb.results.queries.questions import Question, answer_question
+from perfdb.results.queries.questions import answer_question
 from perfdb.web.compare.compare_page import link_suggestions
 from perfdb.web.home.overview import Link, StudyCard
-from perfdb.web.questions.question_links import charts_address, workload_query
+from perfdb.web.questions.question_links import charts_address, device_ranking, usual_workload, workload_query
 from perfdb.web.tables.maximum_page import build_maxima
 from perfdb.web.tables.table_grids import Panel, build_panels
 
@@ -47,30 +44,22 @@ def build_live_comparison(cards: Sequence[StudyCard]) -> LiveComparison | None:
         names = [each.title for each in card.workloads]
         # A workload without a pattern has no rate to rank by.
         with suppress(QueryError):
-            if found := _build(card, "RR" if "RR" in names else names[0]):
+            if found := _build(card, usual_workload(names)):
                 return found
     return None
 
 
 def _build(card: StudyCard, workload: str) -> LiveComparison | None:
-    about = Query(filters={"workload": (workload,), "study": (card.study.slug,)})
+    ranking, address = device_ranking(card.study.slug, workload)
+    ranked = answer_question(ranking)
     lines = workload_query(workload).with_filter("study", card.study.slug)
-    # The page of the ranking reads all metrics; rate and cost are enough here.
-    ranked = answer_question(Question(Page.MAXIMUM, about.replace(metrics=lines.metrics[1:])))
     maxima = build_maxima(ranked.tables, ranked.best)
     query, tables = answer_query(lines.replace(metrics=lines.metrics[:1]))
     if maxima is None or not maxima.answer or not tables or len(tables[0].rows) < _FEWEST:
         return None
     ((panel, *_), *_) = build_panels(tables[:1])
-    pages = [
-        Link("Open the ranking", f"{reverse('web:maximum')}?{about.encode()}"),
-        Link("Open the charts", charts_address(query, Drawing())),
-    ]
-    at_users = [
-        Link(str(users), f"{reverse('web:maximum')}?{about.with_filter('users', users).encode()}")
-        for (users,) in tables[0].rows
-        if users is not None
-    ]
+    pages = [Link("Open the ranking", address), Link("Open the charts", charts_address(query, Drawing()))]
+    at_users = [Link(str(users), f"{address}&users={users}") for (users,) in tables[0].rows if users is not None]
     return LiveComparison(card.study.title, workload, maxima.answer, replace(panel, number=0), pages, at_users)
 
 

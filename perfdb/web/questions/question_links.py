@@ -1,5 +1,6 @@
 """Links of questions: default ones, presets, exports, titles, and named queries."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
@@ -79,6 +80,25 @@ def workload_query(workload: str) -> Query:
         rows=("users",),
         columns=("device", "mtu"),
     )
+
+
+# The workload that most studies have.
+_USUAL = "RR"
+
+
+def usual_workload(names: Sequence[str]) -> str:
+    """Return the usual one of some workloads, else the first."""
+    return _USUAL if _USUAL in names else names[0]
+
+
+def device_ranking(study: str, workload: str) -> tuple[Question, str]:
+    """Return the ranking of a study's devices by rate with the CPU cost alone, and the address of its page.
+
+    The page reads all metrics. Raise QueryError for a workload without a rate.
+    """
+    about = Query(filters={"workload": (workload,), "study": (study,)})
+    cost = workload_query(workload).metrics[1:]
+    return Question(Page.MAXIMUM, about.replace(metrics=cost)), to_question(Question(Page.MAXIMUM, about))
 
 
 def usual_query(query: Query) -> Query:

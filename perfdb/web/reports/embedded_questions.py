@@ -6,8 +6,6 @@ Fenced blocks ``table`` and ``chart`` hold questions; the page draws their answe
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import groupby
-from operator import attrgetter
 from typing import Any
 
 from django.urls import reverse
@@ -18,8 +16,7 @@ from markdown_it.token import Token
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.query.query import Query
 from perfdb.analysis.render.charts.chart_series import Looks
-from perfdb.analysis.render.charts.combined_charts import facet_chart, figures
-from perfdb.analysis.render.charts.traces import Figure
+from perfdb.analysis.render.charts.combined_charts import question_charts
 from perfdb.analysis.tables.table import Table
 from perfdb.results.models import Page, ReportItem, Study
 from perfdb.results.queries import questions
@@ -196,13 +193,7 @@ class _Answerer:
         return answer.query, list(answer.tables)
 
     def _charts(self, found: Question, tables: list[Table], anchor: str, title: str) -> list[Chart]:
-        """Return the charts of the question's page, or small charts for a single measure."""
-        drawn: list[Figure | None] = []
-        if len(tables) > 1 and len({table.measure for table in tables}) == 1:
-            drawn = [facet_chart(tables, found.drawing, self.alike)]
-        else:
-            for _, of_split in groupby(tables, attrgetter("split")):
-                drawn += figures(list(of_split), found.drawing, self.alike)
+        drawn = question_charts(tables, found.drawing, self.alike)
         return [
             Chart(f"figure-of-{anchor}-{number}", title or table.metric.title, each)
             for number, (table, each) in enumerate(zip(tables, drawn, strict=False), 1)

@@ -14,11 +14,10 @@ from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.query.query import Query
 from perfdb.analysis.render.charts.chart_options import Drawing
 from perfdb.analysis.render.charts.chart_series import Looks
-from perfdb.analysis.render.charts.combined_charts import facet_chart
-from perfdb.analysis.render.charts.plotly_chart import figure
+from perfdb.analysis.render.charts.combined_charts import question_charts
 from perfdb.analysis.render.labels import measure_title
-from perfdb.analysis.tables.table import Table
 from perfdb.results.models import Claim, Disagreement, Page, ReportItem, Study
+from perfdb.results.queries.questions import Question
 from perfdb.results.runs.vocabulary import read_looks
 from perfdb.results.studies.report_answers import StudyRuns, answer_item, find_frozen, live_queries, study_query
 from perfdb.results.studies.report_items import list_items
@@ -177,9 +176,10 @@ def _links(item: ReportItem) -> list[Link]:
 
 
 def _link(study: Study, text: str) -> Link:
-    query = study_query(study, text)
     if link := find_frozen(text):
-        return Link(f"{_in_words(query)}, as of {link.created:%Y-%m-%d}", reverse("web:frozen", args=[link.token]))
+        words = _in_words(Question.parse(link.page, link.query).query)
+        return Link(f"{words}, as of {link.created:%Y-%m-%d}", reverse("web:frozen", args=[link.token]))
+    query = study_query(study, text)
     return Link(_in_words(query), pages.charts_address(query, Drawing()), Page.CHARTS, query.encode())
 
 
@@ -233,15 +233,6 @@ def _figure(item: ReportItem, archive: StudyRuns, alike: Looks) -> Part:
         part.links = _links(item)
         part.exports = link_exports([*live_queries(item)])
         found = [drop_study(table) for table in answer_item(item, archive.answer).tables if table.cells]
-        drawn = (
-            [facet_chart(found, looks=alike)]
-            if _one_measure(found)
-            else [figure(table, looks=alike) for table in found]
-        )
+        drawn = filter(None, question_charts(found, looks=alike))
         part.charts = [Chart(f"figure-of-{part.anchor}-{n}", item.title, each) for n, each in enumerate(drawn, 1)]
     return part
-
-
-def _one_measure(tables: Sequence[Table]) -> bool:
-    """Return whether there are several tables, all of one measure."""
-    return len(tables) > 1 and len({table.measure for table in tables}) == 1

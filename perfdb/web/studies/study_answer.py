@@ -11,11 +11,9 @@ from perfdb.results.queries.compare import suggest_sides
 from perfdb.results.queries.questions import Question, answer_question
 from perfdb.web.compare.compare_page import choose_sides
 from perfdb.web.links import to_question
+from perfdb.web.questions.question_links import device_ranking, usual_workload
 from perfdb.web.studies.study_contents import WorkloadLinks
 from perfdb.web.tables import answer_section
-
-# The workload that most studies have.
-_USUAL = "RR"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,16 +30,16 @@ def answer_study(study: Study, workloads: Sequence[WorkloadLinks], devices: int)
     """Return which of several devices is best, else the comparison with most matched pairs; None without either."""
     if not workloads:
         return None
-    workload = next((each for each in workloads if each.name == _USUAL), workloads[0])
-    about = Query(filters={"workload": (workload.name,), "study": (study.slug,)})
-    if devices > 1:
-        # Rate and cost are enough here; the page of the ranking reads all metrics.
-        question, page = Question(Page.MAXIMUM, about.replace(metrics=workload.query.metrics[1:])), "ranking"
-    elif found := suggest_sides(study.slug):
-        question, page = Question(Page.COMPARE, about, chosen=choose_sides(found[0][0])), "comparison"
-    else:
-        return None
+    workload = usual_workload([each.name for each in workloads])
     with suppress(QueryError):
+        if devices > 1:
+            page, (question, address) = "ranking", device_ranking(study.slug, workload)
+        elif found := suggest_sides(study.slug):
+            about = Query(filters={"workload": (workload,), "study": (study.slug,)})
+            page, question = "comparison", Question(Page.COMPARE, about, chosen=choose_sides(found[0][0]))
+            address = to_question(question)
+        else:
+            return None
         sentence = answer_section.build_result(question, answer_question(question)).get("said", "")
-        return StudyAnswer(workload.name, sentence, page, to_question(question)) if sentence else None
+        return StudyAnswer(workload, sentence, page, address) if sentence else None
     return None

@@ -63,7 +63,7 @@ def _compare(question: Question, answer: Answer, opened: str) -> dict[str, Any]:
     return {
         "crowd": find_crowd(question, answer),
         "compared": replace(compared, answers=answers),
-        "said": next((_told(each.name, card.sentence) for each in answers for card in each.cards), ""),
+        "said": next((card.alone for each in answers for card in each.cards), ""),
         # The tables of the pairs are an ordinary question; only the comparison knows the rest.
         "exports": [
             ("JSON", f"/api/v1/comparisons/?{question.encode()}"),
@@ -72,11 +72,6 @@ def _compare(question: Question, answer: Answer, opened: str) -> dict[str, Any]:
         "charts": question_links.charts_address(answer.query, question.drawing),
         "apart": compare_page.unpaired_links(answer.comparison, question.query),
     }
-
-
-def _told(workload: str, sentence: str) -> str:
-    """Return a sentence that may stand alone; with several workloads it names the one it is about."""
-    return f"{workload}: {sentence}" if workload else sentence
 
 
 def _suggest(measured: Measured, question: Question, answer: Answer) -> Measured:

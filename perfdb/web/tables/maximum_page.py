@@ -143,14 +143,12 @@ def build_maxima(tables: Sequence[Table], bests: Sequence[bottlenecks.Best]) -> 
             grouped.setdefault(group_of(table.measure.metric), []).append(found)
     best = _best(tables[0], {run.id: run for each in bests for run in each.runs})
     ties = {each.evidence.group: _ties(each.evidence.runners_up) for each in bests}
-    settings = [
-        f"{_setting(tables[0], each)}{ties.get(column, '')}"
-        for column, each in zip(tables[0].columns, best, strict=True)
-    ]
+    settings = {column: _setting(tables[0], each) for column, each in zip(tables[0].columns, best, strict=True)}
     standing = [(each.evidence.group, each.evidence.standing) for each in bests]
-    ranking = build_ranking(tables, standing, settings) if bests else None
+    with_ties = [f"{setting}{ties.get(column, '')}" for column, setting in settings.items()]
+    ranking = build_ranking(tables, standing, with_ties) if bests else None
     return Maxima(
-        _answer(tables[0], bests, ranking),
+        _answer(tables[0], bests, ranking, settings),
         ranking,
         grid.caption,
         " and ".join(dimension(name).title for name in tables[0].query.columns),
@@ -228,7 +226,9 @@ def _ties(others: Sequence[RunnerUp]) -> str:
     return f"; tied with {len(others)} other setting{'s' * (len(others) > 1)}"
 
 
-def _answer(table: Table, bests: Sequence[bottlenecks.Best], ranking: Ranking | None) -> list[str]:
+def _answer(
+    table: Table, bests: Sequence[bottlenecks.Best], ranking: Ranking | None, settings: Mapping[Key, str]
+) -> list[str]:
     """Return who is best, who follows and what it costs; empty for single runs."""
     names, found = table.query.columns, {each.evidence.group: each.evidence for each in bests}
     means = {column: cell.mean for (_, column), cell in table.cells.items()}
@@ -244,8 +244,7 @@ def _answer(table: Table, bests: Sequence[bottlenecks.Best], ranking: Ranking | 
     lowest = f"{ranking.rows[0].name} also costs least CPU ({ranking.rows[0].cost} {ranking.cost})." if cheapest else ""
     compared = [standing for _, _, standing in ranked if standing]
     more = (sentences.describe_followers(ranked), lowest if len(ranked) > 1 else "")
-    # Behind the settings stand those that are tied.
-    setting = ranking.rows[0].setting.partition(";")[0].strip()
+    setting = next((settings[column] for column in table.columns if column in found), "")
     return [sentences.describe_ranking(table.metric, ranked, each, setting), " ".join(filter(None, more)),
             words.describe_scope(compared) if compared else ""]  # fmt: skip
 

@@ -9,12 +9,19 @@ from perfdb.analysis.metrics import Measure
 from perfdb.analysis.render.labels import measure_title
 from perfdb.analysis.tables.observations import Key
 from perfdb.analysis.tables.table import Cell, Table
-from perfdb.analysis.units import short_percent, signed_percent, significant_text
+from perfdb.analysis.units import share_range, short_percent, signed_percent, significant_text
 from perfdb.analysis.verdicts import words
 from perfdb.analysis.verdicts.cells import Comparison
 from perfdb.analysis.workloads import cost_metric, parse_workload
 
 _BAR = 190
+_CONFIRMED, _SINGLE = "confirmed", "single runs"
+
+
+def count_badges(confirmed: int, likely: int, of: str = "") -> list[tuple[str, str]]:
+    """Return (tone, text) of differences by how sure they are, without empty ones. ``of``: what is counted."""
+    counts = ((confirmed, "good", "confirmed by repeats"), (likely, "warn", "likely (single runs)"))
+    return [(tone, f"{number} {of}{text}") for number, tone, text in counts if number]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,14 +65,10 @@ class Ranking:
     @property
     def badges(self) -> list[tuple[str, str]]:
         """Return (tone, text) of the differences from the best by how sure they are."""
-        counts = (
-            ("good", "confirmed", "confirmed by repeats"),
-            ("warn", "single runs", "likely (single runs)"),
-        )
-        numbers = [(tone, text, sum(row.how_sure == kind for row in self.rows)) for tone, kind, text in counts]
+        sure = [row.how_sure for row in self.rows]
         several = len(self.rows) - 1
-        of = f"of {several} difference{'s' * (several > 1)}"
-        return [(tone, f"{number} {of} {text}") for tone, text, number in numbers if number]
+        of = f"of {several} difference{'s' * (several > 1)} "
+        return count_badges(sure.count(_CONFIRMED), sure.count(_SINGLE), of)
 
 
 def build_ranking(
@@ -112,9 +115,7 @@ def _rows(
             value=significant_text(cell.mean),
             spread=_spread(cell),
             percent=signed_percent(found.percent) if found and found.percent is not None else "",
-            interval=words.ratio_range(found.interval).replace("-", "\u2212").replace(" ... ", " to ")
-            if found and found.interval
-            else "",
+            interval=share_range(ratio - 1 for ratio in found.interval) if found and found.interval else "",
             verdict=_verdict(found),
             how_sure=_how_sure(found),
             cost=significant_text(spent) if spent is not None else "",
@@ -166,7 +167,7 @@ def _verdict(found: Comparison | None) -> str:
 def _how_sure(found: Comparison | None) -> str:
     if found is None:
         return ""
-    return "confirmed" if found.verdict in words.CHANGED else "single runs" if found.verdict in words.LIKELY else ""
+    return _CONFIRMED if found.verdict in words.CHANGED else _SINGLE if found.verdict in words.LIKELY else ""
 
 
 def _above(spent: float | None, costs: Sequence[float]) -> str:

@@ -3,7 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
+from itertools import groupby
 from math import ceil
+from operator import attrgetter
 from typing import Any
 
 from perfdb.analysis.metrics import Measure
@@ -254,6 +256,19 @@ def figures(
     if len(tables) == 2:
         return list(figure_pair(tables[0], tables[1], drawing, looks))
     return [figure(table, drawing, looks) for table in tables]
+
+
+def question_charts(
+    tables: Sequence[Table], drawing: Drawing = DEFAULT_DRAWING, looks: Looks = NO_RANKS
+) -> list[Figure | None]:
+    """Return the charts of a question in a report, in table order: one of small multiples for a single measure.
+
+    None as in `figures`.
+    """
+    if len(tables) > 1 and len({table.measure for table in tables}) == 1:
+        return [facet_chart(tables, drawing, looks)]
+    by_split = groupby(tables, attrgetter("split"))
+    return [drawn for _, of_split in by_split for drawn in figures(list(of_split), drawing, looks)]
 
 
 def combine_charts(tables: Sequence[Table], looks: Looks = NO_RANKS) -> Figure:
