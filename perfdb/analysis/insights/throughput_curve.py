@@ -82,9 +82,10 @@ class Curve(NamedTuple):
         if self.course is Course.NO_THROUGHPUT:
             return "no throughput at any number of users"
         number = f"{significant_text(self.peak)} {unit}".strip()
-        peak = f"peak {number} at {_users(self.peak_users)}"
+        highest = f"{number} at {_users(self.peak_users)}"
         if self.course is Course.TOO_FEW:
-            return f"too few user counts to find the peak; {peak}"
+            return f"too few user counts to find the peak; best so far {highest}"
+        peak = f"peak {highest}"
         if self.start is None:
             gain = "" if self.tail is None else f", {_percent(self.tail)} above the best before"
             return f"still rising at the highest tested number of users; {peak}{gain}"

@@ -90,7 +90,7 @@ def test_published_curves(
             curve(FOUR, 50.0, 100.0, 99.0, 99.5),
             "levels off between 1 and 10 users; peak 100.0 at 10 users, flat to the end (no repeats)",
         ),
-        (curve((1, 2), 5.0, 7.0), "too few user counts to find the peak; peak 7.000 at 2 users"),
+        (curve((1, 2), 5.0, 7.0), "too few user counts to find the peak; best so far 7.000 at 2 users"),
         (curve((1, 2, 3), 0.0, 0.0, 0.0), "no throughput at any number of users"),
         ([], "no point has a throughput"),
     ],
