@@ -26,6 +26,13 @@ WELL_KNOWN: dict[str, tuple[int, int]] = {
 EXCHANGES = WELL_KNOWN.keys() - STREAMING
 """Patterns whose results mean little without their sizes."""
 
+PATTERN_NAMES = {
+    "RR": "request-response",
+    "CRR": "connect-request-response",
+    "STRG": "stream from the server",
+    "STRP": "stream to the server",
+}
+
 # A stream in both directions, requests to a web server, echo requests.
 OTHERS = ("STRB", "HTTP", "PING")
 _OWN = re.compile(r"[A-Z][A-Z0-9_+-]{1,39}")

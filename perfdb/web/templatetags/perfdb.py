@@ -21,6 +21,7 @@ from perfdb.analysis.metrics import Measure
 from perfdb.analysis.render.labels import measure_title
 from perfdb.analysis.units import figure_text
 from perfdb.analysis.verdicts import words
+from perfdb.analysis.workloads import PATTERN_NAMES, traffic_pattern
 from perfdb.staticfiles import list_parts
 from perfdb.web.home.rules_page import limit_anchor, rule_anchor
 from perfdb.web.reports.embedded_questions import render_prose
@@ -127,6 +128,13 @@ def dimensions(values: Mapping[str, Value]) -> list[tuple[str, Value]]:
 def measure(text: str) -> str:
     """Return the title of a measure ``name@role``."""
     return measure_title(Measure.parse(text))
+
+
+@register.filter
+def spelled(workload: str) -> str:
+    """Return a workload with the name of the pattern: ``RR (request-response)``."""
+    name = PATTERN_NAMES.get(traffic_pattern(workload))
+    return f"{workload} ({name})" if name else workload
 
 
 @register.filter

@@ -48,6 +48,7 @@ def test_maxima_are_held_against_the_best_of_them(web: Client, devices: None) ->
 def test_the_best_of_anything_can_be_asked_for(web: Client, devices: None) -> None:
     source = web.get(PAGE, {"columns": "users"}).content.decode()
 
+    assert "Workload: RR (request-response)." in source
     assert '<option value="users" selected>' in source
     assert '<th scope="col" class="pin">Users</th>' in source
     assert '<th scope="col" class="number">10 users</th>' in source
