@@ -123,6 +123,15 @@ def test_the_queue_says_what_each_file_is(signed_in: Page, live_server: LiveServ
 KINDS = {"plain.txt": "ping", "milk.txt": "not recognised: the preview asks", "all.zip": "an archive"}
 
 
+def test_another_file_of_the_same_name_is_kept_beside_the_first(signed_in: Page, live_server: LiveServer) -> None:
+    page = signed_in
+    page.goto(f"{live_server.url}/uploads/new/")
+    for text in (b"one", b"one", b"three"):
+        drop(page, {"run.log": text})
+    expect(queue(page).get_by_role("listitem")).to_have_count(2)
+    expect(queue(page)).to_contain_text("2/run.log")
+
+
 def paste(page: Page, target: str, text: str) -> None:
     """Paste text as Ctrl-V does."""
     page.evaluate(

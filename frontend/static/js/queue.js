@@ -45,7 +45,7 @@ class Row {
   }
 }
 
-/** All files to send, by relative path: the same path twice is the same file. */
+/** All files to send, by relative path. Another file of a path that is taken goes to a folder `2`, `3` …: none is lost. */
 export class Queue {
   #rows = new Map();
 
@@ -63,7 +63,8 @@ export class Queue {
 
   add(files) {
     const fresh = document.createDocumentFragment();
-    for (const [path, file] of files) {
+    for (const [name, file] of files) {
+      const path = this.#place(name, file);
       const known = this.#rows.get(path);
       if (known && (known.state === "done" || known.state === "sending")) continue;
       if (known) this.remove(known);
@@ -73,6 +74,14 @@ export class Queue {
     }
     this.list.append(fresh);
     this.list.hidden = this.#rows.size === 0;
+  }
+
+  /** The path for a file: its own, unless another file has it. A failed one gives way to its new version. */
+  #place(name, file) {
+    const fits = (row) => !row || row.state === "failed" || (row.file.size === file.size && row.file.lastModified === file.lastModified);
+    let path = name;
+    for (let folder = 2; !fits(this.#rows.get(path)); folder += 1) path = `${folder}/${name}`;
+    return path;
   }
 
   remove(row) {
