@@ -43,10 +43,7 @@ def display_value(name: str, value: Value) -> Value:
 
 
 def parse_bytes(text: str) -> int:
-    """Parse a size in bytes: ``1500``, ``8K``, ``8 KB`` (powers of 1024).
-
-    Raise ValueError otherwise.
-    """
+    """Parse a size: ``1500``, ``8K``, ``8 KB`` (powers of 1024). Raise ValueError otherwise."""
     match = _SIZE.fullmatch(text.strip())
     if match is None:
         raise ValueError(f"{text!r} is not a size in bytes such as 1500, 8192 or 8K")

@@ -98,11 +98,7 @@ TOTAL = "total"
 
 
 class Measure(NamedTuple):
-    """A metric of a role, written ``name@role``; the default role is ``total``.
-
-    A named tuple, since tuples are hashed without Python code and each value of each run is looked up by its
-    measure.
-    """
+    """A metric of a role, ``name@role``; a named tuple, since these hash fast."""
 
     metric: str
     role: str = TOTAL

@@ -96,10 +96,7 @@ def _simple(unit: str) -> _Unit | None:
 
 
 def _rescaled(unit: str, prefix_factor: Fraction) -> _Unit | None:
-    """Return a data unit with another meaning of its prefix.
-
-    ``prefix_factor`` is the new meaning: MB of 10^6 bytes, Mbit of 2^20 bits.
-    """
+    """Return a data unit whose prefix means another factor: MB of 10^6 bytes."""
     known, plain = _simple(unit), _simple(unit[1:])
     if known is None or plain is None or plain.kind != "data":
         return None
@@ -108,10 +105,7 @@ def _rescaled(unit: str, prefix_factor: Fraction) -> _Unit | None:
 
 @lru_cache(maxsize=1024)
 def _unit(text: str) -> _Unit:
-    """Parse a printed unit: ``ms``, ``MB/s``, ``MB/s 10^6``, ``trans per sec``.
-
-    Raise ValueError if unknown.
-    """
+    """Parse a printed unit: ``ms``, ``MB/s``, ``MB/s 10^6``. Raise ValueError if unknown."""
     if text.endswith(_ONE_WAY):
         half = _unit(text.removesuffix(_ONE_WAY))
         if half.kind == "time":
@@ -148,10 +142,7 @@ def _float(value: Fraction, text: str) -> float:
 
 
 def _seconds(text: str, shape: str) -> Fraction:
-    """Convert a time shape to seconds.
-
-    Its first part may have any number of digits.
-    """
+    """Convert a time shape to seconds. Raise ValueError for other texts."""
     pattern, weights = _SHAPES[shape]
     match = pattern.fullmatch(text.strip())
     if match is None:
@@ -168,10 +159,7 @@ def _base(text: str, unit: str) -> tuple[Fraction, str]:
 
 
 def _is_plain(text: str) -> bool:
-    """Return whether a text has only digits and perhaps a point.
-
-    Most numbers are so.
-    """
+    """Return whether a text has only digits and perhaps a point."""
     digits = text.replace(".", "", 1)
     return digits.isdecimal() and digits.isascii()
 
@@ -182,10 +170,7 @@ SUM = " + "
 
 @lru_cache(maxsize=_REMEMBERED)
 def read_number(text: str) -> float:
-    """Parse a printed number without unit.
-
-    Thousands separators are allowed. Raise ValueError for other texts.
-    """
+    """Parse a printed number, also with thousands separators. Raise ValueError for other texts."""
     value = float(text if _is_plain(text) else _digits(text))
     if math.isinf(value):
         raise ValueError(f"{text!r} is too large a number")
@@ -230,19 +215,13 @@ def convert(text: str, unit: str, metric_name: str) -> float:
 
 @lru_cache(maxsize=1024)
 def is_storage_unit(unit: str, metric_name: str) -> bool:
-    """Return whether a metric is stored in this unit.
-
-    Raise ValueError for an unknown unit.
-    """
+    """Return whether a metric is stored in this unit. Raise ValueError if unknown."""
     return unit not in _SHAPES and _factor(unit, BY_NAME[metric_name].unit) == 1
 
 
 @lru_cache(maxsize=1024)
 def _factor(unit: str, wanted: str) -> Fraction | None:
-    """Return the factor from one unit to another, None for different kinds.
-
-    Raise ValueError for an unknown unit.
-    """
+    """Return the factor between units, None for different kinds. Raise ValueError if unknown."""
     have, want = _unit(unit), _unit(wanted)
     return have.factor / want.factor if have.kind == want.kind else None
 
@@ -262,10 +241,7 @@ def rescale(value: float, unit: str, wanted: str) -> float:
 
 @lru_cache(maxsize=_REMEMBERED)
 def _exponent(text: str) -> int:
-    """Return the power of ten of the last printed digit.
-
-    In a time shape, the last part counts.
-    """
+    """Return the power of ten of the last printed digit, also of times."""
     if _is_plain(text):
         return -len(text.partition(".")[2])
     text = text.rpartition(SUM)[2].partition(" ")[0] if SUM in text else text
@@ -279,10 +255,7 @@ def decimals(text: str) -> int:
 
 
 def step(text: str) -> float:
-    """Return one in the last printed digit: 0.01 for ``9077.29``.
-
-    Raise ValueError for texts that are no number.
-    """
+    """Return one in the last printed digit: 0.01 for ``9077.29``. Raise ValueError otherwise."""
     return decimal_step(-_exponent(text))
 
 
@@ -318,10 +291,7 @@ def result_text(value: float, decimals: int = 0) -> str:
 
 
 def printed_percent(percent: float | None, plus: bool = False) -> str:
-    """Format without decimals, half away from zero, never "-0%"; "n/a" for None.
-
-    ``plus`` prints the sign of a rise.
-    """
+    """Format without decimals, half away from zero, "n/a" for None; ``plus`` signs a rise."""
     if percent is None:
         return "n/a"
     text = round_half_up(percent, 0)
@@ -333,10 +303,7 @@ _GROUPED = 10_000
 
 
 def short_percent(share: float, plus: bool = False) -> str:
-    """Format a share (0.0314) as per cent with two significant digits ("3.1%").
-
-    ``plus`` prints the sign of a positive share.
-    """
+    """Format a share as per cent with two digits ("3.1%"); ``plus`` signs a rise."""
     percent = 100 * share
     if percent == 0 or not math.isfinite(percent):
         return f"{percent:g}%"
@@ -441,10 +408,7 @@ def scale_unit(unit: str, largest: float) -> tuple[str, float]:
 
 
 def count_decimals(value: float) -> int:
-    """Return the decimals of a finite number as Python prints it.
-
-    The number is below zero for large round numbers.
-    """
+    """Return a finite number's decimals as Python prints; negative for large round numbers."""
     text = repr(float(value))
     if "e" not in text:
         return len(text) - text.index(".") - 1

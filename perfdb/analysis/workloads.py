@@ -40,10 +40,7 @@ _OWN = re.compile(r"[A-Z][A-Z0-9_+-]{1,39}")
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """A traffic pattern with the bytes of a request and its response.
-
-    The bytes are None if unknown.
-    """
+    """A traffic pattern with the bytes of a request and a response, if known."""
 
     pattern: str
     request_bytes: int | None
@@ -58,10 +55,7 @@ class Workload:
 
 
 def _size(size: int | None) -> str:
-    """Format a size as studies do.
-
-    Up to four digits are printed in full, more in K, M or G where exact.
-    """
+    """Format a size: four digits in full, more as exact K, M or G."""
     if size is None:
         return UNKNOWN
     if size < 10_000:
@@ -73,10 +67,7 @@ def _size(size: int | None) -> str:
 
 
 def parse_pattern(text: str) -> str:
-    """Return a pattern in capitals, declared or of a tool.
-
-    Raise ValueError unless it is a word.
-    """
+    """Return a pattern in capitals, declared or of a tool. Raise ValueError otherwise."""
     capitals = text.strip().upper()
     if _OWN.fullmatch(capitals) is None:
         known = ", ".join((*WELL_KNOWN, *OTHERS))
@@ -91,10 +82,7 @@ def traffic_pattern(workload: Value) -> str:
 
 @lru_cache(1024)
 def workload_name(pattern: str, request_bytes: int | None, response_bytes: int | None) -> str:
-    """Return the value of dimension ``workload``: ``RR`` for the well-known sizes, else ``RR 200/32K``, ``RR ?/?``.
-
-    Raise ValueError for an invalid pattern.
-    """
+    """Return ``RR`` for the well-known sizes, else ``RR 200/32K``. Raise ValueError if invalid."""
     known, sizes = parse_pattern(pattern), (request_bytes, response_bytes)
     if WELL_KNOWN.get(known) == sizes or (None in sizes and known not in EXCHANGES):
         return known
@@ -124,10 +112,7 @@ def primary_metric(pattern: str) -> str:
 
 
 def cost_metric(pattern: str) -> str:
-    """Return the metric of CPU time per unit of work.
-
-    Raise ValueError for an invalid pattern.
-    """
+    """Return the metric of CPU time per unit of work. Raise ValueError if invalid."""
     return "cpu_ms_per_mb" if parse_pattern(pattern) in STREAMING else "cpu_ms_per_trans"
 
 
@@ -149,20 +134,14 @@ LIMIT_TEXT = "line rate / 8 × (MTU − 52) / (MTU + 38) / 2^20"
 
 
 def payload_limit(line_bits_per_s: float, mtu: int, headers: int = TCP_HEADERS) -> float:
-    """Return the most payload in MB (2^20 bytes) per second, one way over Ethernet.
-
-    ``headers``: bytes of each packet that are not payload. Raise ValueError for a speed or MTU without payload.
-    """
+    """Return the most payload in MB/s one way over Ethernet. Raise ValueError without any."""
     if line_bits_per_s <= 0 or mtu <= headers:
         raise ValueError(f"a line of {line_bits_per_s:g} bits/s with an MTU of {mtu} carries no payload")
     return line_bits_per_s / 8 * (mtu - headers) / (mtu + FRAME_BYTES) / MB
 
 
 def busier_share(request_bytes: int | None, response_bytes: int | None) -> float:
-    """Return the share of bytes in the busier direction, 0.5 to 1.
-
-    1 for unknown sizes.
-    """
+    """Return the busier direction's share of bytes, 0.5 to 1; 1 for unknown sizes."""
     if request_bytes is None or response_bytes is None or request_bytes + response_bytes <= 0:
         return 1.0
     return max(request_bytes, response_bytes) / (request_bytes + response_bytes)

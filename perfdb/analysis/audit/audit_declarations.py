@@ -27,10 +27,7 @@ _ROUNDING = "interval arithmetic over the printed digits"
 
 
 def _formula(kind: Kind, metric: str, place: int = 0) -> str:
-    """Return the formula of a rule in words.
-
-    ``place`` is the index among the rules of this kind for this metric.
-    """
+    """Return a rule in words: the one at ``place`` of this kind and metric."""
     rule = [rule for rule in RULES if (rule.kind, rule.metric) == (kind, metric)][place]
     relation = "≤" if rule.at_most else "≥" if rule.at_least else "="
     return f"{measure_name(Measure(metric))} {relation} {rule.text}"

@@ -33,10 +33,7 @@ _MAXIMUM = re.compile(
 
 
 def audit_runs(runs: Sequence[PrintedRun], titles: Mapping[str, str] | None = None) -> list[list[Disagreement]]:
-    """Return the disagreements of each run of a document, with zero-padding recognised across runs.
-
-    ``titles``: place -> title of the table.
-    """
+    """Return the disagreements of a document's runs; ``titles`` are those of places."""
     figures = iter(detect_padding([figure for run in runs for figure in run.figures]))
     padded = [replace(run, figures=tuple(islice(figures, len(run.figures)))) for run in runs]
     found = [audit_run(run) for run in padded]

@@ -79,10 +79,7 @@ class Printed:
 
     @property
     def factor(self) -> float:
-        """Return the factor from the printed unit to the metric's own.
-
-        Raise ValueError if the units do not fit.
-        """
+        """Return the factor from printed to own unit. Raise ValueError for another kind."""
         return rescale(1, self.quantity.unit, self.own_unit) if self.quantity.unit else 1.0
 
     @property

@@ -26,10 +26,7 @@ class Bound(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Operand(Leaf):
-    """A quantity of a rule; ``find`` returns a role's numbers or None.
-
-    ``reads``: the measures used; ``required``: whether at least one of the measures must be printed.
-    """
+    """A quantity of a rule; of the measures in ``reads`` one may be ``required``."""
 
     find: Callable[[View, str], Bound | None]
     reads: Callable[[str], tuple[Measure, ...]] = lambda role: ()
@@ -37,10 +34,7 @@ class Operand(Leaf):
 
 
 def compute(expression: Expression, bounds: Mapping[str, Bound]) -> Interval | None:
-    """Return an expression's value with its interval; None for a division by zero.
-
-    If a divisor's interval reaches zero, the result has no upper end.
-    """
+    """Return an expression's value with its interval; None for a division by zero."""
     try:
         value = expression.evaluate({name: bound.interval.value for name, bound in bounds.items()})
     except ZeroDivisionError:
@@ -125,16 +119,14 @@ def _driver_seconds(view: View, role: str) -> Bound | None:
 
 
 def _parts(view: View, role: str) -> Bound | None:
-    """Return the sum of one processor's utilisations by all roles of a table.
-
-    A monitor counts CPU time in whole seconds, so that each part may be off by one.
-    """
+    """Return the sum of one processor's utilisations by all roles of a table."""
     found = [view.here(Measure("processor_util", each)) for each in view.roles() if each not in {TOTAL, "lpar"}]
     parts = [(each, each.interval) for each in found if each is not None and each.interval is not None]
     if len(parts) < 2:
         return None
     elapsed = view.find(Measure("elapsed_s"))
     seconds = elapsed.interval.low if elapsed is not None and elapsed.interval is not None else 0.0
+    # A monitor counts CPU time in whole seconds, so that each part may be off by one.
     sampling = len(parts) * 100 / seconds if seconds and view.run.method is Method.REPORT else 0.0
     low, value, high = (sum(ends) for ends in zip(*(interval for _, interval in parts), strict=True))
     text = " + ".join(each.in_own_unit for each, _ in parts)
@@ -245,13 +237,10 @@ DRIVER = (
 
 
 def _busy(prefix: str) -> Iterator[tuple[Expression, str]]:
-    """Yield per cent of one processor, from the system's or one processor's utilisation.
-
-    The second item is a metric that must not be printed: only then is CP time total minus virtual time.
-    """
+    """Yield per cent of one processor, and a metric that must not be printed."""
     yield figure(f"{prefix}cpu_util") * PROCESSORS, ""
     yield figure(f"{prefix}processor_util"), ""
-    if prefix == "cp_":
+    if prefix == "cp_":  # Only where none is printed, CP time is total minus virtual time.
         yield (figure("cpu_util") - figure("virtual_cpu_util")) * PROCESSORS, "cp_cpu_util"
         yield figure("processor_util") - figure("virtual_processor_util"), "cp_processor_util"
 
@@ -265,14 +254,11 @@ def _one_way(view: View, role: str) -> bool:
 
 
 def _costs() -> Iterator[Rule]:
-    """Yield the rules of CPU time per unit of work.
-
-    1 % of one processor is 10 ms of CPU time in each second. With snapshots, utilisation is of a longer time than the
-    driver's rate.
-    """
+    """Yield the rules of CPU time per unit of work."""
     for prefix, (metric, rate) in product(_PREFIXES, _RATES):
         tolerance = SHORT_MESSAGE if rate is MB_PER_S else 0.0
         for busy, unprinted in _busy(prefix):
+            # 1 % of one processor is 10 ms of CPU time in each second; snapshots cover a longer time than the rate.
             report = busy * 10 / rate
             for method, cost in ((Method.REPORT, report), (Method.SNAPSHOT, report * ELAPSED / DRIVER_SECONDS)):
                 when = _by(method, one_way=rate is MB_PER_S)
@@ -333,10 +319,7 @@ BOUNDS = (
 
 
 def _payload(view: View, role: str) -> Bound | None:
-    """Return the most MB per second that the line carries in both directions together.
-
-    The proportion of the directions is the run's own.
-    """
+    """Return the most MB per second of both directions, in the run's own proportion."""
     run, work = view.run, view.run.workload
     if run.line_bits_per_s is None or run.mtu is None:
         return None
@@ -361,10 +344,7 @@ RULES: tuple[Rule, ...] = (*DRIVER, *_costs(), *MESSAGES, *SUMS, *ROLES, *BOUNDS
 
 
 class _Candidate(NamedTuple):
-    """A rule about a printed measure, with its number among the rules.
-
-    The rule can be checked only if at least one measure of each set in ``needs`` is printed.
-    """
+    """A rule, by number, to check if one measure of each ``needs`` is printed."""
 
     number: int
     rule: Rule

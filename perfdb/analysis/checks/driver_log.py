@@ -107,22 +107,14 @@ def _fits(time: Quantity, own: float, unit: str) -> bool:
 
 
 class Judged(NamedTuple):
-    """Wrong response times of a record.
-
-    Attributes:
-        foreign: Times in another unit than the printed one.
-        odd: Means that are off for another reason.
-    """
+    """Response times in another unit than printed, and means ``odd`` for another reason."""
 
     foreign: list[Reason]
     odd: list[Reason]
 
 
 def judge_responses(record: DriverRecord, own: float | None, usual: str) -> Judged:
-    """Compare the response times of a record with ``own``, its seconds per transaction.
-
-    ``usual`` is the unit of most records: a time in another unit that does not fit has the wrong unit.
-    """
+    """Compare response times with ``own`` seconds per transaction; ``usual`` is most records' unit."""
     foreign = [
         (mean, own, _foreign_mean(mean, own, usual))
         for mean in record.response_mean
@@ -172,10 +164,7 @@ def _disagree(one: Quantity, other: Quantity) -> bool:
 
 
 def _out_of_order(record: DriverRecord, own: float | None, usual: str) -> list[str]:
-    """Return messages about a least time above the mean or a largest below.
-
-    Only times in another unit than the mean's are judged.
-    """
+    """Return messages about a least time above the mean or a largest below."""
     middle = own if own is not None else next((_in_seconds(mean) for mean in record.response_mean), None)
     if middle is None:
         return []
@@ -190,10 +179,7 @@ def _out_of_order(record: DriverRecord, own: float | None, usual: str) -> list[s
 
 
 def _beyond(time: Quantity, middle: float, sign: int) -> bool:
-    """Return whether a time is above (sign 1) or below (sign -1) the mean.
-
-    Differences within rounding and tolerance do not count.
-    """
+    """Return whether a time is certainly above (sign 1) or below (-1) the mean."""
     seconds = _in_seconds(time)
     return seconds is not None and sign * (seconds - middle) > 0 and not _fits(time, middle, time.unit)
 
@@ -247,10 +233,7 @@ def _check_rate(log: DriverLog) -> list[Finding]:
 
 
 def _fitting_megabyte(log: DriverLog, flow: float | None) -> int | None:
-    """Return the megabyte, in bytes, that mb_per_sec fits; None if it fits none.
-
-    The log's own megabyte is tried first.
-    """
+    """Return the megabyte, in bytes, that mb_per_sec fits, preferring the log's own."""
     printed = log.mb_per_s
     if printed is None or flow is None:
         return None
@@ -258,11 +241,9 @@ def _fitting_megabyte(log: DriverLog, flow: float | None) -> int | None:
 
 
 def _check_megabytes(log: DriverLog, flow: float | None, fitting: int | None) -> list[Finding]:
-    """Check the printed MB per second against transactions, sizes and seconds.
-
-    A number that fits another megabyte than the log's is left to ``_mixed_units``, which refuses it.
-    """
+    """Check the printed MB per second against transactions, sizes and seconds."""
     printed = log.mb_per_s
+    # A number that fits another megabyte than the log's is left to ``_mixed_units``, which refuses it.
     if printed is None or printed.value is None or flow is None or fitting is not None:
         return []
     recomputed = _like(flow / log.mb_bytes, printed)

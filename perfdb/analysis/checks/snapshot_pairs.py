@@ -84,10 +84,7 @@ class PairVerdict:
 def check_pair(
     run_id: str, before: Snapshot | None, after: Snapshot | None, processors: float | None = None
 ) -> PairVerdict:
-    """Return the verdict whether the snapshots of run ``run_id`` can be subtracted.
-
-    ``processors`` is the number of the LPAR's processors.
-    """
+    """Return whether a run's snapshots can be subtracted; ``processors`` are the LPAR's."""
     if before is None or after is None:
         return PairVerdict(PairState.WAITING, tuple(missing_half(run_id, before, after)))
     elapsed, wrong = check_moments(before, after)
@@ -105,10 +102,7 @@ def check_pair(
 
 
 def check_elapsed(taken: Mapping[str, tuple[datetime, datetime]]) -> list[Finding]:
-    """Return warnings for roles whose elapsed time is not the client's, within 1 s.
-
-    ``taken`` maps each role to the times of its snapshots before and after the run.
-    """
+    """Return warnings for roles whose snapshots' times are not the client's, within 1 s."""
     seconds = {role: (after - before).total_seconds() for role, (before, after) in taken.items()}
     client = seconds.get("client")
     if client is None:
@@ -151,10 +145,7 @@ def missing_half(run_id: str, before: Snapshot | None, after: Snapshot | None) -
 
 
 def check_moments(before: Snapshot, after: Snapshot) -> tuple[float | None, Finding | None]:
-    """Return the seconds between the snapshots, and a finding about their order.
-
-    The seconds are None if unknown, the finding is None if the order is right.
-    """
+    """Return the seconds between snapshots, if known, and a finding on a wrong order."""
     if before.taken is None or after.taken is None or _zone_changed(before, after):
         return None, None
     elapsed = (after.taken - before.taken).total_seconds()
@@ -310,10 +301,7 @@ def check_host(run_id: str, before: Snapshot | None, after: Snapshot | None) -> 
 def check_machine(
     counters: Mapping[tuple[str, str, str], tuple[float, float]], *, one_host: bool = False
 ) -> list[Finding]:
-    """Return a finding if client and server ran on one machine.
-
-    ``counters`` are readings before and after by (role, subject, name); ``one_host`` is by the load tool's addresses.
-    """
+    """Return a finding if client and server, by counters or ``one_host``, share a machine."""
     if not counters or not one_machine(counters, one_host=one_host):
         return []
     message = "Client and server ran on one machine: its CPU time is that of both, and stands for the run as a whole."
@@ -388,10 +376,7 @@ def _fallen(before: Snapshot, after: Snapshot, elapsed: float | None) -> tuple[s
 
 
 def _is_wrap(key: _Key, before: float, after: float, elapsed: float | None) -> bool:
-    """Return whether passing 2^32 explains a decrease.
-
-    The counter must have been in the upper half before, and have grown no faster than any link could make it.
-    """
+    """Return whether a counter above 2^31 passed 2^32 no faster than links can."""
     grown = after + WRAP - before
     kind = key[1].rpartition("_")[2]
     limit = _FASTEST.get(kind, _FASTEST_OTHER) * elapsed if elapsed else WRAP / 2

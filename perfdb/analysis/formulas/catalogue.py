@@ -61,10 +61,7 @@ DRIVER = (
 
 
 def _from_snapshots(method: str, source: str, total: Term, virtual: Term) -> tuple[Formula, ...]:
-    """Return the formulas of utilisation and of CPU time per unit of work.
-
-    ``total`` and ``virtual`` are the terms of CPU seconds between the snapshots.
-    """
+    """Return utilisation and CPU time per unit of work, from terms of seconds."""
     return tuple(
         Formula(f"{prefix}{metric}.{method}", expression, source, per_role=True)
         for prefix, cpu in {"": total, "virtual_": virtual, "cp_": total - virtual}.items()

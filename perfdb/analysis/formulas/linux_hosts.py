@@ -77,10 +77,7 @@ def _host_time(term: str, title: str, times: tuple[str, ...]) -> Term:
 
 
 def _bound_time(term: str, title: str, times: tuple[str, ...]) -> Term:
-    """Return the term of seconds of the processors that a side was bound to.
-
-    The facts ``client_cpus`` and ``server_cpus`` list the processors.
-    """
+    """Return the term of seconds of processors listed in ``client_cpus`` or ``server_cpus``."""
     counted = _Counted(term, times)
 
     def of_side(known: Known, role: str) -> Iterator[Input]:
@@ -107,10 +104,7 @@ def _test_adapters(known: Known, role: str) -> frozenset[str]:
 
 
 def _grown(title: str, counted: _Counted, select: _Select) -> Term:
-    """Return the term of a role's counter increase.
-
-    There is none for the total, since both sides count the same packets.
-    """
+    """Return the term of a counter's increase; none for the total."""
 
     def find(known: Known, role: str) -> tuple[Input, ...]:
         return tuple(counted.growth(known, role, sorted(select(known, role))))
@@ -130,10 +124,7 @@ def _resent(known: Known, role: str) -> tuple[Input, ...]:
 
 
 def _process(known: Known, role: str) -> Iterator[Input]:
-    """Yield CPU seconds of a side's control group, from the finest counter.
-
-    With several groups the right one is unknown, and there is nothing.
-    """
+    """Yield CPU seconds of a side's only control group, from the finest counter."""
     subjects = _subjects(known, role, CGROUP)
     if len(subjects) > 1:
         return
@@ -168,10 +159,7 @@ _GROUP = "CPU time of the side's control group before and after the run"
 
 
 def _per_unit_of_work(prefix: str, seconds: Expression, method: str, source: str) -> Iterator[Formula]:
-    """Yield the formulas of CPU time per transaction and per MB.
-
-    Transactions are the driver's count, else its rate times its seconds; MB are its rate times its seconds.
-    """
+    """Yield formulas of CPU time per transaction, counted or by rate, and per MB."""
     works: tuple[tuple[str, Expression, str, Callable[[RunFigures], bool]], ...] = (
         ("cpu_ms_per_trans", TRANSACTIONS, "", always),
         ("cpu_ms_per_trans", TRANS_PER_S * DRIVER_SECONDS, "_rate", always),

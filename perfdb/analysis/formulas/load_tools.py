@@ -37,10 +37,7 @@ SERIES: set[str] = set()
 
 
 def _samples(name: str, key: str, title: str, reduce: Callable[[Sequence[float]], float], unit: str) -> Term:
-    """Return the term that ``reduce`` makes of the numbers of a fact.
-
-    The fact is ``key`` for the total, ``key@client`` for a role.
-    """
+    """Return what ``reduce`` makes of the numbers of fact ``key``, ``key@role`` per role."""
     SERIES.add(key)
 
     def find(known: Known, role: str) -> tuple[Input, ...]:

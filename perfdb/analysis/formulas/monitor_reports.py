@@ -50,10 +50,7 @@ _WINDOW = run_term("window_s", "seconds of the report's window")
 
 
 def _share(term: str, title: str, counter: str, *, alone: bool = False) -> Term:
-    """Return the term of a role's CPU seconds within the report's window.
-
-    The seconds of all guests of the role are added; with ``alone``, a role of several guests has none.
-    """
+    """Return a role's CPU seconds within the window; ``alone`` refuses several guests."""
 
     def find(known: Known, role: str) -> tuple[Input, ...]:
         found = counted_seconds(known, term, counter, role)
@@ -101,10 +98,7 @@ def _costs(unit: str, rate: Term, when: Callable[[RunFigures], bool]) -> tuple[F
 
 
 def _utilisation(kind: str) -> tuple[Formula, ...]:
-    """Return the formulas of the utilisation of one processor.
-
-    The value of a single guest is rounded as reports print it, that of several guests together is not.
-    """
+    """Return utilisations of one processor; reports round a single guest's."""
     metric = f"{kind}processor_util"
     alone = Rounded(_GUEST[kind] / _WINDOW * 100, GUEST_DECIMALS)
     return (

@@ -15,10 +15,7 @@ _NOISE = 1e-9
 
 
 def agrees_with_printed(known: Known, derived: Derived, expressions: Mapping[str, Expression]) -> bool:
-    """Return whether a value equals the printed one of its measure, or none is printed.
-
-    ``expressions`` has each formula's, by id.
-    """
+    """Return whether no other value of its measure is printed; ``expressions`` by formula."""
     printed = known.figures.metrics.get(derived.measure)
     if printed is None:
         return True

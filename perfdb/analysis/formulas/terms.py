@@ -82,10 +82,7 @@ def counted_seconds(known: Known, term: str, counter: str, role: str) -> tuple[I
 
 
 def cpu_seconds(term: str, title: str, fine: str, coarse: str | None = None) -> Term:
-    """Return the term of CPU seconds from QUERY TIME's counter ``fine``.
-
-    With ``coarse``, INDICATE USER's whole seconds replace an incomplete QUERY TIME of a role.
-    """
+    """Return CPU seconds by QUERY TIME's ``fine``, or INDICATE USER's ``coarse`` if incomplete."""
 
     def find(known: Known, role: str) -> tuple[Input, ...]:
         complete = all((role, "", name) in known.figures.counters for name in ("totcpu", "virtcpu"))
@@ -107,10 +104,7 @@ def _processors(known: Known, role: str) -> tuple[Input, ...]:
 
 
 def _own_processors(known: Known, role: str) -> tuple[Input, ...]:
-    """Return the processors of which a report's utilisation is a percentage.
-
-    A host has its own, the total has the LPAR's.
-    """
+    """Return a host's own processors, the LPAR's for the total."""
     return _processors(known, role) if role == TOTAL else _reported("processors", known, role)
 
 

@@ -28,10 +28,7 @@ _MOST_COMPARED = 100
 
 @dataclass(frozen=True, slots=True)
 class RunnerUp:
-    """An experiment tied with the best; ``key`` has its varying dimensions.
-
-    If nothing was repeated, the noise is unknown: then a difference within the practical size is a tie.
-    """
+    """An experiment tied with the best; ``key`` has the dimensions that vary."""
 
     key: Mapping[str, Value]
     mean: float
@@ -104,10 +101,7 @@ def _by_campaign(of_run: Mapping[int, Hashable], found: Experiments, place: int)
 
 
 def rank_columns(tables: Sequence[Table]) -> list[Table]:
-    """Return the tables of maxima with their columns in order of the first measure, the best first.
-
-    An order that the query gives stays.
-    """
+    """Sort columns of tables of maxima, best first, unless the query orders columns."""
     if not tables or any(name in tables[0].query.order for name in tables[0].query.columns):
         return list(tables)
     sign = -1 if tables[0].metric.better is not metrics.Better.LOWER else 1

@@ -55,10 +55,7 @@ class Load:
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """A number that decided.
-
-    ``unit`` is "% of the system", "% of one processor" or "MB/s".
-    """
+    """A deciding number, in "% of the system", "% of one processor" or "MB/s"."""
 
     name: str
     value: float
@@ -81,10 +78,7 @@ class Bottleneck:
 
 
 class _Busy(NamedTuple):
-    """Utilisation of the system, or of a component.
-
-    A component's is in per cent of one processor, and ``role`` names the component.
-    """
+    """Utilisation of the system, or of a role in per cent of one processor."""
 
     percent: float
     formula: str
@@ -94,10 +88,7 @@ class _Busy(NamedTuple):
 
 
 def find_bottleneck(load: Load) -> Bottleneck:
-    """Return the verdict of the first rule that applies.
-
-    Raise ValueError like ``payload_limit``.
-    """
+    """Return the first verdict that applies. Raise ValueError like ``payload_limit``."""
     worst = max(_components(load), key=lambda one: one.percent, default=None)
     return _link(load) or _busiest(_system(load), worst)
 

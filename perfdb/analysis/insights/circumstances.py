@@ -30,10 +30,7 @@ class Weight(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Circumstance:
-    """A rule: facts whose key matches ``pattern`` have this weight for this reason.
-
-    ``tolerant`` ignores small differences of numbers.
-    """
+    """A fact's weight and reason by ``pattern``; ``tolerant`` ignores small differences."""
 
     pattern: str
     weight: Weight
@@ -129,10 +126,7 @@ def differing_circumstances(
 
 
 def _merged(facts: Facts) -> Facts:
-    """Return a run's facts by key and role, regardless of file.
-
-    Several values of a key are joined.
-    """
+    """Return a run's facts by key and role, values of several files joined."""
     found: dict[str, list[str]] = {}
     for key, text in facts.items():
         told = _FROM_FILE.fullmatch(key)

@@ -38,10 +38,7 @@ class Part:
 
 
 def parse_part(name: str, lists: Mapping[str, Sequence[object]], trials: int | None = None) -> Part:
-    """Parse a part of a plan.
-
-    Raise QueryError for missing or unknown dimensions, invalid values and too many experiments.
-    """
+    """Parse a part of a plan. Raise QueryError for invalid or too many experiments."""
     if not lists:
         raise QueryError("plan", f"part {name!r} names no dimension", parameters.KNOWN_DIMENSIONS)
     values: dict[str, tuple[Value, ...]] = {}
@@ -60,10 +57,7 @@ def parse_part(name: str, lists: Mapping[str, Sequence[object]], trials: int | N
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """A planned experiment: values in order of the part's dimensions, runs, trials needed.
-
-    ``needed`` is None if neither planned nor known from noise; then one trial is enough.
-    """
+    """A planned experiment with runs; trials ``needed`` are None without plan and noise."""
 
     key: Key
     runs: tuple[int, ...]
@@ -140,9 +134,6 @@ def _kind(part: Part, key: Key) -> str:
 
 
 def primary_measures(parts: Iterable[Part]) -> tuple[Measure, ...]:
-    """Return the measures that ``coverage`` reads: primary metrics of the planned workloads.
-
-    A part that names no workload needs the metrics of both RR and streams.
-    """
+    """Return the primary metrics of planned workloads; without any, of RR and streams."""
     workloads = [value for part in parts for value in part.values.get("workload", ("RR", "STRG"))]
     return tuple(dict.fromkeys(Measure(_metric(value)) for value in workloads if value))

@@ -57,10 +57,7 @@ class RunVsTrials:
 def compare_with_trials(
     measure: Measure, run: Hashable, value: float, experiment: Hashable, campaign: Mapping[Hashable, Sequence[Trial]]
 ) -> RunVsTrials:
-    """Compare a run with the other trials of its experiment.
-
-    ``campaign`` maps each experiment of the same campaign and traffic pattern, the run's own included, to its trials.
-    """
+    """Compare a run with the experiment's other trials, given all of the campaign."""
     cells = [_cell(measure, each == experiment, trials) for each, trials in campaign.items()]
     samples = [[trial.value for trial in cell.trials] for cell in cells]
     own = tuple(campaign.get(experiment, ()))

@@ -33,10 +33,7 @@ class TableCurve(NamedTuple):
 
 
 def table_curves(table: Table) -> list[TableCurve]:
-    """Return the curves of a throughput table over users; none for other tables.
-
-    Lines of fewer than three numbers of users are left out.
-    """
+    """Return a throughput table's curves over users, of lines with three or more."""
     shown = table.query.layout_names
     if "users" not in shown or table.measure.metric not in _RATES or table.metric.better is not Better.HIGHER:
         return []
@@ -74,10 +71,7 @@ def _curve(names: tuple[str, ...], key: Key, cells: Mapping[int, Cell]) -> Table
 
 
 def trial_flags(table: Table) -> list[Flag]:
-    """Return the flags of a table's trials: outliers, drift and first-run effects.
-
-    The keys of runs in the flags are run numbers. Cells whose runs did different work have no flags.
-    """
+    """Return flags of a table's trials by run number, without cells of mixed work."""
     pattern = pattern_reader(table.query, table.common)
     return check_trials(
         [

@@ -25,10 +25,7 @@ Point = tuple[int, float | None]
 
 
 class Course(StrEnum):
-    """The course of a curve after levelling off, or the reason for none.
-
-    A rising curve without start is still rising at its end.
-    """
+    """The course of a curve after levelling off, or the reason for none."""
 
     RISING = "rising"
     FLAT = "flat"
@@ -121,10 +118,7 @@ def _percent(share: float) -> str:
 
 
 def _known(points: Sequence[Point]) -> tuple[list[int], list[float]]:
-    """Return users and values of the points with a value.
-
-    Raise ValueError for points that are no curve.
-    """
+    """Return users and values that are known. Raise ValueError for no curve."""
     by_users = dict(points)
     if len(by_users) < len(points):
         raise ValueError("a number of users has more than one point")
@@ -186,20 +180,15 @@ def _still_rising(line: _Line) -> float | None:
 
 
 def _start(values: Sequence[float]) -> int:
-    """Return the index of the first value on the level.
-
-    The level is the median of the three largest values, so that one outlier does not move it.
-    """
+    """Return the index of the first value on the level."""
+    # The median of the three largest values, so that one outlier does not move the level.
     reference = sorted(values)[-2]
     least = (1 - LEVEL_TOLERANCE) * reference * (1 - _NOISE)
     return next(at for at, value in enumerate(values) if value >= least and value > 0)
 
 
 def _tail(line: _Line, start: int) -> tuple[float | None, float | None]:
-    """Return the change of the last point against the level before, and the largest that noise hides.
-
-    None for a level that starts at the last point.
-    """
+    """Return the last point's change against the level, and the largest hidden by noise."""
     level = [at for at in range(start, len(line.values) - 1) if line.values[at] > 0]
     last = line.values[-1]
     if not level:
@@ -242,11 +231,7 @@ def describe_curve(
 
 
 def find_edge(values: Sequence[float]) -> Edge | None:
-    """Return the end of a curve at which the maximum lies.
-
-    There is none if a number in between reaches the maximum, with fewer than two values, and if all are zero. A
-    maximum at both ends is at the smallest.
-    """
+    """Return the end at which a curve's maximum lies, if nowhere in between."""
     best = max(values, default=0.0)
     if len(values) < 2 or best == 0 or best in values[1:-1]:
         return None

@@ -114,10 +114,7 @@ def parse_measure(parameter: str, text: str) -> Measure:
 
 
 def find_dimension(parameter: str, name: str) -> Dimension:
-    """Return a dimension by name. Raise QueryError.
-
-    Selectors are allowed as filters and in ``exclude`` only.
-    """
+    """Return a dimension, or in filters a selector. Raise QueryError for other names."""
     if name in dimensions.SELECTORS and parameter not in (name, "exclude"):
         raise QueryError(parameter, f"runs can be asked for by {name}, and {name} is no dimension", KNOWN_DIMENSIONS)
     try:
@@ -159,10 +156,7 @@ def group_pairs(parameter: str, texts: Iterable[str]) -> dict[str, tuple[str, ..
 
 
 def canonical_filters(filters: Mapping[str, Iterable[Value]], parameter: str = "") -> dict[str, tuple[Value, ...]]:
-    """Return filters in declared order of dimensions, each with distinct values in natural order.
-
-    ``parameter`` is named in errors instead of the dimension. Raise QueryError.
-    """
+    """Return filters in declared order, values sorted. Raise QueryError naming ``parameter``."""
     return {name: _values(name, filters[name], parameter) for name in sort_dimensions(filters) if filters[name]}
 
 

@@ -26,10 +26,7 @@ DELTA = 2.0
 
 
 class Summary(StrEnum):
-    """Summary of a cell's sample as one number.
-
-    ``trial`` shows each trial; with ``pick``, the best single run is chosen.
-    """
+    """Summary of a cell as one number; ``trial`` shows, or picks, single trials."""
 
     MEAN = "mean"
     MEDIAN = "median"
@@ -40,10 +37,7 @@ class Summary(StrEnum):
 
 
 class Layout(StrEnum):
-    """Layout of several measures.
-
-    ``cells``: a table per measure. ``metrics``, ``columns``: measures are rows, columns of one table.
-    """
+    """Layout of several measures: ``cells`` in own tables, else as rows or columns."""
 
     CELLS = "cells"
     METRICS = "metrics"
@@ -111,10 +105,7 @@ class Query:
 
     @classmethod
     def parse(cls, pairs: Iterable[tuple[str, str]]) -> Self:
-        """Parse the decoded parameters of a query string. Raise QueryError for unknown input.
-
-        Empty parameters count as absent, since forms send blank fields.
-        """
+        """Parse the decoded parameters of a query string. Raise QueryError for unknown input."""
         given: dict[str, list[str]] = {}
         for name, text in pairs:
             _check_known(name)
@@ -200,10 +191,7 @@ PARAMETERS = ("metric", "exclude", "range", "rows", "columns", "split", "order",
 
 
 def default_metrics(patterns: Iterable[str]) -> tuple[Measure, ...]:
-    """Return the primary metrics of traffic patterns, then the cost metrics.
-
-    A query without metrics shows these.
-    """
+    """Return the primary and then the cost metrics of traffic patterns."""
     present = sorted(set(patterns))
     names = [primary_metric(pattern) for pattern in present] + [cost_metric(pattern) for pattern in present]
     return tuple(Measure(name) for name in dict.fromkeys(names))

@@ -54,18 +54,12 @@ def full_key(table: Table, key: CellKey) -> Key:
 
 
 def cell_pattern(table: Table, key: CellKey) -> str:
-    """Return the traffic pattern of a cell; empty for a mix.
-
-    Cells of one pattern are assumed to vary alike.
-    """
+    """Return a cell's traffic pattern, empty for a mix; one pattern varies alike."""
     return pattern_reader(table.query, table.common)(full_key(table, key))
 
 
 class _Compared(NamedTuple):
-    """A cell whose base is another cell.
-
-    ``full_key`` and ``base`` are the full keys of both. ``side`` has the cell's values of the baseline's dimensions.
-    """
+    """A cell whose base is another; ``side`` has the values of the baseline's dimensions."""
 
     key: CellKey
     full_key: Key

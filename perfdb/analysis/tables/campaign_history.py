@@ -42,10 +42,7 @@ class CampaignHistory:
         step: float | None,
         mixes: tuple[str, ...] = (),
     ) -> Cell:
-        """Return a cell to be judged, with the earlier campaigns and other levels of both sides.
-
-        ``group`` names what is judged together, as the cell's metric.
-        """
+        """Return a cell of ``group``, judged together, with earlier campaigns and other levels."""
         sides = self._by_campaign(base), self._by_campaign(new)
         if mixes or not all(sides):
             return Cell(*sides, metric=group, kind=kind, better=_better(measure), step=step, mixes=mixes)

@@ -52,10 +52,7 @@ class CodedColumn(NamedTuple):
         return [self.values[code] for code in np.unique(self.codes[rows]).tolist()]
 
     def distinct_by_group(self, rows: Places, sizes: Sequence[int]) -> list[tuple[Value, ...]]:
-        """Return the sorted distinct values of each group of rows.
-
-        Groups are consecutive rows; ``sizes`` are their numbers.
-        """
+        """Return the sorted distinct values of groups of consecutive rows."""
         number = len(self.values)
         if number < 2:
             return [tuple(self.values) if size else () for size in sizes]
@@ -94,10 +91,7 @@ def _distinct(numbers: Places, end: int) -> Places:
 
 
 class Groups(NamedTuple):
-    """Rows grouped by equal columns, groups in order of first appearance.
-
-    ``rows`` are row indexes, group by group, in given order; ``sizes`` are the sizes of the groups.
-    """
+    """Row indexes group by group, by first appearance, with the groups' sizes."""
 
     rows: Places
     sizes: list[int]
@@ -136,10 +130,7 @@ def group_rows(columns: Iterable[CodedColumn], rows: Places) -> Groups:
 
 
 def _combined(columns: Iterable[CodedColumn], rows: Places) -> NDArray[np.int64] | None:
-    """Return a number per row that is equal for equal rows.
-
-    None if all rows are equal.
-    """
+    """Return a number per row, equal for equal rows; None if all are."""
     codes: NDArray[np.int64] | None = None
     number = 1
     for column in columns:

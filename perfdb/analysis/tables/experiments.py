@@ -75,11 +75,7 @@ class Experiments:
 
     @cached_property
     def chosen(self) -> list[BestOfGroup]:
-        """Return the best experiment of each group with values.
-
-        The best has the best mean. Of equal means counts the one with most measures, then with most trials, then the
-        first in natural order.
-        """
+        """Return each group's best by mean, most measures, most trials, natural order."""
         sign = 1 if self._better is Better.HIGHER else -1
         found = []
         for key, own in self._groups:

@@ -56,11 +56,7 @@ class LeftOver:
 
 @dataclass(frozen=True, slots=True)
 class Matched:
-    """The matched pairs.
-
-    ``observations`` are the runs of the pairs. ``varying`` are the dimensions in which pairs differ from each other,
-    in declared order.
-    """
+    """The runs of matched pairs; ``varying`` are dimensions that differ between pairs, in order."""
 
     sides: Sides
     observations: Observations
@@ -69,10 +65,7 @@ class Matched:
     left_over: tuple[LeftOver, ...]
 
     def question(self, query: Query) -> Query:
-        """Return the query of a table with a row per pair, old before new.
-
-        The layout and baseline of ``query`` are replaced.
-        """
+        """Return a query with a row per pair, old before new."""
         name = self.sides.dimension
         filters = {**query.filters, name: (self.sides.old, self.sides.new)}
         rows = tuple(each for each in self.varying if each != name)
@@ -81,10 +74,7 @@ class Matched:
 
 
 def match_experiments(observations: Observations, sides: Sides) -> Matched:
-    """Pair the experiments of both sides that are equal in all other dimensions.
-
-    Raise QueryError for equal sides and for dimensions of single runs.
-    """
+    """Pair experiments equal in all other dimensions. Raise QueryError for impossible sides."""
     _check(sides)
     names = matched_dimensions(observations, sides.dimension)
     read, side_of = observations.key_reader(names), observations.key_reader([sides.dimension])
@@ -106,11 +96,7 @@ def match_experiments(observations: Observations, sides: Sides) -> Matched:
 
 
 def promising_pairs(observations: Observations, dimension: str) -> list[tuple[Sides, int]]:
-    """Return pairs of values with the number of matched experiments, most first.
-
-    The smaller value in natural order is old. Missing values are skipped, and of many values only the first are
-    paired.
-    """
+    """Return pairs of values, old smaller, with the number of matched experiments, most first."""
     read, side_of = (
         observations.key_reader(matched_dimensions(observations, dimension)),
         observations.key_reader([dimension]),

@@ -133,10 +133,7 @@ class Observations:
         }
 
     def measure_values(self, measure: Measure) -> Floats | None:
-        """Return a measure of all runs, NaN if missing.
-
-        None for a measure that was not read.
-        """
+        """Return a measure of all runs, NaN if missing; None if not read."""
         return self._measured.get(measure)
 
     def measure_index(self, measure: Measure) -> int | None:
@@ -144,10 +141,7 @@ class Observations:
         return len(self.dimensions) + 1 + self.measures.index(measure) if measure in self.measures else None
 
     def key_reader(self, names: Sequence[str]) -> Callable[[Row], Key]:
-        """Return a function that reads these dimensions from a row.
-
-        The key has None for unknown dimensions.
-        """
+        """Return a function that reads dimensions, None if unknown, from a row."""
         places = [self.dimensions.index(name) + 1 if name in self.dimensions else None for name in names]
         # ``itemgetter`` makes the same tuple three times as fast.
         if None not in places and len(places) > 1:
@@ -182,11 +176,7 @@ _Test = Callable[[Row], bool]
 
 
 def narrow_observations(query: Query, found: Observations) -> Observations:
-    """Select the runs that match a query's filters, exclusions and ranges.
-
-    Selects like ``results.queries.conditions.narrow_runs`` in the database. Raise QueryError for tags, which rows
-    lack.
-    """
+    """Select runs like ``narrow_runs`` in the database. Raise QueryError for tags, never read."""
     wanted = [_among(found, name, values) for name, values in query.filters.items()]
     wanted += [_within(found, name, ends) for name, ends in query.ranges.items()]
     unwanted = [_among(found, name, values) for name, values in query.exclude.items()]

@@ -26,10 +26,7 @@ SAME_WORK = frozenset({"study", "campaign"})
 
 
 class Point(NamedTuple):
-    """A measurement with its run.
-
-    A named tuple, since there are as many as runs.
-    """
+    """A measurement with its run; a named tuple, since there are as many."""
 
     run: int
     run_id: str

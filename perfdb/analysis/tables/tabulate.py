@@ -37,10 +37,7 @@ from perfdb.analysis.workloads import traffic_pattern
 
 
 def tabulate(query: Query, observations: Observations) -> list[Table]:
-    """Return the tables of a query: per value of its split, one per metric.
-
-    Without runs there is an empty table per metric.
-    """
+    """Return a query's tables by split and metric, an empty one without runs."""
     query = show_trials(query)
     kept, unpicked = pick_best_runs(query.pick, query.summary, observations)
     notes = (*observations.warnings, *unpicked)
@@ -54,10 +51,7 @@ def tabulate(query: Query, observations: Observations) -> list[Table]:
 
 
 def show_trials(query: Query) -> Query:
-    """Make trials columns for summary=trial without pick.
-
-    Each trial then has a cell of its own, whose summary is the mean.
-    """
+    """Give each trial a column, and so a cell, for summary=trial without pick."""
     if query.summary is not Summary.TRIAL or query.pick is not None:
         return query
     columns = query.columns if "trial" in query.layout_names else (*query.columns, "trial")
@@ -127,10 +121,7 @@ def _tables(
 
 
 def pattern_reader(query: Query, common: Mapping[str, Value]) -> Callable[[Key], str]:
-    """Return a function from full key to traffic pattern, which is empty for mixes.
-
-    Cells of one pattern vary alike.
-    """
+    """Return a function from full key to traffic pattern, which is empty for mixes."""
     if "workload" not in query.layout_names:
         pattern = traffic_pattern(common.get("workload"))
         return lambda _: pattern
@@ -150,10 +141,7 @@ def _distinct(query: Query, observations: Observations, rows: Places) -> dict[st
 
 
 class _Sampler:
-    """Maker of the cells of groups of runs.
-
-    Columns shared by all measures are read once.
-    """
+    """Maker of the cells of groups of runs; columns are read once."""
 
     def __init__(self, summary: Summary, observations: Observations, hidden: Sequence[str], groups: Groups) -> None:
         self._summarise = SUMMARISE[summary]
@@ -231,10 +219,7 @@ class _Sampler:
 
 
 def _steps(values: Sequence[float], sizes: Sequence[int]) -> list[float | None]:
-    """Return one in the last digit of each cell's finest value.
-
-    None for cells without values.
-    """
+    """Return one in the last digit of each cell's finest value, if any."""
     if not values:
         return [None] * len(sizes)
     filled = [size for size in sizes if size]

@@ -32,10 +32,7 @@ _EQUAL = 1e-9
 
 
 class Series(NamedTuple):
-    """The means of one metric of one experiment in order. ``group``: series of one group vary alike.
-
-    ``step`` is one in the last printed digit.
-    """
+    """Means of one metric in order; ``group`` varies alike, ``step`` is the rounding."""
 
     means: Sequence[float]
     group: Hashable = None

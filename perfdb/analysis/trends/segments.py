@@ -143,10 +143,7 @@ def _drop(stretch: Stretch, places: list[int]) -> tuple[list[Step], list[int]]:
 
 
 def _test(stretch: Stretch, start: int, k: int, end: int) -> tuple[float, int]:
-    """Return p and best place of a step between its neighbours.
-
-    A short level could have been found at many places, which raises p.
-    """
+    """Return p, raised for a short level, and best place between a step's neighbours."""
     p, at = stretch.split(start, end)
     if (start, end) != (0, stretch.points):
         p = min(1.0, p * stretch.points / min(k - start, end - k))

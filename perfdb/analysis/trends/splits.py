@@ -15,10 +15,7 @@ LEAST = 3
 
 
 def split_statistics(values: Floats) -> Floats:
-    """Return t² of each split of each row: column i is a split before point i + 3.
-
-    The larger error of Welch's and of the pooled variance counts.
-    """
+    """Return t², by the larger error, of each row's splits at i + 3."""
     points = values.shape[1]
     centred = values - values.mean(axis=1, keepdims=True)
     sums, squares = np.cumsum(centred, axis=1), np.cumsum(centred**2, axis=1)

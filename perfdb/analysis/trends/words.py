@@ -79,10 +79,7 @@ def describe_phase(known: KnownChange) -> str:
 
 
 def describe_part(rule: Rule, sizes: Sequence[float], members: int, agreeing: int, *, logarithmic: bool) -> str:
-    """Return the changes of one metric at one place: ``All Device OSA (14 of 14): +4.1% (+2.9% to +5.6%)``.
-
-    ``sizes`` are the median, the least and the greatest.
-    """
+    """Return one metric's changes: ``All Device OSA (14 of 14): +4.1% (+2.9% to +5.6%)``."""
     middle, least, greatest = (size_text(size, logarithmic) for size in sizes)
     span = f" ({least} to {greatest})" if members > 1 else ""
     more = f" {agreeing} more {'agrees' if agreeing == 1 else 'agree'}." if agreeing else ""

@@ -1,8 +1,7 @@
 """Campaigns, and the noise between them: what another day changes, of one cell and of the whole table.
 
-A campaign is what was measured together on one system.
-
-It is learnt from sets: campaigns of one configuration at one level on one system.
+A campaign is what was measured together on one system. Noise is learnt from sets: campaigns of one configuration at
+one level on one system.
 """
 
 import math

@@ -39,11 +39,7 @@ class Trial(NamedTuple):
 
 
 class TrialCell(NamedTuple):
-    """The trials of a cell, in order.
-
-    ``title`` names it in messages (called on demand). Cells of one ``kind`` vary alike. ``step`` is one in the last
-    printed digit.
-    """
+    """Trials in order; ``title`` is called on demand, cells of a ``kind`` vary alike."""
 
     title: Callable[[], str]
     trials: Sequence[Trial]
@@ -137,10 +133,7 @@ def _outliers(cells: Sequence[TrialCell]) -> Iterator[Flag]:
 
 
 def _order_effects(cells: Sequence[TrialCell]) -> Iterator[Flag]:
-    """Yield the flags of first runs that differ and of values that drift from trial to trial.
-
-    Three trials cannot tell the two apart. Trials without numbers have no order.
-    """
+    """Yield flags of deviating first runs and of drift; three trials cannot tell which."""
     ordered = [cell for cell in cells if all(trial.trial is not None for trial in cell.trials)]
     first, drift = _find_first(ordered), _find_drift(ordered)
     if max((len(cell.trials) for cell in ordered), default=0) <= FEWEST_TRIALS:

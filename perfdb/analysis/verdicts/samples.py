@@ -13,11 +13,7 @@ Interval = tuple[float, float] | None
 
 
 def find_spread(sample: Sample, step: float | None) -> Drawn:
-    """Return the variance of a sample's logarithms with its degrees of freedom, 0 if nothing is known.
-
-    ``step`` is one in the last printed digit, None for values that are not printed. A sample with a value that is not
-    positive has no spread.
-    """
+    """Return a sample's variance of logarithms with freedom, 0 if unknown; ``step`` is printed."""
     count = len(sample)
     if count < 2 or min(sample) <= 0:
         return Drawn(0.0, 0)
@@ -47,10 +43,7 @@ def find_noise(
 
 
 def mean_intervals(samples: Sequence[Sample], noises: Sequence[Drawn | None]) -> list[Interval]:
-    """Return the 95% interval of each sample's mean: mean · exp(± t · s / √n).
-
-    None without noise, for an empty sample, and where a trial is not positive.
-    """
+    """Return each mean's 95% interval, mean · exp(± t·s/√n), if known."""
     return [_reach(sample, noise, 0) for sample, noise in zip(samples, noises, strict=True)]
 
 

@@ -56,10 +56,7 @@ def _half_width(logs: Sequence[float], allowance: float) -> float:
 
 
 def is_uniform(comparisons: Sequence[Comparison]) -> bool:
-    """Test by Cochran's Q (1954) whether ratios differ by no more than noise.
-
-    F instead of chi-squared, since the standard errors are estimates.
-    """
+    """Test by Cochran's Q (1954) whether ratios differ by no more than noise."""
     known = [work for cell in comparisons if (work := cell.workings) is not None and work.error > 0]
     if len(known) < FEWEST_CELLS:
         return True
@@ -67,4 +64,5 @@ def is_uniform(comparisons: Sequence[Comparison]) -> bool:
     middle = statistics.fmean(differences, weights)
     cochran = math.fsum(w * (d - middle) ** 2 for w, d in zip(weights, differences, strict=True))
     between = len(known) - 1
+    # F instead of chi-squared, since the standard errors are estimates.
     return cochran / between <= fisher_quantile(0.95, between, min(work.freedom for work in known))

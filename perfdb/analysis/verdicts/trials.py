@@ -16,10 +16,7 @@ _BINARY = 1e-9
 
 @dataclass
 class Arm:
-    """One side of a cell with its noise.
-
-    ``name`` is A (base) or B (new), ``compared`` and ``earlier`` hold the logarithms of the trials by campaign.
-    """
+    """One side, A (base) or B (new), with the logarithms of trials by campaign."""
 
     name: str
     values: History
@@ -86,10 +83,7 @@ class Arm:
 
 
 class Contrast:
-    """A comparable cell with both sides, restricted to the campaigns that count.
-
-    If a campaign holds both sides the cell is ``paired``, and only campaigns that do are used.
-    """
+    """A comparable cell, ``paired`` and restricted to campaigns with both sides if any."""
 
     def __init__(self, cell: Cell) -> None:
         self.cell = cell

@@ -29,10 +29,7 @@ def difference(base: float | None, new: float | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """A published percentage against its operands, all in per cent.
-
-    ``interval`` contains the difference of the unrounded operands; ``own`` is that of the printed ones.
-    """
+    """A published percentage with the difference of printed operands and the possible interval."""
 
     printed: str
     own: float
@@ -41,10 +38,7 @@ class Audit:
 
 
 def audit_percent(base: str, new: str, percent: str) -> Audit | None:
-    """Check a printed percentage against its printed operands, each half a step off at most.
-
-    None if an operand is not positive. Raise ValueError for texts that are no numbers.
-    """
+    """Check a percentage against printed operands; None if not positive. Raise ValueError."""
     own = percent_difference(read_number(base), read_number(new))
     interval = _possible(base, new)
     text = percent.strip().removesuffix("%")
