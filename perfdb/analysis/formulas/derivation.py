@@ -1,23 +1,25 @@
-"""Derivation of metrics within one run, with explanations."""
+"""Derivation of metrics within one run, with explanations, in agreement with printed values."""
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterable
 from contextlib import suppress
 from datetime import datetime
 from functools import lru_cache
-from math import isfinite
+from math import inf, isfinite
 from typing import NamedTuple
 
 from perfdb.analysis.formulas.catalogue import BY_ID, FORMULAS, LATENCIES
 from perfdb.analysis.formulas.formula import Formula, Term
-from perfdb.analysis.formulas.rounding import agrees_with_printed
-from perfdb.analysis.formulas.run_values import Derived, Input, Known, RunFigures
+from perfdb.analysis.formulas.run_values import Derived, Input, InputKind, Known, RunFigures
 from perfdb.analysis.formulas.terms import PARTS_OF_TOTAL, one_machine
 from perfdb.analysis.metrics import BY_NAME, TOTAL, Measure
-from perfdb.analysis.units import result_text
+from perfdb.analysis.units import read_number, result_text, step
 
 # The most shapes of runs in the cache; the runs of a study have few.
 _SHAPES = 4096
+# Clocks of CPU time count hundredths, or whole seconds; snapshots tell whole seconds.
+_HUNDREDTH, _SECOND = 0.01, 1.0
+_NOISE = 1e-9
 _PROCESSORS_OF_SIDES = tuple(f"{role}_cpus" for role in PARTS_OF_TOTAL)
 
 
@@ -34,7 +36,6 @@ class _NoValueError(Exception):
     """All terms are present, but their numbers have no finite result."""
 
 
-_EXPRESSIONS = {formula.id: formula.expression for formula in FORMULAS}
 _TERMS = tuple((formula, formula.terms) for formula in FORMULAS)
 READ = frozenset(name for formula, terms in _TERMS for name in (formula.metric, *(term.name for term in terms)))
 """The metrics that formulas read, besides latencies."""
@@ -55,20 +56,20 @@ def derive(figures: RunFigures) -> list[Derived]:
     if steps is None:
         _learn(shape, known, roles)
     else:
-        for step in steps:
+        for each in steps:
             with suppress(_NoValueError):
-                _apply(step, known)
+                _apply(each, known)
     return known.answers
 
 
 def _learn(shape: Hashable, known: Known, roles: tuple[str, ...]) -> None:
     """Try every formula for every role, and remember the useful ones for this shape."""
     useful, complete = [], True
-    for step in _every_step(roles, counted=bool(known.figures.counters)):
-        superseded = step.measure in known.derived
+    for each in _every_step(roles, counted=bool(known.figures.counters)):
+        superseded = each.measure in known.derived
         try:
-            if _apply(step, known) or superseded:
-                useful.append(step)
+            if _apply(each, known) or superseded:
+                useful.append(each)
         except _NoValueError:
             # Formulas that need this value were not tried.
             complete = False
@@ -109,19 +110,19 @@ def _shape(figures: RunFigures, roles: tuple[str, ...]) -> Hashable:
     )
 
 
-def _apply(step: _Step, known: Known) -> bool:
+def _apply(tried: _Step, known: Known) -> bool:
     """Add a formula's value for a role, and return whether there is one.
 
     False means that the formula does not hold, a term is missing, or the measure was derived before. A value that
     contradicts a printed one is not added: the printed one stays. Raise _NoValueError if a divisor is zero, or the
     result negative or not finite.
     """
-    formula, measure = step.formula, step.measure
+    formula, measure = tried.formula, tried.measure
     if measure in known.derived or not formula.when(known.figures):
         return False
     inputs: list[Input] = []
-    for term in step.terms:
-        found = term.find(known, step.role)
+    for term in tried.terms:
+        found = term.find(known, tried.role)
         if not found:
             return False
         inputs += found
@@ -132,7 +133,7 @@ def _apply(step: _Step, known: Known) -> bool:
     if not isfinite(value) or value < 0:
         raise _NoValueError
     derived = Derived(measure, value, formula.id, formula.version, tuple(inputs))
-    if agrees_with_printed(known, derived, _EXPRESSIONS):
+    if _agrees_with_printed(known, derived):
         known.derived[measure] = value
         known.answers.append(derived)
     return True
@@ -144,6 +145,60 @@ def _values(inputs: Iterable[Input]) -> dict[str, float]:
     for one in inputs:
         values[one.term] += one.value
     return values
+
+
+def _agrees_with_printed(known: Known, derived: Derived) -> bool:
+    """Return whether the value is the printed one of the measure, within all rounding, or none is printed."""
+    printed = known.figures.metrics.get(derived.measure)
+    if printed is None:
+        return True
+    apart = abs(derived.value - printed) - abs(printed) * _NOISE - _printed_error(known, derived.measure)
+    return apart <= 0 or apart <= _error(known, derived)
+
+
+def _error(known: Known, derived: Derived) -> float:
+    """Return the largest error of a derived value that rounded inputs cause."""
+    values, expression, total = _values(derived.inputs), BY_ID[derived.formula].expression, 0.0
+    for one in derived.inputs:
+        if error := _input_error(known, one):
+            try:
+                moved = expression.evaluate({**values, one.term: values[one.term] - error})
+            except ZeroDivisionError:
+                return inf
+            total += abs(moved - derived.value)
+    return total
+
+
+def _input_error(known: Known, one: Input) -> float:
+    if one.kind is InputKind.SNAPSHOT:
+        return _SECOND
+    if one.kind is InputKind.COUNTER and one.unit == "s":
+        whole = all(isinstance(end, float) and end.is_integer() for end in (one.before, one.after))
+        return _SECOND if whole else _HUNDREDTH
+    if one.kind is not InputKind.METRIC:
+        return 0.0
+    measure = Measure(one.name, one.role)
+    made = next((each for each in known.answers if each.measure == measure), None)
+    return _printed_error(known, measure) if made is None else _error(known, made)
+
+
+def _printed_error(known: Known, measure: tuple[str, str]) -> float:
+    """Return half of one in the last printed digit, in the storage unit; 0 for texts that are no number.
+
+    Values of several processes are printed as ``9.5 + 10.2``, or ``9.5, 10.2`` where the largest counts.
+    """
+    value = known.figures.metrics.get(measure, 0.0)
+    text = known.figures.printed.get(measure) or repr(value)
+    parts, join = (text.split(" + "), sum) if " + " in text else (text.split(", "), max)
+    try:
+        half = join([step(part) / 2 for part in parts])
+    except ValueError:
+        return 0.0
+    try:
+        number = join(map(read_number, parts))
+    except ValueError:
+        return half  # A time such as 10:00.03, in seconds.
+    return half * abs(value / number) if number else half
 
 
 def explain_derivation(derived: Derived) -> str:

@@ -6,7 +6,7 @@ time belongs to both together; each side's processes, and the processors each wa
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from itertools import product
 
 from perfdb.analysis.formulas.formula import Expression, Formula, Number, Term, always, streams
 from perfdb.analysis.formulas.run_values import Input, InputKind, Known, RunFigures
@@ -35,22 +35,14 @@ _DROPS = ("rx_dropped", "tx_dropped", "rx_missed")
 _Select = Callable[[Known, str], "frozenset[str]"]
 
 
-@dataclass(frozen=True, slots=True)
-class _Counted:
-    """Counters of these names, in ``unit``, whose sum is a term."""
-
-    term: str
-    names: tuple[str, ...]
-    unit: str = "s"
-
-    def growth(self, known: Known, role: str, subjects: Iterable[str]) -> Iterator[Input]:
-        """Yield the counters' increases for a role; a small decrease counts as no increase."""
-        for subject in subjects:
-            for name in self.names:
-                pair = known.figures.counters.get((role, subject, name))
-                if pair is not None:
-                    grown = max(pair[1] - pair[0], 0.0)
-                    yield Input(self.term, InputKind.COUNTER, name, grown, self.unit, role, subject, *pair)
+def _growth(
+    known: Known, role: str, subjects: Iterable[str], term: str, names: Iterable[str], *, unit: str = "s"
+) -> Iterator[Input]:
+    """Yield the increases of counters of these names for a role; a small decrease counts as no increase."""
+    for subject, name in product(subjects, names):
+        pair = known.figures.counters.get((role, subject, name))
+        if pair is not None:
+            yield Input(term, InputKind.COUNTER, name, max(pair[1] - pair[0], 0.0), unit, role, subject, *pair)
 
 
 def _roles(known: Known, role: str) -> tuple[str, ...]:
@@ -68,21 +60,19 @@ def _roles(known: Known, role: str) -> tuple[str, ...]:
 
 def _host_time(term: str, title: str, times: tuple[str, ...]) -> Term:
     """Return the term of seconds that whole hosts spent in these kinds of time."""
-    counted = _Counted(term, times)
 
     def find(known: Known, role: str) -> tuple[Input, ...]:
-        return join_parts(counted.growth(known, part, (CPU,)) for part in _roles(known, role))
+        return join_parts(_growth(known, part, (CPU,), term, times) for part in _roles(known, role))
 
     return Term(term, title, find, counted=True)
 
 
 def _bound_time(term: str, title: str, times: tuple[str, ...]) -> Term:
     """Return the term of seconds of processors listed in ``client_cpus`` or ``server_cpus``."""
-    counted = _Counted(term, times)
 
     def of_side(known: Known, role: str) -> Iterator[Input]:
         numbers = known.figures.facts.get(f"{role}_cpus", ())
-        return counted.growth(known, role, [f"processor/{number:g}" for number in numbers])
+        return _growth(known, role, [f"processor/{number:g}" for number in numbers], term, times)
 
     return Term(term, title, lambda known, role: join_parts(of_side(known, part) for part in parts_of(role)), True)
 
@@ -103,24 +93,20 @@ def _test_adapters(known: Known, role: str) -> frozenset[str]:
     return frozenset()
 
 
-def _grown(title: str, counted: _Counted, select: _Select) -> Term:
-    """Return the term of a counter's increase; none for the total."""
+def _grown(term: str, title: str, names: tuple[str, ...], select: _Select, unit: str = "packets") -> Term:
+    """Return the term of a counter's increase; none for the total, since both sides count the same packets."""
 
     def find(known: Known, role: str) -> tuple[Input, ...]:
-        return tuple(counted.growth(known, role, sorted(select(known, role))))
+        return tuple(_growth(known, role, sorted(select(known, role)), term, names, unit=unit))
 
-    return Term(counted.term, title, find, counted=True)
-
-
-def _sender(known: Known, role: str) -> tuple[str, ...]:
-    """Return the sending side of a stream; both sides for messages."""
-    senders = {"STRP": PARTS_OF_TOTAL[:1], "STRG": PARTS_OF_TOTAL[1:]}
-    return senders.get(known.figures.pattern or "", PARTS_OF_TOTAL) if role == TOTAL else (role,)
+    return Term(term, title, find, counted=True)
 
 
 def _resent(known: Known, role: str) -> tuple[Input, ...]:
-    counted = _Counted("resent", ("Tcp.RetransSegs",), "segments")
-    return join_parts(counted.growth(known, part, (SNMP,)) for part in _sender(known, role))
+    """Return the segments sent again by the sending side of a stream, or by both sides."""
+    senders = {"STRP": PARTS_OF_TOTAL[:1], "STRG": PARTS_OF_TOTAL[1:]}
+    sides = senders.get(known.figures.pattern or "", PARTS_OF_TOTAL) if role == TOTAL else (role,)
+    return join_parts(_growth(known, side, (SNMP,), "resent", ("Tcp.RetransSegs",), unit="segments") for side in sides)
 
 
 def _process(known: Known, role: str) -> Iterator[Input]:
@@ -128,8 +114,8 @@ def _process(known: Known, role: str) -> Iterator[Input]:
     subjects = _subjects(known, role, CGROUP)
     if len(subjects) > 1:
         return
-    fine = list(_Counted("process_cpu", ("usage",)).growth(known, role, subjects))
-    yield from fine or _Counted("process_cpu", ("user", "system")).growth(known, role, subjects)
+    fine = list(_growth(known, role, subjects, "process_cpu", ("usage",)))
+    yield from fine or _growth(known, role, subjects, "process_cpu", ("user", "system"))
 
 
 _BUSY = _host_time("busy", "busy CPU seconds", BUSY_TIMES)
@@ -144,12 +130,10 @@ _PROCESS_CPU = Term(
     counted=True,
 )
 _RETRANSMITS = Term("resent", "segments sent again", _resent, counted=True)
-_RECEIVED = _grown("packets received", _Counted("received", ("rx_packets",), "packets"), _test_adapters)
-_SENT = _grown("packets sent", _Counted("sent", ("tx_packets",), "packets"), _test_adapters)
-_DROPPED = _grown("packets dropped", _Counted("dropped", _DROPS, "packets"), _test_adapters)
-_INTERRUPTS = _grown(
-    "interrupts", _Counted("interrupts", ("interrupts",), "interrupts"), lambda known, role: frozenset({KERNEL})
-)
+_RECEIVED = _grown("received", "packets received", ("rx_packets",), _test_adapters)
+_SENT = _grown("sent", "packets sent", ("tx_packets",), _test_adapters)
+_DROPPED = _grown("dropped", "packets dropped", _DROPS, _test_adapters)
+_INTERRUPTS = _grown("interrupts", "interrupts", ("interrupts",), lambda known, role: frozenset({KERNEL}), "interrupts")
 
 # The log line has the ticks; the inputs are seconds.
 _TICKS = "; the file counts ticks of 1/100 s, and the inputs are ticks / 100"

@@ -6,7 +6,7 @@ Inputs are facts: numbers as printed in the log. Each formula holds only if the 
 from collections.abc import Callable, Sequence
 from statistics import median
 
-from perfdb.analysis.formulas.formula import Formula, Number, Term, streams
+from perfdb.analysis.formulas.formula import Expression, Formula, Number, Term, always, streams
 from perfdb.analysis.formulas.run_values import Input, InputKind, Known, RunFigures
 from perfdb.analysis.formulas.terms import (
     DRIVER_SECONDS,
@@ -32,13 +32,8 @@ def fact_term(key: str, title: str, unit: str = "") -> Term:
     return Term(key, title, find)
 
 
-SERIES: set[str] = set()
-"""Keys of facts with several numbers; a role's own fact is ``key@role``."""
-
-
 def _samples(name: str, key: str, title: str, reduce: Callable[[Sequence[float]], float], unit: str) -> Term:
     """Return what ``reduce`` makes of the numbers of fact ``key``, ``key@role`` per role."""
-    SERIES.add(key)
 
     def find(known: Known, role: str) -> tuple[Input, ...]:
         fact = key if role == TOTAL else f"{key}@{role}"
@@ -54,8 +49,16 @@ def plateau(samples: Sequence[float]) -> list[float]:
     return [sample for sample in samples if sample >= least]
 
 
-def _lacks(*metrics: str) -> Callable[[RunFigures], bool]:
-    return lambda figures: not any((metric, TOTAL) in figures.metrics for metric in metrics)
+def _unprinted(
+    name: str, expression: Expression, source: str, other: str = "", when: Callable[[RunFigures], bool] = always
+) -> Formula:
+    """Return the formula of a metric for runs whose tool prints neither the metric nor ``other``."""
+    printed = [(metric, TOTAL) for metric in (name.partition(".")[0], other)]
+
+    def lacks(figures: RunFigures) -> bool:
+        return figures.metrics.keys().isdisjoint(printed) and when(figures)
+
+    return Formula(name, expression, source, when=lacks)
 
 
 def _of_role(metric: str, title: str) -> Term:
@@ -102,112 +105,101 @@ _PROCESS_CPU = _of_role("process_cpu_s", "CPU seconds of the process")
 _HOST_PROCESSORS = _of_role("processors", "processors")
 
 RATES = (
-    Formula("driver_s.raw", _RAW_SECONDS, "uperf's time stamps of the measured transaction", when=_lacks("driver_s")),
-    Formula(
+    _unprinted("driver_s.raw", _RAW_SECONDS, "uperf's time stamps of the measured transaction"),
+    _unprinted(
         "trans_per_s.operations",
         fact_term("operations_per_s", "operations per second", "1/s") / _OPERATIONS_EACH,
         "uperf counts each write, read and connect; its profile says how many make a transaction",
-        when=_lacks("trans_per_s", "transactions"),
+        other="transactions",
     ),
-    Formula(
+    _unprinted(
         "trans_per_s.raw",
         _RAW_OPERATIONS / _OPERATIONS_EACH / DRIVER_SECONDS,
         "uperf's raw counts of operations; its profile says how many make a transaction",
-        when=_lacks("trans_per_s", "transactions"),
+        other="transactions",
     ),
-    Formula(
+    _unprinted(
         "trans_per_s.response",
         USERS / run_term("response_ms", "response time in ms") * 1000,
         "the response time of users without think time",
-        when=lambda figures: figures.think_ms == 0 and _lacks("trans_per_s", "transactions")(figures),
+        other="transactions",
+        when=lambda figures: figures.think_ms == 0,
     ),
-    Formula(
+    _unprinted(
         "trans_per_s.bytes",
         MB_PER_S * MB / (REQUEST_BYTES + RESPONSE_BYTES),
         "netperf -f prints the bits or bytes of both directions instead of transactions",
-        when=lambda figures: figures.pattern in {"RR", "CRR"} and _lacks("trans_per_s", "transactions")(figures),
+        other="transactions",
+        when=lambda figures: figures.pattern in {"RR", "CRR"},
     ),
     Formula(
         "mb_per_s.data",
         run_term("data_bytes", "bytes in both directions") / DRIVER_SECONDS / MB,
         "the bytes that the driver counted, both directions",
     ),
-    Formula(
+    _unprinted(
         "mb_per_s.raw",
         _RAW_BYTES / DRIVER_SECONDS / MB,
         "uperf's raw counts of bytes, both directions",
-        when=_lacks("mb_per_s", "data_bytes"),
+        other="data_bytes",
     ),
-    Formula(
+    _unprinted(
         "mb_per_s.both_ways",
         _one_way("to_server") + _one_way("to_client"),
         "a stream in both directions at once, whose tool prints each by itself",
-        when=_lacks("mb_per_s"),
     ),
-    Formula(
+    _unprinted(
         "mb_per_s.arrived",
         _SENT_RATE * (Number(1) - _LOSS / 100) / 8 / MB,
         "iperf3 before 3.12 prints of UDP the sender's rate and what was lost",
-        when=_lacks("mb_per_s"),
     ),
-    Formula(
+    _unprinted(
         "mb_per_s.users",
         _RATES / _RATE_COUNT * USERS / 1024,
         "zcs prints a rate every five seconds for each connection",
-        when=_lacks("mb_per_s"),
     ),
-    Formula(
+    _unprinted(
         "mb_per_s.samples",
         _RATES / _RATE_COUNT / 1024,
         "zcs prints a rate every five seconds; taken as of one connection, for nothing says how many",
-        when=_lacks("mb_per_s"),
     ),
-    Formula(
-        "loss_percent.bytes",
-        (_SENT - _ARRIVED) / _SENT * 100,
-        "bytes that the sender sent and the receiver got",
-        when=_lacks("loss_percent"),
+    _unprinted(
+        "loss_percent.bytes", (_SENT - _ARRIVED) / _SENT * 100, "bytes that the sender sent and the receiver got"
     ),
-    Formula(
+    _unprinted(
         "loss_percent.packets",
         (_PACKETS_SENT - _PACKETS_ARRIVED) / _PACKETS_SENT * 100,
         "packets sent and packets that came back or arrived",
-        when=_lacks("loss_percent"),
     ),
-    Formula(
+    _unprinted(
         "loss_percent.moved",
         (run_term("bytes_sent", "bytes sent") - run_term("bytes_received", "bytes received"))
         / run_term("bytes_sent", "bytes sent")
         * 100,
         "bytes sent and received, where they contradict the printed loss",
-        when=lambda figures: _lacks("loss_percent")(figures) and "refused.loss_percent" in figures.facts,
+        when=lambda figures: "refused.loss_percent" in figures.facts,
     ),
-    Formula(
+    _unprinted(
         "loss_percent.messages",
         (_MESSAGES_SENT - _MESSAGES_ARRIVED) / _MESSAGES_SENT * 100,
         "netperf's messages that the sender sent and the receiver got",
-        when=_lacks("loss_percent"),
     ),
-    Formula(
+    _unprinted(
         "loss_percent.datagrams",
         run_term("packets_lost", "datagrams lost") / _DATAGRAMS * 100,
         "iperf 2 prints lost and all datagrams of each connection, and no sum",
-        when=_lacks("loss_percent"),
     ),
-    Formula(
-        "response_ms.samples",
-        _TIMES / _TIME_COUNT,
-        "fping -C prints the time of each echo that came back, and no mean",
-        when=_lacks("response_ms"),
+    _unprinted(
+        "response_ms.samples", _TIMES / _TIME_COUNT, "fping -C prints the time of each echo that came back, and no mean"
     ),
 )
 
 COUNTS = (
-    Formula(
+    _unprinted(
         "transactions.rate",
         TRANS_PER_S * DRIVER_SECONDS,
         "rate and seconds of a driver that prints operations",
-        when=lambda figures: _lacks("transactions")(figures) and "operations_per_transaction" in figures.facts,
+        when=lambda figures: "operations_per_transaction" in figures.facts,
     ),
 )
 

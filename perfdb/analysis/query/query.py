@@ -109,7 +109,7 @@ class Query:
         given: dict[str, list[str]] = {}
         for name, text in pairs:
             _check_known(name)
-            if text.strip():
+            if text.strip():  # Forms send blank fields.
                 given.setdefault(name, []).append(text)
         single = {name: parameters.single_value(given, name) for name in _SINGLE}
         return cls(

@@ -164,10 +164,8 @@ def _find_first(cells: Sequence[TrialCell]) -> str:
 
 
 def _find_drift(cells: Sequence[TrialCell]) -> str:
-    """Return size and p of a common drift, empty if there is none.
-
-    If order does not matter, each cell's correlation has mean 0 and variance 1/(n − 1) for any distribution.
-    """
+    """Return size and p of a common drift, empty if there is none."""
+    # If order does not matter, each cell's correlation has mean 0 and variance 1/(n − 1) for any distribution.
     slopes, correlations, inverse = [], [], 0.0
     for cell in cells:
         logs = [math.log(trial.value) for trial in cell.trials]
