@@ -18,7 +18,7 @@ from perfdb.analysis.tables.observations import Key, Observations
 from perfdb.analysis.tables.table import Table, sort_keys
 from perfdb.analysis.verdicts.cells import Cell, Comparison, Verdict
 from perfdb.analysis.verdicts.judge import judge
-from perfdb.analysis.verdicts.samples import find_noise
+from perfdb.analysis.verdicts.trials import find_noise
 
 # Verdicts without a shown difference.
 _AS_GOOD = {Verdict.SAME, Verdict.CANNOT_TELL, Verdict.WITHIN_NOISE}

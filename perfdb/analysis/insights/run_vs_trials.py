@@ -11,7 +11,7 @@ from perfdb.analysis.metrics import BY_NAME, Measure, Metric
 from perfdb.analysis.units import finest_step
 from perfdb.analysis.verdicts.borrowing import Drawn
 from perfdb.analysis.verdicts.flags import FEWEST_TRIALS, Flag, Trial, TrialCell, check_trials
-from perfdb.analysis.verdicts.samples import expect_trial, find_noise, mean_intervals
+from perfdb.analysis.verdicts.trials import expect_trial, find_noise, mean_intervals
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from perfdb.analysis.tables.coded_columns import CodedColumn, Places, group_rows
 from perfdb.analysis.tables.observations import Key, Observations
 from perfdb.analysis.tables.table import key_order
 from perfdb.analysis.verdicts.distributions import Floats
-from perfdb.analysis.verdicts.samples import split
+from perfdb.analysis.verdicts.trials import split
 
 RUN = "run"
 """Name that stands for the run number among the names of dimensions."""

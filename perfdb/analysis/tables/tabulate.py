@@ -32,7 +32,7 @@ from perfdb.analysis.tables.table import (
     layout_order,
 )
 from perfdb.analysis.units import count_decimals, decimal_step
-from perfdb.analysis.verdicts.samples import find_noise, mean_intervals, split
+from perfdb.analysis.verdicts.trials import find_noise, mean_intervals, split
 from perfdb.analysis.workloads import traffic_pattern
 
 

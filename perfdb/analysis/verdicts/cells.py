@@ -193,12 +193,7 @@ class Comparison:
         return Effect.BETTER if (self.better is Better.HIGHER) == _DIRECTIONS[self.verdict] else Effect.WORSE
 
 
-_DIRECTIONS = {
-    Verdict.HIGHER: True,
-    Verdict.LOWER: False,
-    Verdict.LIKELY_HIGHER: True,
-    Verdict.LIKELY_LOWER: False,
-}
+_DIRECTIONS = {Verdict.HIGHER: True, Verdict.LOWER: False, Verdict.LIKELY_HIGHER: True, Verdict.LIKELY_LOWER: False}
 
 
 def percent_difference(base: float | None, new: float | None) -> float | None:

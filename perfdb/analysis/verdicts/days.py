@@ -77,18 +77,15 @@ class Days:
         """Return whether campaigns tell what another day changes."""
         return self.freedom >= FEWEST_CAMPAIGNS
 
-    def allowance(self, weight: float, more: int = 0) -> float:
-        """Return how far days alone move the whole table, with ``more`` degrees of freedom than there are.
-
-        ``weight`` is 1/p + 1/q, or 1/P of paired cells.
-        """
-        return student_quantile(_SHIFT_QUANTILE, self.freedom + more) * self.omega * math.sqrt(weight)
+    def allowance(self, weight: float) -> float:
+        """Return how far days alone move the whole table; ``weight`` is that of ``day_weight``."""
+        return student_quantile(_SHIFT_QUANTILE, self.freedom) * self.omega * math.sqrt(weight)
 
 
 def day_weight(contrast: Contrast) -> float:
     """Return 1/p + 1/q of the compared campaigns, or 1/P of paired ones."""
-    counts = len(contrast.base.compared), len(contrast.new.compared)
-    return 1 / counts[0] if contrast.paired else 1 / counts[0] + 1 / counts[1]
+    base, new = (1 / len(arm.compared) for arm in contrast.arms)
+    return base if contrast.paired else base + new
 
 
 def own_campaigns(contrast: Contrast) -> tuple[int, int]:
@@ -110,7 +107,10 @@ def learn(contrasts: Sequence[Contrast]) -> Days:
     with_sets = [place for place, each in enumerate(sets) if each]
     away = {place: _away(sets[place]) for place in with_sets}
     weights = _shift(days, away) if len(with_sets) >= FEWEST_CELLS else {}
-    known = {place: _trial_part(sets[place]) for place in with_sets}
+    known = {
+        place: statistics.fmean(member.trial_part for members in sets[place].values() for member in members.values())
+        for place in with_sets
+    }
     for place in with_sets:
         freedom = sum(len(each) - 1 for each in sets[place].values())
         squares = math.fsum(
@@ -137,8 +137,8 @@ def _own_sets(contrast: Contrast) -> dict[Hashable, _Set]:
     if contrast.paired:
         return {BASE: {each: _member(contrast, base[each], new[each]) for each in base if each in new}}
     return {
-        BASE: {each: Member(mean(logs), contrast.base.trial_part(logs)) for each, logs in base.items()},
-        NEW: {each: Member(mean(logs), contrast.new.trial_part(logs)) for each, logs in new.items()},
+        side: {each: Member(mean(logs), arm.trial_part(logs)) for each, logs in history.items()}
+        for side, arm, history in ((BASE, contrast.base, base), (NEW, contrast.new, new))
     }
 
 
@@ -160,10 +160,8 @@ def _usable(sets: Mapping[Hashable, _Set]) -> dict[Hashable, _Set]:
 
 
 def _merged(levels: Mapping[Hashable, _Set]) -> dict[Hashable, _Set]:
-    merged: _Set = {}
-    for level, members in levels.items():
-        merged |= {(level, campaign): member for campaign, member in members.items()}
-    return {OTHERS: merged}
+    """Return the campaigns of all other levels as one set."""
+    return {OTHERS: {(level, campaign): levels[level][campaign] for level in levels for campaign in levels[level]}}
 
 
 def _campaigns(sets: Sequence[Mapping[Hashable, _Set]]) -> dict[Hashable, set[Hashable]]:
@@ -199,10 +197,6 @@ def _shift(days: Days, away: Mapping[int, _Away]) -> _Away:
     values = {at: each for at, each in values.items() if len(each) >= FEWEST_CELLS}
     days.shifts = {at: mean(each) for at, each in values.items()}
     return {at: len(each) / (len(each) - 1) for at, each in values.items()}
-
-
-def _trial_part(sets: Mapping[Hashable, _Set]) -> float:
-    return statistics.fmean(member.trial_part for members in sets.values() for member in members.values())
 
 
 def _fit(days: Days, known: Mapping[int, float]) -> Prior:

@@ -7,12 +7,13 @@ cannot show it.
 import math
 import statistics
 from collections.abc import Callable, Hashable, Iterator, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from perfdb.analysis.units import short_percent
-from perfdb.analysis.verdicts.borrowing import Drawn, Prior, Spread, fit_trials
+from perfdb.analysis.verdicts.borrowing import Prior, Spread, fit_trials
 from perfdb.analysis.verdicts.distributions import normal_p, student_p
-from perfdb.analysis.verdicts.samples import find_spread
+from perfdb.analysis.verdicts.trials import find_spread
 
 SIGNIFICANT = 0.01
 FEWEST_TRIALS = 3
@@ -86,35 +87,22 @@ def find_outliers(
             continue
         others: Prior | None = None
         for at in range(len(sample)):
-            rest = _Rest.around(sample, at, steps[place])
-            if len(samples) > _MANY_CELLS and rest.p(everyone, kinds[place]) > _ODD:
+            away = partial(_p_away, sample[at], [*sample[:at], *sample[at + 1 :]], steps[place], kinds[place])
+            if len(samples) > _MANY_CELLS and away(everyone) > _ODD:
                 continue
             others = others or fit_trials(spreads[:place] + spreads[place + 1 :])
-            p = rest.p(others, kinds[place])
-            if p < level:
+            if (p := away(others)) < level:
                 found.append(Outlier(place, at, p))
     return found
 
 
-class _Rest(NamedTuple):
-    """A trial's distance from the mean of the others (logarithms), their number and spread."""
-
-    away: float
-    others: int
-    spread: Drawn
-
-    @classmethod
-    def around(cls, sample: Sequence[float], at: int, step: float | None) -> "_Rest":
-        others = [*sample[:at], *sample[at + 1 :]]
-        middle = math.fsum(map(math.log, others)) / len(others)
-        return cls(math.log(sample[at]) - middle, len(others), find_spread(others, step))
-
-    def p(self, prior: Prior | None, kind: Hashable) -> float:
-        """Return the two-sided p of the distance; 1 if nothing is known of its kind."""
-        if prior is None or kind not in prior.usual:
-            return 1.0
-        drawn = prior.draw(*self.spread, prior.usual[kind])
-        return student_p(self.away / math.sqrt(drawn.variance * (1 + 1 / self.others)), drawn.freedom)
+def _p_away(trial: float, rest: Sequence[float], step: float | None, kind: Hashable, prior: Prior | None) -> float:
+    """Return the two-sided p of a trial's distance from the rest; 1 if nothing is known of the kind."""
+    if prior is None or kind not in prior.usual:
+        return 1.0
+    drawn = prior.draw(*find_spread(rest, step), prior.usual[kind])
+    away = math.log(trial) - math.fsum(map(math.log, rest)) / len(rest)
+    return student_p(away / math.sqrt(drawn.variance * (1 + 1 / len(rest))), drawn.freedom)
 
 
 def _outliers(cells: Sequence[TrialCell]) -> Iterator[Flag]:

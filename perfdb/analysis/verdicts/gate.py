@@ -8,7 +8,7 @@ from typing import NamedTuple
 from perfdb.analysis.metrics import Better
 from perfdb.analysis.verdicts.cells import Cell, Scope
 from perfdb.analysis.verdicts.distributions import LEVEL, false_discovery
-from perfdb.analysis.verdicts.judge import Judged, judge, level_at
+from perfdb.analysis.verdicts.judge import judge
 
 
 class Gate(StrEnum):
@@ -42,54 +42,43 @@ class GateResult(NamedTuple):
     answer: Gate
     cells: Sequence[GatedCell | None]
 
-    @property
-    def exit_code(self) -> int:
-        """Return the exit code of a command: 0 passes, 1 regressed, 2 cannot tell."""
-        return {Gate.PASSES: 0, Gate.REGRESSED: 1, Gate.CANNOT_TELL: 2}[self.answer]
 
-
-def gate(cells: Sequence[Cell], limit: float, *, accept_unknown_days: bool = False, look: int = 0) -> GateResult:
+def gate(cells: Sequence[Cell], limit: float, *, accept_unknown_days: bool = False) -> GateResult:
     """Decide whether any cell is worse by more than ``limit`` (0.05 is 5%).
 
     Cells whose noise of days is not known pass or fail only if ``accept_unknown_days``, and then in these runs alone.
-    ``look`` is as in ``judge``. Raise ValueError for a limit that is not between 0 and 1.
+    Raise ValueError for a limit that is not between 0 and 1.
     """
     if not 0 < limit < 1:
         raise ValueError(f"a limit of {limit} is not between 0 and 1")
-    judged = judge(cells, look=look).judged
+    judged = judge(cells).judged
     counted = {
         place: cell
         for place, cell in judged.items()
-        if cell.p is not None and (accept_unknown_days or cell.scope is Scope.DAYS_KNOWN) and _directed(cells[place])
+        if cell.p is not None
+        and (accept_unknown_days or cell.scope is Scope.DAYS_KNOWN)
+        and cells[place].better is not Better.NEUTRAL
     }
-    worse = {place: _worse(cell) for place, cell in counted.items()}
+    worse = {
+        place: -cell.difference if cells[place].better is Better.HIGHER else cell.difference
+        for place, cell in counted.items()
+    }
     ps = {place: (cell.p or 0.0) / 2 if worse[place] > 0 else 1.0 for place, cell in counted.items()}
     qs = dict(zip(ps, false_discovery(list(ps.values())), strict=True))
-    level = level_at(look)
     found: list[GatedCell | None] = []
     for place, cell in enumerate(cells):
-        if not _directed(cell):
-            found.append(None)
-            continue
         allowed = -math.log1p(-limit) if cell.better is Better.HIGHER else math.log1p(limit)
-        if place not in counted:
+        if cell.better is Better.NEUTRAL:
+            found.append(None)
+        elif place not in counted:
             found.append(GatedCell(Gate.CANNOT_TELL, allowed))
-            continue
-        worst = worse[place] + judged[place].half_width(1 - level if look else 1 - LEVEL)
-        answer = Gate.CANNOT_TELL
-        if qs[place] < level and worse[place] > allowed:
-            answer = Gate.REGRESSED
-        elif worst < allowed:
-            answer = Gate.PASSES
-        found.append(GatedCell(answer, allowed, worse[place], ps[place], qs[place], worst))
+        else:
+            answer, worst = Gate.CANNOT_TELL, worse[place] + judged[place].half_width(1 - LEVEL)
+            if qs[place] < LEVEL and worse[place] > allowed:
+                answer = Gate.REGRESSED
+            elif worst < allowed:
+                answer = Gate.PASSES
+            found.append(GatedCell(answer, allowed, worse[place], ps[place], qs[place], worst))
     answers = {cell.answer for cell in found if cell}
     total = Gate.REGRESSED if Gate.REGRESSED in answers else Gate.CANNOT_TELL
     return GateResult(Gate.PASSES if answers == {Gate.PASSES} else total, found)
-
-
-def _directed(cell: Cell) -> bool:
-    return cell.better is not Better.NEUTRAL
-
-
-def _worse(cell: Judged) -> float:
-    return -cell.difference if cell.contrast.cell.better is Better.HIGHER else cell.difference

@@ -5,7 +5,6 @@ those that differ by half of it.
 """
 
 import math
-from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from perfdb.analysis.verdicts.distributions import student_quantile
@@ -40,7 +39,7 @@ def trials_needed(used: tuple[float, float], prior_freedom: float, rounding: flo
     def is_enough(count: int) -> bool:
         return _decides(rounding, math.sqrt(sum(used) / count), prior_freedom + 2 * (count - 1), delta)
 
-    return _first(range(2, MOST_ADVISED + 1), is_enough)
+    return next(filter(is_enough, range(2, MOST_ADVISED + 1)), None)
 
 
 def campaigns_needed(noise: CampaignNoise, delta: float) -> int | None:
@@ -54,13 +53,9 @@ def campaigns_needed(noise: CampaignNoise, delta: float) -> int | None:
         shift = student_quantile(_SHIFT_QUANTILE, noise.days_freedom + more) * noise.omega * math.sqrt(weight)
         return _decides(math.hypot(shift, noise.rounding), error, noise.freedom + more, delta)
 
-    return _first(range(max(2, most), MOST_ADVISED + 1), is_enough)
+    return next(filter(is_enough, range(max(2, most), MOST_ADVISED + 1)), None)
 
 
 def _decides(allowance: float, error: float, freedom: float, delta: float) -> bool:
     half = student_quantile(_QUANTILE, freedom) * error
     return math.hypot(allowance, half) + half <= math.log1p(delta)
-
-
-def _first(counts: Iterable[int], is_enough: Callable[[int], bool]) -> int | None:
-    return next((count for count in counts if is_enough(count)), None)

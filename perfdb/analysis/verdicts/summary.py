@@ -36,7 +36,8 @@ def summarise(comparisons: Sequence[Comparison], shift_allowance: float | None) 
     logs = [math.log(cell.ratio) for cell in comparisons if cell.ratio is not None and 0 < cell.ratio < math.inf]
     ratio, interval = None, None
     if len(logs) >= FEWEST_CELLS:
-        middle, half = statistics.fmean(logs), _half_width(logs, shift_allowance or 0.0)
+        middle, error = statistics.fmean(logs), statistics.stdev(logs) / math.sqrt(len(logs))
+        half = math.hypot(shift_allowance or 0.0, student_quantile(0.975, len(logs) - 1) * error)
         ratio, interval = exponential(middle), (exponential(middle - half), exponential(middle + half))
     return Summary(
         cells=len(logs),
@@ -48,11 +49,6 @@ def summarise(comparisons: Sequence[Comparison], shift_allowance: float | None) 
         uniform=is_uniform(comparisons),
         scope=Scope.THESE_RUNS if shift_allowance is None else Scope.DAYS_KNOWN,
     )
-
-
-def _half_width(logs: Sequence[float], allowance: float) -> float:
-    error = statistics.stdev(logs) / math.sqrt(len(logs))
-    return math.hypot(allowance, student_quantile(0.975, len(logs) - 1) * error)
 
 
 def is_uniform(comparisons: Sequence[Comparison]) -> bool:

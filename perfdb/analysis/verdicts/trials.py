@@ -1,13 +1,17 @@
-"""Noise between trials: each side of each cell by its own trials and by those of the cells that vary alike."""
+"""Noise between trials of a sample or of a side of a cell, drawn to that of the cells that vary alike."""
 
 import math
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import accumulate
 
-from perfdb.analysis.verdicts.borrowing import Drawn, Prior, Spread, Usual, fit_trials
+from perfdb.analysis.verdicts.borrowing import Drawn, Prior, Spread, fit_trials
 from perfdb.analysis.verdicts.cells import Cell, History, Side
+from perfdb.analysis.verdicts.distributions import exponential, student_quantile
 
+Sample = Sequence[float]
+Interval = tuple[float, float] | None
 # A variance below this is that of equal trials.
 EQUAL = 1e-20
 # Equal values differ by this share in binary.
@@ -153,23 +157,15 @@ def borrow(contrasts: Sequence[Contrast]) -> Prior | None:
     A group is a kind of workload and a side. One without spreads takes the usual spread of the other side of its
     kind, else of the group with the largest. Without any spread ``drawn`` stays None.
     """
-    prior = fit_trials([Spread(*arm.spread, _group(each, arm)) for each in contrasts for arm in each.arms])
+    prior = fit_trials([Spread(*arm.spread, (each.cell.kind, arm.name)) for each in contrasts for arm in each.arms])
     if prior is None:
         return None
     largest = max(prior.usual.values(), key=lambda usual: usual.variance)
     for each in contrasts:
-        for arm in each.arms:
-            usual = _first(prior, (_group(each, arm), _group(each, each.new if arm is each.base else each.base)))
+        own = [prior.usual.get((each.cell.kind, arm.name)) for arm in each.arms]
+        for arm, usual in zip(each.arms, (own[0] or own[1], own[1] or own[0]), strict=True):
             arm.drawn = prior.draw(*arm.spread, usual or largest)
     return prior
-
-
-def _group(contrast: Contrast, arm: Arm) -> tuple[Hashable, str]:
-    return contrast.cell.kind, arm.name
-
-
-def _first(prior: Prior, groups: Iterable[Hashable]) -> Usual | None:
-    return next((prior.usual[group] for group in groups if group in prior.usual), None)
 
 
 def levels_of(contrast: Contrast) -> dict[Hashable, dict[Hashable, tuple[list[float], ...]]]:
@@ -181,3 +177,57 @@ def levels_of(contrast: Contrast) -> dict[Hashable, dict[Hashable, tuple[list[fl
             each: tuple([side[each] for side in sides]) for each in sides[0] if all(each in s for s in sides)
         }
     return found
+
+
+def find_spread(sample: Sample, step: float | None) -> Drawn:
+    """Return a sample's variance of logarithms with freedom, 0 if unknown; ``step`` is printed."""
+    count = len(sample)
+    if count < 2 or min(sample) <= 0:
+        return Drawn(0.0, 0)
+    logs = [*map(math.log, sample)]
+    middle = math.fsum(logs) / count
+    variance = math.fsum((log - middle) ** 2 for log in logs) / (count - 1)
+    variance = 0.0 if variance < EQUAL else variance
+    if step:
+        variance = max(variance, (step * count / math.fsum(sample)) ** 2 / 12)
+    return Drawn(variance, count - 1 if variance else 0)
+
+
+def find_noise(
+    samples: Sequence[Sample], kinds: Sequence[Hashable], steps: Sequence[float | None]
+) -> tuple[list[Drawn | None], Prior | None]:
+    """Return the noise of one trial of each sample, drawn to that of its kind, and what the kinds have in common.
+
+    A kind without repetitions takes the usual noise of the kind with the largest; None if nothing was repeated.
+    """
+    spreads = [*map(find_spread, samples, steps)]
+    prior = fit_trials([Spread(*spread, kind) for spread, kind in zip(spreads, kinds, strict=True)])
+    if prior is None:
+        return [None] * len(samples), None
+    largest = max(prior.usual.values(), key=lambda usual: usual.variance)
+    drawn = [prior.draw(*spread, prior.usual.get(kind, largest)) for spread, kind in zip(spreads, kinds, strict=True)]
+    return list(drawn), prior
+
+
+def mean_intervals(samples: Sequence[Sample], noises: Sequence[Drawn | None]) -> list[Interval]:
+    """Return each mean's 95% interval, mean · exp(± t·s/√n), if known."""
+    return [_reach(sample, noise, 0) for sample, noise in zip(samples, noises, strict=True)]
+
+
+def expect_trial(sample: Sample, noise: Drawn | None) -> Interval:
+    """Return where a further trial lies with 95%: mean · exp(± t · s · √(1 + 1 / n)); None as for a mean."""
+    return _reach(sample, noise, 1)
+
+
+def _reach(sample: Sample, noise: Drawn | None, further: int) -> Interval:
+    """Return the interval of the mean, or of ``further`` = 1 trial."""
+    if noise is None or not len(sample) or min(sample) <= 0:
+        return None
+    half = student_quantile(0.975, noise.freedom) * math.sqrt(noise.variance * (further + 1 / len(sample)))
+    mean = math.fsum(sample) / len(sample)
+    return mean * exponential(-half), mean * exponential(half)
+
+
+def split(values: Sequence[float], sizes: Sequence[int]) -> list[Sequence[float]]:
+    """Return the samples of values that stand end to end."""
+    return [values[end - size : end] for size, end in zip(sizes, accumulate(sizes), strict=True)]

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from perfdb.analysis.metrics import Better, Metric
 from perfdb.analysis.units import printed_percent, round_half_up, short_percent
-from perfdb.analysis.verdicts.cells import Comparison, Effect, NextStep, Reason, Scope, Verdict
+from perfdb.analysis.verdicts.cells import Comparison, Effect, NextStep, Scope, Verdict
 from perfdb.analysis.verdicts.judge import Shift
 from perfdb.analysis.verdicts.summary import Summary
 
@@ -32,11 +32,10 @@ _WORDS = {
     Verdict.NO_NOISE: "can't tell: no repeats",
     Verdict.NOT_COMPARABLE: "not comparable",
 }
+CHANGED = {Verdict.IMPROVED, Verdict.REGRESSED, Verdict.HIGHER, Verdict.LOWER}
+LIKELY = {Verdict.LIKELY_HIGHER, Verdict.LIKELY_LOWER}
 # Verdicts that rest on noise, and so have a scope.
-_SCOPED = {
-    *(Verdict.IMPROVED, Verdict.REGRESSED, Verdict.HIGHER, Verdict.LOWER, Verdict.SAME, Verdict.CANNOT_TELL),
-    *(Verdict.LIKELY_HIGHER, Verdict.LIKELY_LOWER),
-}
+_SCOPED = CHANGED | LIKELY | {Verdict.SAME, Verdict.CANNOT_TELL}
 # Meanings of the words: (sign, word, meaning, id of the statement).
 LEGEND = (
     ("▲ ▼", "improved, regressed", "confirmed by repeats, and more than days alone change (q < 0.05)", "changed"),
@@ -49,24 +48,7 @@ LEGEND = (
     ("–", "not comparable", "one side has no value, or one that is not positive", "not-comparable"),
     ("≠", "mixed", "the runs differ in more than is compared, and have no common mean", "mixed"),
 )
-# Ids of the statements that explain verdicts.
-_RULES = {
-    Verdict.IMPROVED: "changed",
-    Verdict.REGRESSED: "changed",
-    Verdict.HIGHER: "changed",
-    Verdict.LOWER: "changed",
-    Verdict.SAME: "same",
-    Verdict.CANNOT_TELL: "cannot-tell",
-    Verdict.LIKELY_HIGHER: "likely",
-    Verdict.LIKELY_LOWER: "likely",
-    Verdict.WITHIN_NOISE: "likely",
-    Verdict.NO_NOISE: "no-noise",
-    Verdict.NOT_COMPARABLE: "not-comparable",
-    Verdict.MIXED: "mixed",
-}
 _BETTER = {Better.HIGHER: "larger is better", Better.LOWER: "smaller is better", Better.NEUTRAL: "neither is better"}
-CHANGED = {Verdict.IMPROVED, Verdict.REGRESSED, Verdict.HIGHER, Verdict.LOWER}
-LIKELY = {Verdict.LIKELY_HIGHER, Verdict.LIKELY_LOWER}
 
 DAYS_UNKNOWN = "in these runs; day-to-day variation unknown"
 
@@ -111,8 +93,7 @@ def verdict_words(comparison: Comparison) -> str:
     if comparison.verdict is Verdict.SAME and comparison.is_small:
         return f"{words}, a real, small difference"
     if comparison.verdict is Verdict.CANNOT_TELL:
-        reason = f"{words}: {reason_words(comparison.reason)}" if comparison.reason else words
-        return reason + _standing_out(comparison)
+        return (f"{words}: {comparison.reason}" if comparison.reason else words) + _standing_out(comparison)
     if comparison.verdict in LIKELY:
         return f"{words}, if its runs vary like the others'; 1 in 20 by chance; one more campaign settles it"
     return words
@@ -125,15 +106,13 @@ def _standing_out(comparison: Comparison) -> str:
     return f", but {short_percent(abs(comparison.against - 1))} {where} the other cells"
 
 
-def reason_words(reason: Reason) -> str:
-    """Return a reason of uncertainty."""
-    return reason.value
-
-
 def rule_id(comparison: Comparison) -> str:
     """Return the id of the statement that explains the verdict."""
-    changed = comparison.verdict in {Verdict.HIGHER, Verdict.LOWER}
-    return "these-runs" if changed and comparison.scope is Scope.THESE_RUNS else _RULES[comparison.verdict]
+    verdict = comparison.verdict
+    if verdict in CHANGED:
+        here = verdict in {Verdict.HIGHER, Verdict.LOWER} and comparison.scope is Scope.THESE_RUNS
+        return "these-runs" if here else "changed"
+    return "likely" if verdict in LIKELY | {Verdict.WITHIN_NOISE} else verdict.replace("_", "-")
 
 
 def ratio_range(ratios: tuple[float, float]) -> str:
@@ -214,8 +193,8 @@ def shift_words(shift: Shift) -> str:
 
 def summary_words(summary: Summary) -> str:
     """Return a summary in one line, with a caution if cells differ."""
-    counts = [f"{number} {_counted(verdict)}" for verdict, number in summary.counts.items()]
-    clauses = [", ".join(counts)]
+    named = {**_WORDS, Verdict.NO_NOISE: "without repeats"}
+    clauses = [", ".join(f"{number} {named.get(verdict, verdict)}" for verdict, number in summary.counts.items())]
     if summary.ratio is not None and summary.interval is not None:
         here = "" if summary.scope is Scope.DAYS_KNOWN else " in these runs"
         typical = short_percent(summary.ratio - 1, plus=True)
@@ -225,9 +204,3 @@ def summary_words(summary: Summary) -> str:
     if not summary.uniform:
         clauses.append("the cells differ by more than noise: look at each")
     return "; ".join(clauses)
-
-
-def _counted(verdict: Verdict) -> str:
-    return (
-        _WORDS.get(verdict, verdict.value).partition(":")[0] if verdict is not Verdict.NO_NOISE else "without repeats"
-    )

@@ -8,14 +8,14 @@ from perfdb.analysis.metrics import Better
 from perfdb.analysis.units import printed_percent, read_number, round_half_up, step
 from perfdb.analysis.verdicts import words
 from perfdb.analysis.verdicts.borrowing import Prior, Spread, Usual, fit_days, fit_trials
-from perfdb.analysis.verdicts.cells import Cell, Comparison, percent_difference
+from perfdb.analysis.verdicts.cells import Cell, percent_difference
 from perfdb.analysis.verdicts.days import group_by_pauses
 from perfdb.analysis.verdicts.distributions import false_discovery
 from perfdb.analysis.verdicts.flags import Trial, TrialCell, check_trials
 from perfdb.analysis.verdicts.gate import gate
 from perfdb.analysis.verdicts.judge import find_shift, judge
-from perfdb.analysis.verdicts.samples import find_noise, find_spread, mean_intervals
 from perfdb.analysis.verdicts.summary import summarise
+from perfdb.analysis.verdicts.trials import find_noise, find_spread, mean_intervals
 
 Values = Sequence[float]
 # Binary noise of percentages.
@@ -40,21 +40,14 @@ class Audit:
 def audit_percent(base: str, new: str, percent: str) -> Audit | None:
     """Check a percentage against printed operands; None if not positive. Raise ValueError."""
     own = percent_difference(read_number(base), read_number(new))
-    interval = _possible(base, new)
     text = percent.strip().removesuffix("%")
     claimed, half = read_number(text), step(text) / 2 + _NOISE
-    if own is None or interval is None:
-        return None
-    return Audit(percent, own, interval, interval[0] - half <= claimed <= interval[1] + half)
-
-
-def _possible(base: str, new: str) -> tuple[float, float] | None:
-    """Return the range of differences of operands printed so; None if the base may be zero."""
     bases, news = ((read_number(text) - step(text) / 2, read_number(text) + step(text) / 2) for text in (base, new))
-    if bases[0] <= 0:
+    if own is None or bases[0] <= 0:
         return None
     corners = [100 * (b / a - 1) for a, b in product(bases, news)]
-    return min(corners), max(corners)
+    interval = min(corners), max(corners)
+    return Audit(percent, own, interval, interval[0] - half <= claimed <= interval[1] + half)
 
 
 def audit(base: str, new: str, printed: str) -> str:
@@ -74,11 +67,7 @@ def campaigns(starts: Values) -> str:
 def spread_text(trials: Values, step: float | None = None) -> str:
     """Return standard deviation and degrees of freedom of trials."""
     found = find_spread(trials, step)
-    return f"s = {_sd(found.variance)}, d = {found.freedom}"
-
-
-def _sd(variance: float) -> str:
-    return f"{round_half_up(100 * variance**0.5, 3)}%"
+    return f"s = {round_half_up(100 * found.variance**0.5, 3)}%, d = {found.freedom}"
 
 
 def prior_text(variances: Values, freedoms: Values, known: Values = ()) -> str:
@@ -99,35 +88,34 @@ def _cells(base: Sequence[Values], new: Sequence[Values], better: str) -> list[C
     return [Cell({"a": a}, {"b": b}, better=Better(better)) for a, b in zip(base, new, strict=True)]
 
 
-def _alone(base: Values, new: Values, better: str) -> Comparison:
-    return judge(_cells([base], [new], better)).comparisons[0]
+def _words_on(*cells: Cell) -> str:
+    """Return the words on the first of the cells."""
+    return words.describe_comparison(judge(cells).comparisons[0])
 
 
 def comparison(base: Values, new: Values, better: str = "higher") -> str:
     """Return the words on a single cell, one campaign on each side."""
-    return words.describe_comparison(_alone(base, new, better))
+    return _words_on(*_cells([base], [new], better))
 
 
 def first_of(base: Sequence[Values], new: Sequence[Values], better: str = "higher") -> str:
     """Return the words on the first of several cells."""
-    return words.describe_comparison(judge(_cells(base, new, better)).comparisons[0])
+    return _words_on(*_cells(base, new, better))
 
 
 def with_history(base: Values, new: Values, earlier: Sequence[Values], better: str = "higher") -> str:
     """Return the words on a cell with earlier campaigns of the base."""
-    cell = Cell({"a": base}, {"b": new}, dict(enumerate(earlier)), better=Better(better))
-    return words.describe_comparison(judge([cell]).comparisons[0])
+    return _words_on(Cell({"a": base}, {"b": new}, dict(enumerate(earlier)), better=Better(better)))
 
 
 def paired(base: Sequence[Values], new: Sequence[Values], better: str = "higher") -> str:
     """Return the words on a cell whose campaigns hold both sides."""
-    cell = Cell(dict(enumerate(base)), dict(enumerate(new)), better=Better(better))
-    return words.describe_comparison(judge([cell]).comparisons[0])
+    return _words_on(Cell(dict(enumerate(base)), dict(enumerate(new)), better=Better(better)))
 
 
 def mixed(base: Values, new: Values, differ: str) -> str:
     """Return the words on a cell whose runs differ in more than is compared."""
-    return words.describe_comparison(judge([Cell({"a": base}, {"b": new}, mixes=(differ,))]).comparisons[0])
+    return _words_on(Cell({"a": base}, {"b": new}, mixes=(differ,)))
 
 
 def shift(base: Sequence[Values], new: Sequence[Values]) -> str:
