@@ -1,7 +1,4 @@
-"""Declarations of perfdb's rules: title, formula, explanation, source and computed examples.
-
-Pages render the declarations and tests compute the examples, so that explanations match the code.
-"""
+"""Declarations of perfdb's rules: title, formula, explanation, source and computed examples, as pages render."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -9,10 +6,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """Given values with the expected answer; ``work`` computes the answer."""
+    """Given values, from which ``work`` computes the rule's answer."""
 
     given: str
-    answer: str
     work: Callable[[], str]
 
 
@@ -30,11 +26,10 @@ class Declaration:
 
 @dataclass(frozen=True, slots=True)
 class WorkedExample:
-    """A function with its inputs and the printed result."""
+    """A function with inputs."""
 
     compute: Callable[..., str]
     inputs: Mapping[str, object]
-    result: str
 
     def run(self) -> str:
         """Compute the result from the inputs."""

@@ -37,14 +37,14 @@ def _printed(measure: str, text: str, unit: str = "", *, place: str = "") -> Pri
     return Printed(Measure.parse(measure), Quantity(text, unit), place)
 
 
-def _run(given: str, answer: str, printed: str, places: Iterable[str] = repeat(""), **circumstances: Any) -> Example:
+def _run(given: str, printed: str, places: Iterable[str] = repeat(""), **circumstances: Any) -> Example:
     """Return the audit of a run as an example; ``printed`` lists ``measure number unit``."""
     figures = zip(printed.split(", "), places, strict=False)
     run = PrintedRun(tuple(_printed(*each.split(), place=place) for each, place in figures), **circumstances)
-    return Example(given, answer, lambda: " ".join(found.message for found in audit_run(run)))
+    return Example(given, lambda: " ".join(found.message for found in audit_run(run)))
 
 
-def _table(given: str, answer: str, title: str, *rows: tuple[str, int, str]) -> Example:
+def _table(given: str, title: str, *rows: tuple[str, int, str]) -> Example:
     """Return the audit of Table 6 as an example; a row is (place, users, printed numbers)."""
     runs = [
         PrintedRun(tuple(_printed(*each.split(), place=place) for each in printed.split(", ")), users=users, think_ms=0)
@@ -54,7 +54,7 @@ def _table(given: str, answer: str, title: str, *rows: tuple[str, int, str]) -> 
     def work() -> str:
         return " ".join(found.message for of_run in audit_runs(runs, {"Table 6": title}) for found in of_run)
 
-    return Example(given, answer, work)
+    return Example(given, work)
 
 
 def _percent(row: PercentRow) -> str:
@@ -80,7 +80,6 @@ DECLARATIONS: tuple[Declaration, ...] = (
         _ROUNDING,
         Example(
             "0.14 and 1654.5",
-            "0.14 ± 0.005, 1654.5 ± 0.05",
             lambda: _half_steps(_printed("cpu_ms_per_trans", "0.14"), _printed("trans_per_s", "1654.5")),
         ),
     ),
@@ -93,7 +92,6 @@ DECLARATIONS: tuple[Declaration, ...] = (
         _ROUNDING,
         Example(
             "88.70, 85.80, 86.70, 84.70, 92.70 in one row",
-            "88.70 ± 0.05, 85.80 ± 0.05, 86.70 ± 0.05, 84.70 ± 0.05, 92.70 ± 0.05",
             lambda: _half_steps(
                 *(_printed("processor_util@tcpip1", text) for text in ("88.70", "85.80", "86.70", "84.70", "92.70"))
             ),
@@ -109,8 +107,6 @@ DECLARATIONS: tuple[Declaration, ...] = (
         "Little 1961",
         _run(
             "50 users, 2.90 transactions per second, response time 17.25 msec",
-            "Response time is printed as 17.25 msec, but should be 50 / 2.90 × 1000 = 17241.379 ms; "
-            "unit is probably sec.",
             "trans_per_s 2.90, response_ms 17.25 msec",
             users=50,
             think_ms=0,
@@ -125,7 +121,6 @@ DECLARATIONS: tuple[Declaration, ...] = (
         _ARITHMETIC,
         _run(
             "97000 transactions in 200.5 s, 484.79 transactions per second",
-            "Transactions per second is printed as 484.79 trans/s, but should be 97000 / 200.5 = 483.791 trans/s.",
             "transactions 97000, driver_s 200.5, trans_per_s 484.79",
         ),
     ),
@@ -138,8 +133,6 @@ DECLARATIONS: tuple[Declaration, ...] = (
         _ARITHMETIC,
         _run(
             "1631.10 transactions per second of 200 and 1000 bytes, 1.96 MB/s",
-            "Throughput is printed as 1.96 MB/s, but should be 1631.10 × (200 + 1000) / 2^20 = 1.867 MB/s; "
-            "its MB are probably of 10^6 bytes.",
             "trans_per_s 1631.10, mb_per_s 1.96",
             workload=parse_workload("RR"),
         ),
@@ -154,9 +147,6 @@ DECLARATIONS: tuple[Declaration, ...] = (
         "utilisation law",
         _run(
             "utilisation of tcpip1 47.30 % of one of 2 processors, 1654.49 transactions per second, 0.14 msec",
-            "CPU time per transaction of tcpip1 is printed as 0.14 msec/trans, but should be "
-            "47.30 × 10 / 1654.49 = 0.2859 ms/trans; 2 times the figure would fit, as if it had been divided by the "
-            "processors.",
             "processor_util@tcpip1 47.30, trans_per_s 1654.49, cpu_ms_per_trans@tcpip1 0.14 msec/trans",
             processors=2,
             method=Method.REPORT,
@@ -172,8 +162,6 @@ DECLARATIONS: tuple[Declaration, ...] = (
         "utilisation law",
         _run(
             "93.57 % of 2 processors in 632.00 s, 2.90 transactions per second, 600 s asked for, 720 msec",
-            "CPU time per transaction is printed as 720 msec/trans, but should be "
-            "93.57 × 2 × 10 / 2.90 × 632.00 / (600 … 632.00) = 662.1 ms/trans.",
             "cpu_util 93.57, trans_per_s 2.90, elapsed_s 632.00, cpu_ms_per_trans 720 msec/trans",
             processors=2,
             asked_s=600,
@@ -188,7 +176,6 @@ DECLARATIONS: tuple[Declaration, ...] = (
         _ARITHMETIC,
         _run(
             "33.04 ms per MB, 670.74 ms per transaction of 20 MB",
-            "CPU time per transaction is printed as 670.74 ms/trans, but should be 33.04 × 20 = 660.800 ms/trans.",
             "cpu_ms_per_mb 33.04, cpu_ms_per_trans 670.74",
             workload=parse_workload("STRG"),
         ),
@@ -202,7 +189,6 @@ DECLARATIONS: tuple[Declaration, ...] = (
         _ARITHMETIC,
         _run(
             "18.18 ms per MB of nontcp, of which 15.91 virtual and 4.59 CP",
-            "CPU time per MB of nontcp is printed as 18.18 ms/MB, but should be 15.91 + 4.59 = 20.500 ms/MB.",
             "cpu_ms_per_mb@nontcp 18.18, virtual_cpu_ms_per_mb@nontcp 15.91, cp_cpu_ms_per_mb@nontcp 4.59",
         ),
     ),
@@ -215,7 +201,6 @@ DECLARATIONS: tuple[Declaration, ...] = (
         "CP QUERY TIME before and after the run",
         _run(
             "96.76 %, of which 48.40 % client and 47.36 % server",
-            "CPU utilisation is printed as 96.76 %, but should be 48.40 + 47.36 = 95.760 %.",
             "cpu_util 96.76, cpu_util@client 48.40, cpu_util@server 47.36",
             method=Method.SNAPSHOT,
         ),
@@ -229,7 +214,6 @@ DECLARATIONS: tuple[Declaration, ...] = (
         _ARITHMETIC,
         _run(
             "tcpip1 runs 58.70 % and runs or waits 55.40 % of the time",
-            "Utilisation of one processor of tcpip1 is printed as 58.70 %, but cannot pass 55.40 %.",
             "processor_util@tcpip1 58.70, run_wait@tcpip1 55.40",
         ),
     ),
@@ -241,14 +225,7 @@ DECLARATIONS: tuple[Declaration, ...] = (
         f"{LINK_TOLERANCE * 100:g} % is allowed. More means that line speed, MTU or the size of the MB is not what it "
         "is said to be.",
         "frame format of IEEE 802.3",
-        _run(
-            "11.9 MB/s over 100 Mbit/s with MTU 1500",
-            "Throughput is printed as 11.9 MB/s, but cannot pass 100000000 / 8 × (1500 − 28) / (1500 + 38) / 2^20 = "
-            "11.41 MB/s; its MB are probably of 10^6 bytes.",
-            "mb_per_s 11.9",
-            line_bits_per_s=1e8,
-            mtu=1500,
-        ),
+        _run("11.9 MB/s over 100 Mbit/s with MTU 1500", "mb_per_s 11.9", line_bits_per_s=1e8, mtu=1500),
     ),
     Declaration(
         Kind.PARTS,
@@ -259,8 +236,6 @@ DECLARATIONS: tuple[Declaration, ...] = (
         "utilisation law",
         _run(
             "99.00 % of 2 processors in 150 s; stacks 48.00 % and 47.30 %, other machines 106.67 % of one processor",
-            "CPU utilisation is printed as 99.00 %, but cannot be below (48.00 + 47.30 + 106.67 = 201.97) / 2 = "
-            "100.985 %.",
             "cpu_util 99.00, elapsed_s 150.00, processor_util@tcpip1 48.00, processor_util@tcpip2 47.30, "
             "processor_util@nontcp 106.67",
             repeat("Table 6"),
@@ -277,8 +252,6 @@ DECLARATIONS: tuple[Declaration, ...] = (
         _ARITHMETIC,
         _table(
             "Table 6, Maximum Throughput: 11926.76 with 50 users; Table 5: 11941.14 with 20 users",
-            "Transactions per second is printed as 11926.76 trans/s, as the maximum, but there is 11941.14 trans/s in "
-            "Table 5 (20 users).",
             "Maximum Throughput: Request-Response",
             ("Table 6", 50, "trans_per_s 11926.76"),
             ("Table 5", 20, "trans_per_s 11941.14"),
@@ -295,8 +268,6 @@ DECLARATIONS: tuple[Declaration, ...] = (
         _table(
             "response times of 10, 50, 10, 5 and 20 users at 83.22, 88.74, 91.54, 84.05 and 81.81 transactions per "
             "second",
-            "Response time is printed as 563.71 ms, but should be 50 / 88.74 × 1000 = 563.444 ms: 0.047% off, "
-            "while half of the 4 others of Table 6 are within 0.0022%.",
             "",
             ("Table 6", 10, "trans_per_s 83.22, response_ms 120.16"),
             ("Table 6", 50, "trans_per_s 88.74, response_ms 563.71"),
@@ -314,7 +285,6 @@ DECLARATIONS: tuple[Declaration, ...] = (
         _ROUNDING,
         Example(
             "6.95 and 4.79, difference −21 %",
-            "The difference of CPU time per MB is printed as -21 %, but should be 100 × (4.79 / 6.95 − 1) = -31.1 %.",
             lambda: _percent(
                 PercentRow(_printed("cpu_ms_per_mb", "6.95"), _printed("cpu_ms_per_mb", "4.79"), Quantity("-21", "%"))
             ),
@@ -329,7 +299,6 @@ DECLARATIONS: tuple[Declaration, ...] = (
         _ARITHMETIC,
         _run(
             "2159.24 in Table 4, 2116.14 in Table 6",
-            "Transactions per second is printed as 2116.14 trans/s, but as 2159.24 trans/s in Table 4.",
             "trans_per_s 2159.24, trans_per_s 2116.14",
             places=("Table 4", "Table 6"),
         ),

@@ -3,6 +3,8 @@
 Each statement has formula, reason, source and worked examples.
 """
 
+from collections.abc import Callable
+
 from perfdb.analysis.declaration import MethodStatement, WorkedExample
 from perfdb.analysis.verdicts import worked_examples as examples
 
@@ -24,6 +26,11 @@ _RAISED = ((105.0, 105.3, 104.8), (200.4, 200.1, 199.9), (300.4, 299.4, 300.1))
 _EARLIER = ((100.4, 100.2, 100.1), (99.7, 99.9, 99.5), (100.1, 100.0, 100.3))
 _RISING = ((100.0, 101.0, 102.1, 103.0), (50.0, 50.6, 51.1, 51.4), (80.0, 80.7, 81.5, 82.4), (60.0, 60.6, 61.1, 61.9))
 
+
+def _worked(compute: Callable[..., str], **inputs: object) -> WorkedExample:
+    return WorkedExample(compute, inputs)
+
+
 DECLARATIONS: tuple[MethodStatement, ...] = (
     MethodStatement(
         "difference",
@@ -34,10 +41,10 @@ DECLARATIONS: tuple[MethodStatement, ...] = (
         "the metric. It is printed without decimals, halves away from zero, and as n/a where a side has a value that "
         "is zero, negative or missing.",
         (
-            WorkedExample(examples.difference, {"base": 2127.32, "new": 2539.11}, "19%"),
-            WorkedExample(examples.difference, {"base": 0.065, "new": 0.0559}, "-14%"),
-            WorkedExample(examples.difference, {"base": 31914.04, "new": 31900.0}, "0%"),
-            WorkedExample(examples.difference, {"base": 0.0, "new": 3.0}, "n/a"),
+            _worked(examples.difference, base=2127.32, new=2539.11),
+            _worked(examples.difference, base=0.065, new=0.0559),
+            _worked(examples.difference, base=31914.04, new=31900.0),
+            _worked(examples.difference, base=0.0, new=3.0),
         ),
     ),
     MethodStatement(
@@ -48,14 +55,8 @@ DECLARATIONS: tuple[MethodStatement, ...] = (
         "Printed operands are rounded, so their difference can lie anywhere in this interval. A printed percentage "
         "within half its last digit of it is consistent. Any other is kept and marked, with ours beside it.",
         (
-            WorkedExample(
-                examples.audit, {"base": "0.026", "new": "0.0244", "printed": "-4%"}, "-8.1% ... -4.1%: consistent"
-            ),
-            WorkedExample(
-                examples.audit,
-                {"base": "3.39", "new": "3.68", "printed": "27%"},
-                "8.2% ... 8.9%: inconsistent, ours is 9%",
-            ),
+            _worked(examples.audit, base="0.026", new="0.0244", printed="-4%"),
+            _worked(examples.audit, base="3.39", new="3.68", printed="27%"),
         ),
     ),
     MethodStatement(
@@ -66,7 +67,7 @@ DECLARATIONS: tuple[MethodStatement, ...] = (
         "A campaign is what was measured together on one system. Runs that name their campaign belong to it; all "
         "others of one study and system are told apart by pauses. Another level, device or restart in the same "
         "session is the same campaign.",
-        (WorkedExample(examples.campaigns, {"starts": (0.0, 5.9, 12.0)}, "1, 1, 2"),),
+        (_worked(examples.campaigns, starts=(0.0, 5.9, 12.0)),),
     ),
     MethodStatement(
         "mixed",
@@ -75,13 +76,7 @@ DECLARATIONS: tuple[MethodStatement, ...] = (
         "all runs of a cell's side agree in every dimension and factor; the sides differ only in what is compared",
         "Runs that did different work have no common mean. Their cell shows the smallest and the largest value and "
         "what differs, without mean, interval or verdict, and a link splits it.",
-        (
-            WorkedExample(
-                examples.mixed,
-                {"base": (100.0, 101.0), "new": (50.0, 103.0), "differ": "message size"},
-                "mixed: runs differ in message size",
-            ),
-        ),
+        (_worked(examples.mixed, base=(100.0, 101.0), new=(50.0, 103.0), differ="message size"),),
     ),
     MethodStatement(
         "paired",
@@ -91,13 +86,10 @@ DECLARATIONS: tuple[MethodStatement, ...] = (
         "If a campaign holds both sides of a cell, only such campaigns are used: what a day changes for both drops "
         "out. Else the means of each side's campaigns are compared.",
         (
-            WorkedExample(
+            _worked(
                 examples.paired,
-                {
-                    "base": ((100.0, 100.4), (93.0, 93.2), (107.0, 107.5)),
-                    "new": ((105.0, 105.2), (97.5, 97.9), (112.1, 112.6)),
-                },
-                "+5%; improved; 95% interval +4.3% ... +5.4%; 6 against 6 trials; noise of 3 campaigns (f = 2.4)",
+                base=((100.0, 100.4), (93.0, 93.2), (107.0, 107.5)),
+                new=((105.0, 105.2), (97.5, 97.9), (112.1, 112.6)),
             ),
         ),
         KALIBERA,
@@ -109,7 +101,7 @@ DECLARATIONS: tuple[MethodStatement, ...] = (
         "s² = Σ(ln x − mean ln x of its campaign)² / d, d = Σ(n − 1), for each side",
         "Everything is worked out on natural logarithms, whose standard deviation is the coefficient of variation. "
         "Each campaign varies around its own mean, so a change between days is not taken for noise of trials.",
-        (WorkedExample(examples.spread_text, {"trials": (100.0, 101.0, 99.0)}, "s = 1.000%, d = 2"),),
+        (_worked(examples.spread_text, trials=(100.0, 101.0, 99.0)),),
     ),
     MethodStatement(
         "rounding",
@@ -118,7 +110,7 @@ DECLARATIONS: tuple[MethodStatement, ...] = (
         "s² ≥ (q / mean)² / 12; allowance (q/2) / mean where all trials lie within q, one in the last printed digit",
         "Three trials that print as 118.0 are not without noise: they may differ by as much as the rounding hides, and "
         "repeating does not average it away.",
-        (WorkedExample(examples.spread_text, {"trials": (118.0, 118.0, 118.0), "step": 0.1}, "s = 0.024%, d = 2"),),
+        (_worked(examples.spread_text, trials=(118.0, 118.0, 118.0), step=0.1),),
     ),
     MethodStatement(
         "borrowing",
@@ -130,19 +122,14 @@ DECLARATIONS: tuple[MethodStatement, ...] = (
         "1, so that cells are never taken to be more alike than the data insist on. v is a part of the variance "
         "that is known.",
         (
-            WorkedExample(
-                examples.prior_text,
-                {"variances": (1e-5, 1e-4, 4e-4, 9e-5, 2.5e-4), "freedoms": (2.0, 2.0, 2.0, 4.0, 1.0)},
-                "d0 = 1.5, θ = 9.438e-05",
+            _worked(
+                examples.prior_text, variances=(1e-5, 1e-4, 4e-4, 9e-5, 2.5e-4), freedoms=(2.0, 2.0, 2.0, 4.0, 1.0)
             ),
-            WorkedExample(
+            _worked(
                 examples.prior_text,
-                {
-                    "variances": (1e-4, 3e-5, 2e-4, 5e-5),
-                    "freedoms": (2.0, 2.0, 2.0, 2.0),
-                    "known": (1e-5, 1e-5, 4e-5, 2e-5),
-                },
-                "d0 = 8, θ = 6.383e-05",
+                variances=(1e-4, 3e-5, 2e-4, 5e-5),
+                freedoms=(2.0, 2.0, 2.0, 2.0),
+                known=(1e-5, 1e-5, 4e-5, 2e-5),
             ),
         ),
         f"{SMYTH}; {PAULE}",
@@ -154,13 +141,7 @@ DECLARATIONS: tuple[MethodStatement, ...] = (
         "s̃² = w·(θ + v) + (1 − w)·s², w = d0/(d0 + d), 1/f = 1/(d0 + d) + w²/T",
         "A cell's own variance is drawn towards its group's, each weighted by its degrees of freedom. So a cell whose "
         "three trials happen to agree is not believed to be without noise. T counts the freedom of the whole group.",
-        (
-            WorkedExample(
-                examples.drawn,
-                {"variance": 4e-4, "freedom": 2.0, "d0": 4.0, "usual": 1e-4, "total": 12.0},
-                "0.0002, f = 4.91",
-            ),
-        ),
+        (_worked(examples.drawn, variance=4e-4, freedom=2.0, d0=4.0, usual=1e-4, total=12.0),),
         SMYTH,
     ),
     MethodStatement(
@@ -170,14 +151,7 @@ DECLARATIONS: tuple[MethodStatement, ...] = (
         "p = 2·P(t_f > √max(0, d² − a²)/se), interval e^(d ± √(a² + (t(0.975, f)·se)²))",
         "d is the difference of the mean logarithms, a the allowance for rounding and for days that move the whole "
         "table, se² the variance of d by trials and, if they are known, by days.",
-        (
-            WorkedExample(
-                examples.comparison,
-                {"base": (100.0, 101.0, 99.0), "new": (110.0, 111.0, 109.0)},
-                "+10%; higher in these runs; better; 95% interval +7.8% ... +12%; 3 against 3 trials; noise of "
-                "trials (f = 5.2)",
-            ),
-        ),
+        (_worked(examples.comparison, base=(100.0, 101.0, 99.0), new=(110.0, 111.0, 109.0)),),
         SATTERTHWAITE,
     ),
     MethodStatement(
@@ -189,13 +163,7 @@ DECLARATIONS: tuple[MethodStatement, ...] = (
         "level can. They give the variance of days τ² of the metric, and λ, by which a cell's own days differ from the "
         "usual. Days are known from two degrees of freedom on: for instance two earlier campaigns of the baseline, or "
         "two campaigns on each side.",
-        (
-            WorkedExample(
-                examples.with_history,
-                {"base": (100.0, 100.1, 99.9), "new": (105.0, 105.1, 104.9), "earlier": _EARLIER},
-                "+5%; improved; 95% interval +4% ... +6%; 3 against 3 trials; noise of 4 campaigns (f = 3.7)",
-            ),
-        ),
+        (_worked(examples.with_history, base=(100.0, 100.1, 99.9), new=(105.0, 105.1, 104.9), earlier=_EARLIER),),
         f"{KALIBERA}; {PAULE}",
     ),
     MethodStatement(
@@ -205,13 +173,7 @@ DECLARATIONS: tuple[MethodStatement, ...] = (
         "ω² = max(0, Σg²/D − mean(τ² + v)/K), allowance t(0.9875, D)·ω·√(1/p + 1/q)",
         "A day may move all cells together. How far is learnt from the common shift g of at least five cells in each "
         "campaign, and allowed for before any cell is called changed. It is said first, above the cells.",
-        (
-            WorkedExample(
-                examples.shift,
-                {"base": _QUIET, "new": _RAISED},
-                "the whole table moved by +0.12% (3 of 3 up); how far days alone move it is not known",
-            ),
-        ),
+        (_worked(examples.shift, base=_QUIET, new=_RAISED),),
         BANERJEE,
     ),
     MethodStatement(
@@ -222,15 +184,12 @@ DECLARATIONS: tuple[MethodStatement, ...] = (
         "The change is larger than trials and days explain. Metrics without a direction, such as utilisation, are "
         "higher or lower.",
         (
-            WorkedExample(
+            _worked(
                 examples.with_history,
-                {
-                    "base": (5.0, 5.05, 4.95),
-                    "new": (4.0, 4.02, 3.98),
-                    "earlier": ((5.02, 4.98), (4.97, 5.01)),
-                    "better": "lower",
-                },
-                "-20%; improved; 95% interval -22% ... -18%; 3 against 3 trials; noise of 3 campaigns (f = 2.2)",
+                base=(5.0, 5.05, 4.95),
+                new=(4.0, 4.02, 3.98),
+                earlier=((5.02, 4.98), (4.97, 5.01)),
+                better="lower",
             ),
         ),
     ),
@@ -242,14 +201,7 @@ DECLARATIONS: tuple[MethodStatement, ...] = (
         "The runs differ by more than their trials explain. Whether another day would show the same cannot be seen "
         "from them: if days move results by 1%, most such verdicts are wrong about another day. Two more campaigns "
         "of the baseline would tell.",
-        (
-            WorkedExample(
-                examples.comparison,
-                {"base": (5.0, 5.05, 4.95), "new": (4.0, 4.02, 3.98), "better": "lower"},
-                "-20%; lower in these runs; better; 95% interval -21% ... -19%; 3 against 3 trials; noise of trials "
-                "(f = 3.9)",
-            ),
-        ),
+        (_worked(examples.comparison, base=(5.0, 5.05, 4.95), new=(4.0, 4.02, 3.98), better="lower"),),
     ),
     MethodStatement(
         "same",
@@ -259,18 +211,8 @@ DECLARATIONS: tuple[MethodStatement, ...] = (
         "This has been shown, by two one-sided tests at 5%; it is more than a change that was not found. With q < "
         "0.05 there is a real difference that is too small to matter. δ is a setting, 2% unless changed.",
         (
-            WorkedExample(
-                examples.comparison,
-                {"base": (100.0, 100.3, 99.8), "new": (100.1, 100.2, 99.9)},
-                "0%; same within 2% in these runs; 95% interval -0.42% ... +0.49%; 3 against 3 trials; noise of "
-                "trials (f = 4.4)",
-            ),
-            WorkedExample(
-                examples.comparison,
-                {"base": (100.0, 100.1, 99.9), "new": (100.6, 100.7, 100.5)},
-                "+1%; same within 2% in these runs, a real, small difference; 95% interval +0.39% ... +0.81%; 3 "
-                "against 3 trials; noise of trials (f = 5.3)",
-            ),
+            _worked(examples.comparison, base=(100.0, 100.3, 99.8), new=(100.1, 100.2, 99.9)),
+            _worked(examples.comparison, base=(100.0, 100.1, 99.9), new=(100.6, 100.7, 100.5)),
         ),
         SCHUIRMANN,
     ),
@@ -281,14 +223,7 @@ DECLARATIONS: tuple[MethodStatement, ...] = (
         "none of the above; reason: the largest part of a² + (t·se)²",
         "Neither a change nor sameness has been shown. The reason is said with it: whole days differ, days differ, "
         "trials differ, or the values are printed too coarsely; and about what would decide.",
-        (
-            WorkedExample(
-                examples.comparison,
-                {"base": (100.0, 102.0), "new": (103.0, 101.5)},
-                "+1%; can't tell in these runs: trials differ; 95% interval -3.2% ... +5.9%; 2 against 2 trials; "
-                "noise of trials (f = 2.5); about 10 trials a side would decide 2%",
-            ),
-        ),
+        (_worked(examples.comparison, base=(100.0, 102.0), new=(103.0, 101.5)),),
     ),
     MethodStatement(
         "likely",
@@ -299,19 +234,8 @@ DECLARATIONS: tuple[MethodStatement, ...] = (
         "if it varies like the others: one in twenty such cells is so by chance, and half of them if the lone run is "
         "four times as noisy.",
         (
-            WorkedExample(
-                examples.first_of,
-                {"base": _QUIET, "new": ((108.0,), (200.1,), (301.0,))},
-                "+8%; likely higher in these runs, if its runs vary like the others'; 1 in 20 by chance; one more "
-                "campaign settles it; better; repeats differ by -1.2% ... +1.2%; 1 against 3 trials; noise of "
-                "trials (f = 2.4)",
-            ),
-            WorkedExample(
-                examples.first_of,
-                {"base": _QUIET, "new": ((100.4,), (200.1,), (301.0,))},
-                "0%; no more than repeats differ; repeats differ by -1.2% ... +1.2%; 1 against 3 trials; noise of "
-                "trials (f = 2.4)",
-            ),
+            _worked(examples.first_of, base=_QUIET, new=((108.0,), (200.1,), (301.0,))),
+            _worked(examples.first_of, base=_QUIET, new=((100.4,), (200.1,), (301.0,))),
         ),
     ),
     MethodStatement(
@@ -320,13 +244,7 @@ DECLARATIONS: tuple[MethodStatement, ...] = (
         "No repeats",
         "",
         "Nothing was ever repeated. The difference is printed, and nothing more can be said.",
-        (
-            WorkedExample(
-                examples.comparison,
-                {"base": (100.0,), "new": (150.0,)},
-                "+50%; can't tell: no repeats; 1 against 1 trial",
-            ),
-        ),
+        (_worked(examples.comparison, base=(100.0,), new=(150.0,)),),
     ),
     MethodStatement(
         "not-comparable",
@@ -335,12 +253,8 @@ DECLARATIONS: tuple[MethodStatement, ...] = (
         "a side has no value, or one that is zero or negative",
         "The values are shown, and no difference.",
         (
-            WorkedExample(
-                examples.comparison,
-                {"base": (100.0, 0.0, 100.0), "new": (100.0, 100.0, 100.0)},
-                "not comparable: 1 of 3 trials of the base has no positive value",
-            ),
-            WorkedExample(examples.comparison, {"base": (), "new": (101.0,)}, "not comparable: the base is missing"),
+            _worked(examples.comparison, base=(100.0, 0.0, 100.0), new=(100.0, 100.0, 100.0)),
+            _worked(examples.comparison, base=(), new=(101.0,)),
         ),
     ),
     MethodStatement(
@@ -350,7 +264,7 @@ DECLARATIONS: tuple[MethodStatement, ...] = (
         "q = p adjusted by Benjamini and Hochberg over all p of all metrics of an answer",
         "Of twenty cells without any change, one has p below 5% by chance. Among the cells that q calls changed, at "
         "most one in twenty is expected not to be.",
-        (WorkedExample(examples.adjusted, {"p": (0.001, 0.02, 0.03, 0.6)}, "0.004, 0.040, 0.040, 0.600"),),
+        (_worked(examples.adjusted, p=(0.001, 0.02, 0.03, 0.6)),),
         BENJAMINI,
     ),
     MethodStatement(
@@ -360,14 +274,7 @@ DECLARATIONS: tuple[MethodStatement, ...] = (
         "smallest n with √(a² + (t(0.95, f)·se)²) + t(0.95, f)·se ≤ ln(1 + δ), at most 200",
         "About so many trials, or campaigns once days are known, decide four in five such cells if nothing changed, "
         "nearly all that differ by twice δ, and half of those near half of it.",
-        (
-            WorkedExample(
-                examples.comparison,
-                {"base": (100.0, 104.0, 98.0), "new": (101.0, 97.0, 105.0)},
-                "0%; can't tell in these runs: trials differ; 95% interval -6.9% ... +8%; 3 against 3 trials; noise "
-                "of trials (f = 5); about 70 trials a side would decide 2%",
-            ),
-        ),
+        (_worked(examples.comparison, base=(100.0, 104.0, 98.0), new=(101.0, 97.0, 105.0)),),
     ),
     MethodStatement(
         "summary",
@@ -376,14 +283,7 @@ DECLARATIONS: tuple[MethodStatement, ...] = (
         "e^(m ± √(a² + (t(0.975, K−1)·sd/√K)²)), m and sd of the d of K ≥ 3 cells; cells differ: Cochran's Q above F",
         "Each cell counts once. The interval covers days only if they are known. If the cells differ by more than "
         "their noise, the mean describes none of them, and each is to be looked at.",
-        (
-            WorkedExample(
-                examples.summary,
-                {"base": _QUIET, "new": _RAISED},
-                "1 higher, 2 same; typically +1.7% (95% interval -5.1% ... +8.9%) in these runs; from +0.022% to "
-                "+5%; the cells differ by more than noise: look at each",
-            ),
-        ),
+        (_worked(examples.summary, base=_QUIET, new=_RAISED),),
         COCHRAN,
     ),
     MethodStatement(
@@ -395,12 +295,8 @@ DECLARATIONS: tuple[MethodStatement, ...] = (
         "All cells must pass. A single cell exactly at the limit fails half of the time, a table without change "
         "practically never, and a cell worse by the limit passes at most one time in twenty.",
         (
-            WorkedExample(examples.gate_words, {"base": _QUIET, "new": _QUIET, "limit": 0.05}, "passes"),
-            WorkedExample(
-                examples.gate_words,
-                {"base": _QUIET, "new": ((90.0, 90.3, 89.8), *_QUIET[1:]), "limit": 0.05},
-                "regressed",
-            ),
+            _worked(examples.gate_words, base=_QUIET, new=_QUIET, limit=0.05),
+            _worked(examples.gate_words, base=_QUIET, new=((90.0, 90.3, 89.8), *_QUIET[1:]), limit=0.05),
         ),
         BERGER,
     ),
@@ -410,7 +306,7 @@ DECLARATIONS: tuple[MethodStatement, ...] = (
         "Interval of a mean",
         "mean · e^(± t(0.975, f) · s̃ / √n)",
         "With the noise that is used for comparisons, that of one cell drawn to that of the others of its kind.",
-        (WorkedExample(examples.mean_interval, {"trials": (100.0, 101.0, 99.0)}, "98.00 ... 102.04"),),
+        (_worked(examples.mean_interval, trials=(100.0, 101.0, 99.0)),),
     ),
     MethodStatement(
         "outlier",
@@ -420,16 +316,13 @@ DECLARATIONS: tuple[MethodStatement, ...] = (
         "A trial far from the others of its cell, given how they and all other cells vary. It is flagged and still "
         "counts.",
         (
-            WorkedExample(
+            _worked(
                 examples.flags,
-                {
-                    "cells": (
-                        (100.0, 100.3, 99.9, 100.1, 120.0),
-                        (200.0, 200.5, 199.6, 200.2, 199.9),
-                        (300.0, 301.0, 299.7, 300.4, 300.1),
-                    )
-                },
-                "outlier: cell 1: trial 5 is 120, 20% above the mean of the others, 100.075 (p < 0.001)",
+                cells=(
+                    (100.0, 100.3, 99.9, 100.1, 120.0),
+                    (200.0, 200.5, 199.6, 200.2, 199.9),
+                    (300.0, 301.0, 299.7, 300.4, 300.1),
+                ),
             ),
         ),
     ),
@@ -441,12 +334,6 @@ DECLARATIONS: tuple[MethodStatement, ...] = (
         "or more",
         "r is the correlation of ln value and order in each cell. With three trials the two cannot be told apart; with "
         "more, drift is tested again without the first trial.",
-        (
-            WorkedExample(
-                examples.flags,
-                {"cells": _RISING},
-                "drift: values drift from trial to trial (by +0.99% a trial over 4 cells, p < 0.001)",
-            ),
-        ),
+        (_worked(examples.flags, cells=_RISING),),
     ),
 )

@@ -10,6 +10,7 @@ from perfdb.analysis.audit.audit_declarations import DECLARATIONS as AUDIT
 from perfdb.analysis.declaration import Declaration, MethodStatement
 from perfdb.analysis.insights.bottleneck import LIMIT_RULES
 from perfdb.analysis.insights.throughput_curve import CURVE_RULES
+from perfdb.analysis.tests import worked_answers
 from perfdb.analysis.verdicts.statements import DECLARATIONS as COMPARING
 from perfdb.web.home.rules_page import read_calibration, worst_rates
 from perfdb.web.tests.pages import inline_code
@@ -28,8 +29,8 @@ def page(client: Client) -> str:
 
 def test_every_declaration_is_there_with_its_examples(stranger: Client) -> None:
     source = page(stranger)
-    answers = [example.result for each in COMPARING for example in each.examples]
-    answers += [each.example.answer for each in DECLARED]
+    answers = [answer for each in COMPARING for answer in worked_answers.COMPARING[each.id]]
+    answers += [worked_answers.OTHERS[each.code] for each in DECLARED]
 
     for rule in RULES:
         for text in (rule.title, rule.formula, rule.explanation):
