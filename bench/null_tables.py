@@ -21,8 +21,7 @@ from scipy import optimize, special
 
 from perfdb.analysis import trends
 from perfdb.analysis.trends import noise
-from perfdb.analysis.trends.null_distributions import rank_p, size_p
-from perfdb.analysis.trends.splits import best_splits, normal_scores
+from perfdb.analysis.trends.splits import best_splits, normal_scores, rank_p, size_p
 
 RESULT = Path(trends.__file__).with_name("null_tables.json")
 DRAWS = 100_000

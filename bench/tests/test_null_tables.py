@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from bench.null_tables import PS, compare, fit, make_tables, size_quantiles, steps_of
-from perfdb.analysis.trends.null_distributions import rank_p
-from perfdb.analysis.trends.splits import best_splits, normal_scores
+from perfdb.analysis.trends.splits import best_splits, normal_scores, rank_p
 
 
 @pytest.mark.parametrize("points", [12, 20, 50])

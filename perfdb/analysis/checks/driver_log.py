@@ -1,4 +1,4 @@
-"""Checks of a driver's log against its own records, in its own units.
+"""Checks of a driver's log against its own records, in its own units, and of a monitor's report against its time.
 
 Rules 3 (cross-checks, warnings) and 4 (mixed units, refused) of log format 1 of the Application Workload Modeler.
 Missing values are not checked.
@@ -7,6 +7,7 @@ Missing values are not checked.
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import combinations
 from typing import NamedTuple
 
@@ -309,3 +310,35 @@ def _check_responses(judged: Sequence[Judged]) -> list[Finding]:
     more = f" ({len(odd) - 1} more records differ likewise)" if len(odd) > 1 else ""
     remedy = "The response time was worked out from users and throughput."
     return [_warning("response", f"{odd[0].text}{more}.", remedy, odd[0].line, odd[0].subject)]
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Start and end of a measurement, local times."""
+
+    start: datetime
+    end: datetime
+
+    def __str__(self) -> str:
+        shape = "%H:%M:%S" if self.start.date() == self.end.date() else "%Y-%m-%d %H:%M:%S"
+        return f"{self.start:{shape}} to {self.end:{shape}}"
+
+
+def overlap(report: Window, driver: Window) -> bool:
+    """Return whether both windows have any time in common."""
+    return report.start < driver.end and driver.start < report.end
+
+
+def check_window(report: Window, driver: Window) -> Finding | None:
+    """Return a finding if a report reaches beyond the driver's time."""
+    days = {moment.date() for moment in (report.start, report.end)}
+    shown = str(report) if len(days) > 1 or driver.start.date() in days else f"{report} on {report.start:%Y-%m-%d}"
+    covers = f"The report covers {shown}, but the driver log of this run covers {driver}: "
+    remedy = "Make the report again for the time that the driver measured."
+    if not overlap(report, driver):
+        message = f"{covers}they do not overlap, so no CPU per transaction is worked out."
+        return Finding(Severity.WARNING, "report.other-window", message, remedy)
+    if report.start < driver.start or driver.end < report.end:
+        message = f"{covers}the report reaches beyond it, so its figures hold time that was not measured."
+        return Finding(Severity.WARNING, "report.partial-window", message, remedy)
+    return None

@@ -1,27 +1,102 @@
 """Comparison of cells with their baseline.
 
-A cell's base has the same key with the baseline's values, and may be in another table of the split.
+A cell's base has the same key with the baseline's values, and may be in another table of the split. The noise of days
+is learnt from the trials of configurations by level and campaign.
 """
 
+from collections import defaultdict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from perfdb.analysis import dimensions
 from perfdb.analysis.dimensions import Value
-from perfdb.analysis.metrics import Measure
-from perfdb.analysis.query.query import Query
-from perfdb.analysis.tables.campaign_history import COUPLED, CampaignHistory
+from perfdb.analysis.metrics import BY_NAME, Measure
+from perfdb.analysis.query.query import REPEATS, Query
 from perfdb.analysis.tables.matched_pairs import FOLLOWING
-from perfdb.analysis.tables.observations import Key, Note, Observations
-from perfdb.analysis.tables.table import SAME_WORK, Cell, CellKey, Table
+from perfdb.analysis.tables.observations import COUPLED, Key, Note, Observations, finite_value
+from perfdb.analysis.tables.table import SAME_WORK, Cell, CellKey, Point, Table
 from perfdb.analysis.tables.tabulate import pattern_reader, tabulate
 from perfdb.analysis.verdicts import cells as verdicts
-from perfdb.analysis.verdicts.cells import Comparison
+from perfdb.analysis.verdicts.cells import NO_HISTORY, Comparison, History, Level
 from perfdb.analysis.verdicts.judge import Judgement, Shift, find_shift, judge
 from perfdb.analysis.verdicts.summary import summarise
 
 _Everywhere = Mapping[Measure, Mapping[Key, Cell]]
+_ByCampaign = dict[Hashable, list[float]]
+
+
+class CampaignHistory:
+    """Runs by configuration, level and campaign.
+
+    A configuration is all dimensions and factors of a run but level, campaign and those that repeat. ``runs`` hold
+    the compared runs and all others of the same studies.
+    """
+
+    def __init__(self, runs: Observations) -> None:
+        self._runs = runs
+        names = [name for name in runs.dimensions if name not in COUPLED | REPEATS]
+        read, level_of = runs.key_reader(names), runs.key_reader(["level"])
+        self._configurations: dict[int, tuple[Key, Hashable]] = {
+            row[0]: (read(row), level_of(row)[0]) for row in runs.rows
+        }
+        self._known: dict[Measure, Mapping[Key, Mapping[Hashable, _ByCampaign]]] = {}
+
+    def cell(
+        self,
+        measure: Measure,
+        base: Sequence[Point],
+        new: Sequence[Point],
+        *,
+        group: Hashable,
+        kind: Hashable,
+        step: float | None,
+        mixes: tuple[str, ...] = (),
+    ) -> verdicts.Cell:
+        """Return a cell of ``group``, judged together, with earlier campaigns and other levels."""
+        sides = self._by_campaign(base), self._by_campaign(new)
+        better = BY_NAME[measure.metric].better
+        cell = verdicts.Cell(*sides, metric=group, kind=kind, better=better, step=step, mixes=mixes)
+        if mixes or not all(sides):
+            return cell
+        (configuration, level), (other, other_level) = (self._configurations[side[0].run] for side in (base, new))
+        known = self._histories(measure)
+        mine, theirs = known.get(configuration, {}), known.get(other, {})
+        compared = set().union(*sides)
+        # Campaigns compared with each other have one history, which is that of the base.
+        past = NO_HISTORY if (configuration, level) == (other, other_level) else theirs.get(other_level, NO_HISTORY)
+        return cell._replace(
+            earlier=self._earlier(mine.get(level, NO_HISTORY), compared),
+            earlier_new=self._earlier(past, compared),
+            levels={
+                each: Level(history, theirs.get(each, NO_HISTORY))
+                for each, history in mine.items()
+                if each not in (level, other_level)
+            },
+        )
+
+    def _by_campaign(self, points: Sequence[Point]) -> _ByCampaign:
+        of_run, found = self._runs.campaigns.of_run, defaultdict[Hashable, list[float]](list)
+        for point in points:
+            found[of_run[point.run]].append(point.value)
+        return dict(found)
+
+    def _earlier(self, history: History, compared: set[Hashable]) -> History:
+        """Return the campaigns that are not compared and began before all compared ones."""
+        begins = self._runs.campaigns.begins
+        first = min(begins[each] for each in compared)
+        return {each: values for each, values in history.items() if each not in compared and begins[each] < first}
+
+    def _histories(self, measure: Measure) -> Mapping[Key, Mapping[Hashable, _ByCampaign]]:
+        if measure not in self._known:
+            place, of_run = self._runs.measure_index(measure), self._runs.campaigns.of_run
+            found: dict[Key, dict[Hashable, _ByCampaign]] = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
+            for row in self._runs.rows:
+                if (value := finite_value(row, place)) is not None:
+                    configuration, level = self._configurations[row[0]]
+                    found[configuration][level][of_run[row[0]]].append(value)
+            self._known[measure] = found
+        return self._known[measure]
 
 
 def answer(query: Query, observations: Observations, earlier: Observations | None = None) -> list[Table]:

@@ -14,11 +14,8 @@ from perfdb.analysis import dimensions
 from perfdb.analysis.dimensions import FACTOR, Value
 from perfdb.analysis.query.parameters import QueryError, sort_dimensions, value_order
 from perfdb.analysis.query.query import REPEATS, Query
-from perfdb.analysis.tables.observations import Key, Observations, Row
+from perfdb.analysis.tables.observations import COUPLED, Key, Observations, Row
 from perfdb.analysis.tables.table import key_order
-
-# A campaign is named after its level by default, so both differ together.
-_TOGETHER = (frozenset({"level", "campaign"}),)
 
 # Options whose defaults the compared dimension decides.
 _WINDOWS = (f"{FACTOR}window", f"{FACTOR}receive_window")
@@ -124,7 +121,7 @@ def matched_dimensions(observations: Observations, compared: str) -> list[str]:
 
     A default that follows from the compared dimension may differ: one with a single value beside all others.
     """
-    free = {compared, *REPEATS, *(name for group in _TOGETHER if compared in group for name in group)}
+    free = {compared, *REPEATS, *(COUPLED if compared in COUPLED else ())}
     names = [name for name in observations.dimensions if name not in free]
     for option in FOLLOWING.get(compared, ()):
         others = [name for name in names if name != option]

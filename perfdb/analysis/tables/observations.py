@@ -25,6 +25,8 @@ Key = tuple[Value, ...]
 Row = tuple[Any, ...]
 Notes = Mapping[int, tuple[str, ...]]
 
+# Dimensions in which campaigns of one configuration may differ: a campaign is named after its level by default.
+COUPLED = frozenset({"level", "campaign"})
 _NO_NOTES: Notes = MappingProxyType({})
 
 

@@ -11,7 +11,7 @@ import pytest
 from perfdb.analysis.trends.changes import Shape
 from perfdb.analysis.trends.events import Placed, cluster_changes, describe_rule, find_rule
 from perfdb.analysis.trends.judge import Judged, Series, judge_series
-from perfdb.analysis.trends.null_distributions import rank_p, size_p, size_quantile
+from perfdb.analysis.trends.splits import rank_p, size_p, size_quantile
 from perfdb.analysis.trends.states import OPEN, KnownChange, Reason, look
 from perfdb.analysis.verdicts.distributions import false_discovery
 

@@ -10,8 +10,7 @@ from perfdb.analysis.dimensions import FACTOR, Value, describe_values
 from perfdb.analysis.metrics import BY_NAME, Measure, Metric
 from perfdb.analysis.query.parameters import QueryError, value_order
 from perfdb.analysis.query.query import REPEATS
-from perfdb.analysis.tables.campaign_history import COUPLED
-from perfdb.analysis.tables.observations import Campaigns, Key, Observations, Row, finite_value
+from perfdb.analysis.tables.observations import COUPLED, Campaigns, Key, Observations, Row, finite_value
 from perfdb.analysis.trends.judge import Series
 from perfdb.analysis.units import finest_step
 from perfdb.analysis.workloads import traffic_pattern

@@ -8,17 +8,12 @@ from enum import StrEnum
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from perfdb.analysis.trends import noise
-from perfdb.analysis.trends.changes import Change, Shape, describe_changes, level_rests
-from perfdb.analysis.trends.null_distributions import size_quantile
-from perfdb.analysis.trends.segments import Stretch, find_steps
-from perfdb.analysis.trends.splits import split_ps
+from perfdb.analysis.trends.changes import Change, Shape, Stretch, describe_changes, find_steps, level_rests
+from perfdb.analysis.trends.splits import size_quantile, split_ps
 from perfdb.analysis.verdicts.cells import DELTA
-from perfdb.analysis.verdicts.distributions import LEVEL, false_discovery, student_p
-
-Floats = NDArray[np.float64]
+from perfdb.analysis.verdicts.distributions import LEVEL, Floats, false_discovery, student_p
 
 # Fewer points are not judged.
 FEWEST = 6

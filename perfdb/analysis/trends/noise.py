@@ -6,9 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from perfdb.analysis.verdicts.distributions import Floats
 
 _WINDOW = 7
 # The share of a normal distribution within 1.405 standard deviations.

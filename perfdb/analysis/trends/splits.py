@@ -1,17 +1,31 @@
-"""The best split of a stretch in two levels, and how often chance makes one as good."""
+"""The best split of a stretch in two levels, and how often chance makes one as good.
+
+The largest t over all splits of an unchanged series has a distribution from simulated tables: ``size`` is for values
+and allows for autocorrelation up to 0.5, ``rank`` for normal scores of ranks.
+"""
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib import resources
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 from scipy.stats import rankdata
 
-from perfdb.analysis.trends.null_distributions import rank_p, size_p
+from perfdb.analysis.verdicts.distributions import Floats
 
-Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
 
 # A level has so many points at least.
 LEAST = 3
+_LEAST_P = 1e-12
+# Up to so many points the distribution of ranks is an exact step function.
+_EXACT = 16
+_TIE = 1e-6
 
 
 def split_statistics(values: Floats) -> Floats:
@@ -55,3 +69,48 @@ def split_ps(values: Floats, tamed: Floats, inflation: Floats) -> tuple[Floats, 
     rank, _ = best_splits(normal_scores(values))
     p = np.maximum(size_p(size / np.sqrt(inflation), points), rank_p(rank, points))
     return np.where(np.ptp(tamed, axis=1) == 0, 1.0, p), at
+
+
+@cache
+def _tables() -> Mapping[str, Any]:
+    text = (resources.files(__package__) / "null_tables.json").read_text(encoding="utf-8")
+    found: Mapping[str, Any] = json.loads(text)
+    return found
+
+
+@cache
+def _shape(kind: str, points: int) -> tuple[float, float]:
+    """Return ν and K of P(T) = 1 − (1 − 2·P(t_ν > T))^K: linear in log points, the ends held."""
+    table = _tables()[kind]
+    at, known = math.log(points), np.log(table["n"])
+    return float(np.interp(at, known, table["nu"])), float(np.interp(at, known, table["K"]))
+
+
+def _fitted_p(kind: str, statistic: Floats, points: int) -> Floats:
+    freedom, choices = _shape(kind, points)
+    tails = np.minimum(2 * special.stdtr(freedom, -statistic), 1 - 1e-16)
+    found: Floats = np.maximum(-np.expm1(choices * np.log1p(-tails)), _LEAST_P)
+    return found
+
+
+def size_p(statistic: Floats, points: int) -> Floats:
+    """Return the p of largest t of values, already divided by the root of F."""
+    return _fitted_p("size", statistic, points)
+
+
+def rank_p(statistic: Floats, points: int) -> Floats:
+    """Return the p of largest t of normal scores."""
+    if points > _EXACT:
+        return _fitted_p("rank", statistic, points)
+    table = _tables()["rank_small"][str(points)]
+    knots: Sequence[float] = table["T"][::-1]
+    ps: Floats = np.array([1.0, *table["p"][::-1]])
+    places = np.searchsorted(np.asarray(knots), statistic + _TIE, side="right")
+    return np.maximum(ps[places], _LEAST_P)
+
+
+def size_quantile(p: float, points: int) -> float:
+    """Return the largest t of values that an unchanged series exceeds with this p."""
+    freedom, choices = _shape("size", points)
+    tail = -math.expm1(math.log1p(-p) / choices) / 2
+    return -float(special.stdtrit(freedom, tail))

@@ -11,7 +11,7 @@ from fractions import Fraction
 from importers.collate.time_matching import clock_shift
 from importers.model import Fragment, Listing, Problem, RunDraft, Severity
 from perfdb.analysis import units
-from perfdb.analysis.checks.report_window import Window
+from perfdb.analysis.checks.driver_log import Window
 from perfdb.analysis.metrics import TOTAL, Measure
 from perfdb.results.runs.derive import fact_number, is_one_host
 from perfdb.results.runs.normalize.reading_problems import describe_unreadable

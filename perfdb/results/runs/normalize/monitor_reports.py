@@ -15,7 +15,7 @@ from math import ceil
 from importers.model import Fragment, Listing, Problem, Reading, RunDraft, Severity
 from importers.monitor.listing import CLOCKS, GUEST, LOST, MEAN_OF_ROWS
 from perfdb.analysis import metrics, units
-from perfdb.analysis.checks.report_window import Window, check_window, overlap
+from perfdb.analysis.checks.driver_log import Window, check_window, overlap
 from perfdb.analysis.metrics import TOTAL, Measure
 from perfdb.results.runs.normalize.configuration import PROCESSORS
 from perfdb.results.runs.normalize.host_intervals import measured
