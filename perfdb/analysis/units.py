@@ -16,8 +16,16 @@ from functools import lru_cache
 
 from perfdb.analysis.metrics import BY_NAME
 
+NARROW_SPACE, MINUS = "\u202f", "\u2212"
 _MOST_DECIMALS = 6
-_BLANKS = " \u00a0\u202f"
+# Numbers from here are printed in groups of three digits.
+_GROUPED = 10_000
+_ONE_PERCENT = 0.01
+_BLANKS = f" \u00a0{NARROW_SPACE}"
+SUM = " + "
+"""Sign between printed numbers that add up to a value."""
+# Enough digits for any float.
+_WIDE = Context(prec=700)
 # Checks read each printed number of a run several times.
 _REMEMBERED = 4096
 # A float below this has more digits than are printed.
@@ -71,19 +79,14 @@ class _Unit:
     factor: Fraction
 
 
-def _simple_units() -> dict[str, _Unit]:
-    """Return all units without a quotient by each of their spellings."""
-    units = {"%": _Unit("percent", Fraction(1)), "percent": _Unit("percent", Fraction(1))}
-    for factor, words in _TIME.items():
-        units |= {word: _Unit("time", factor) for word in words.split()}
-    units |= {word: _Unit("count", Fraction(1)) for word in ("", *_COUNTS.split())}
-    for prefix, power in _PREFIXES.items():
-        units |= {prefix + word: _Unit("data", Fraction(1024**power)) for word in _BYTE_WORDS}
-        units |= {prefix + word: _Unit("data", Fraction(1000**power, 8)) for word in _BIT_WORDS}
-    return units
-
-
-_SIMPLE = _simple_units()
+# All units without a quotient by each of their spellings.
+_SIMPLE = {
+    **{word: _Unit("percent", Fraction(1)) for word in ("%", "percent")},
+    **{word: _Unit("time", factor) for factor, words in _TIME.items() for word in words.split()},
+    **{word: _Unit("count", Fraction(1)) for word in ("", *_COUNTS.split())},
+    **{prefix + word: _Unit("data", Fraction(1024**n)) for prefix, n in _PREFIXES.items() for word in _BYTE_WORDS},
+    **{prefix + word: _Unit("data", Fraction(1000**n, 8)) for prefix, n in _PREFIXES.items() for word in _BIT_WORDS},
+}
 # Words of three letters or more may have any case (MBYTES, Sec); "Mb" and "MB" differ.
 _ANY_CASE = {word.casefold(): unit for word, unit in _SIMPLE.items() if len(word) > 2}
 
@@ -141,31 +144,22 @@ def _float(value: Fraction, text: str) -> float:
         raise ValueError(f"{text!r} is too large a number") from None
 
 
-def _seconds(text: str, shape: str) -> Fraction:
-    """Convert a time shape to seconds. Raise ValueError for other texts."""
-    pattern, weights = _SHAPES[shape]
+def _base(text: str, unit: str) -> tuple[Fraction, str]:
+    """Return the exact value in base units, and the kind. Raise ValueError for a text that does not fit."""
+    if unit not in _SHAPES:
+        known = _unit(unit)
+        return Fraction(Decimal(_digits(text))) * known.factor, known.kind
+    pattern, weights = _SHAPES[unit]
     match = pattern.fullmatch(text.strip())
     if match is None:
-        raise ValueError(f"{text!r} is not a time of the form {shape}")
-    return sum((Fraction(part) * weight for part, weight in zip(match.groups(), weights, strict=True)), Fraction())
-
-
-def _base(text: str, unit: str) -> tuple[Fraction, str]:
-    """Return the exact value in base units, and its kind."""
-    if unit in _SHAPES:
-        return _seconds(text, unit), "time"
-    known = _unit(unit)
-    return Fraction(Decimal(_digits(text))) * known.factor, known.kind
+        raise ValueError(f"{text!r} is not a time of the form {unit}")
+    return sum((Fraction(part) * each for part, each in zip(match.groups(), weights, strict=True)), Fraction()), "time"
 
 
 def _is_plain(text: str) -> bool:
     """Return whether a text has only digits and perhaps a point."""
     digits = text.replace(".", "", 1)
     return digits.isdecimal() and digits.isascii()
-
-
-SUM = " + "
-"""Sign between printed numbers that add up to a value."""
 
 
 @lru_cache(maxsize=_REMEMBERED)
@@ -177,18 +171,12 @@ def read_number(text: str) -> float:
     return value
 
 
-@lru_cache(maxsize=1024)
-def _is_base(unit: str) -> bool:
-    return unit not in _SHAPES and _unit(unit).factor == 1
-
-
 def to_base(text: str, unit: str) -> float:
     """Convert a printed text in ``unit`` to the base unit.
 
-    ``unit`` may be a time shape such as ``mmm:ss.hs``. Bits become bytes. Raise ValueError for an unknown unit and for
-    a text that does not fit.
+    ``unit`` may be a time shape. Bits become bytes. Raise ValueError for an unknown unit and a text that does not fit.
     """
-    if _is_base(unit):
+    if unit not in _SHAPES and _unit(unit).factor == 1:
         # Adding 0.0 removes the sign of "-0".
         return read_number(text) + 0.0
     return _float(_base(text, unit)[0], text)
@@ -203,20 +191,14 @@ def convert(text: str, unit: str, metric_name: str) -> float:
     if SUM in text:
         parts = (part.partition(" ") for part in text.split(SUM))
         return math.fsum(convert(number, own or unit, metric_name) for number, _, own in parts)
-    if is_storage_unit(unit, metric_name):
-        return read_number(text)
     own = BY_NAME[metric_name].unit
+    if unit not in _SHAPES and _factor(unit, own) == 1:
+        return read_number(text)
     wanted = _unit(own)
     value, kind = _base(text, unit)
     if kind != wanted.kind:
         raise ValueError(f"{metric_name} is stored in {own}, which {unit!r} does not measure")
     return _float(value / wanted.factor, text)
-
-
-@lru_cache(maxsize=1024)
-def is_storage_unit(unit: str, metric_name: str) -> bool:
-    """Return whether a metric is stored in this unit. Raise ValueError if unknown."""
-    return unit not in _SHAPES and _factor(unit, BY_NAME[metric_name].unit) == 1
 
 
 @lru_cache(maxsize=1024)
@@ -245,8 +227,7 @@ def _exponent(text: str) -> int:
     if _is_plain(text):
         return -len(text.partition(".")[2])
     text = text.rpartition(SUM)[2].partition(" ")[0] if SUM in text else text
-    exponent = Decimal(_digits(re.split("[:m]", text)[-1].removesuffix("s"))).as_tuple().exponent
-    return int(exponent)
+    return int(Decimal(_digits(re.split("[:m]", text)[-1].removesuffix("s"))).as_tuple().exponent)
 
 
 def decimals(text: str) -> int:
@@ -259,15 +240,10 @@ def step(text: str) -> float:
     return decimal_step(-_exponent(text))
 
 
-# Enough digits for any float.
-_WIDE = Context(prec=700)
-
-
 def round_half_up(value: float, decimals: int) -> str:
     """Format with a number of decimals, halves away from zero, never "-0".
 
-    Halves are decimal: 2.675 becomes 2.68 although its binary value is smaller. Raise ValueError for infinity and
-    NaN.
+    Halves are decimal: 2.675 becomes 2.68 although the binary value is smaller. Raise ValueError if not finite.
     """
     if not math.isfinite(value):
         raise ValueError(f"{value} has no decimals to print")
@@ -296,10 +272,6 @@ def printed_percent(percent: float | None, plus: bool = False) -> str:
         return "n/a"
     text = round_half_up(percent, 0)
     return f"{'+' if plus and not text.startswith('-') and text != '0' else ''}{text}%"
-
-
-NARROW_SPACE = "\u202f"
-_GROUPED = 10_000
 
 
 def short_percent(share: float, plus: bool = False) -> str:
@@ -335,20 +307,17 @@ def significant_text(value: float, digits: int = 4) -> str:
     return f"{rounded:.{min(places, _MOST_DECIMALS)}f}"
 
 
-_ONE_PERCENT = 0.01
-
-
 def signed_percent(percent: float) -> str:
     """Format a difference in whole per cent with its sign: ``+12%``, ``−31%``, ``0%``."""
     text = round_half_up(percent, 0)
-    return f"{'+' if percent > 0 else ''}{text}%".replace("-", "\u2212")
+    return f"{'+' if percent > 0 else ''}{text}%".replace("-", MINUS)
 
 
 def signed_share(share: float) -> str:
     """Format a difference given as a share, in whole per cent, with two digits below 1%: ``−31%``, ``+0.25%``."""
     if abs(share) >= _ONE_PERCENT:
         return signed_percent(100 * share)
-    return short_percent(share, plus=True).replace("-", "\u2212")
+    return short_percent(share, plus=True).replace("-", MINUS)
 
 
 def share_range(shares: Iterable[float]) -> str:
@@ -361,8 +330,7 @@ def share_range(shares: Iterable[float]) -> str:
 def decimals_for(values: Iterable[float], least: int) -> int:
     """Return the decimals, ``least`` or more, that show the smallest number with two digits.
 
-    A cost of 0.035 ms printed as 0.04 is 14% off, and a table has one number of decimals. No digits are added that
-    none of the numbers has.
+    A cost of 0.035 ms printed as 0.04 is 14% off. No digits are added that none of the numbers has.
     """
     known = [value for value in values if value != 0 and math.isfinite(value)]
     if not known:
