@@ -82,8 +82,7 @@ class DriverLog:
         return rate * (self.request_bytes + self.response_bytes)
 
 
-@dataclass(frozen=True, slots=True)
-class Reason:
+class Reason(NamedTuple):
     """A part of a finding's message, with line and subject."""
 
     text: str
@@ -93,11 +92,8 @@ class Reason:
 
 def _in_seconds(time: Quantity) -> float | None:
     """Return a printed time in seconds, or None."""
-    value = time.value
-    if value is None:
-        return None
     try:
-        return rescale(value, time.unit, "s")
+        return None if time.value is None else rescale(time.value, time.unit, "s")
     except ValueError:
         return None
 
@@ -137,11 +133,9 @@ def judge_responses(record: DriverRecord, own: float | None, usual: str) -> Judg
         for mean, own, text in foreign
         if text is None
     ]
-    return Judged(_reasons(record, wrong), _reasons(record, odd))
-
-
-def _reasons(record: DriverRecord, texts: Sequence[str]) -> list[Reason]:
-    return [Reason(f"{record.label} {text}", record.line, record.label) for text in texts]
+    return Judged(
+        *([Reason(f"{record.label} {text}", record.line, record.label) for text in each] for each in (wrong, odd))
+    )
 
 
 def _foreign_mean(mean: Quantity, own: float, usual: str) -> str | None:
@@ -175,14 +169,11 @@ def _out_of_order(record: DriverRecord, own: float | None, usual: str) -> list[s
     return [
         f"gives its {name} response time as {time}, on the wrong side of its mean of {_ms(middle)}"
         for name, time, sign in sides
-        if time.unit not in units and _beyond(time, middle, sign)
+        if time.unit not in units
+        and (seconds := _in_seconds(time)) is not None
+        and sign * (seconds - middle) > 0
+        and not _fits(time, middle, time.unit)
     ]
-
-
-def _beyond(time: Quantity, middle: float, sign: int) -> bool:
-    """Return whether a time is certainly above (sign 1) or below (-1) the mean."""
-    seconds = _in_seconds(time)
-    return seconds is not None and sign * (seconds - middle) > 0 and not _fits(time, middle, time.unit)
 
 
 def _ms(seconds: float) -> str:
@@ -193,16 +184,14 @@ def check_driver(log: DriverLog) -> list[Finding]:
     """Return all findings about one driver log; an error refuses the run."""
     times = list(_own_times(log))
     units = Counter(mean.unit for record, _ in times for mean in record.response_mean)
-    usual = max(units, key=lambda unit: units[unit], default="")
+    usual = max(units, key=units.__getitem__, default="")
     judged = [judge_responses(record, own, usual) for record, own in times]
-    flow = log.bytes_per_s
-    megabyte = _fitting_megabyte(log, flow)
     return [
-        *_mixed_units(log, judged, megabyte),
+        *_mixed_units(log, judged, _fitting_megabyte(log)),
         *_check_sum(log, log.connections, "connections"),
         *_check_sum(log, log.intervals, "intervals"),
         *_check_rate(log),
-        *_check_megabytes(log, flow, megabyte),
+        *_check_megabytes(log),
         *_check_responses(judged),
         *_check_peer(log),
     ]
@@ -233,19 +222,19 @@ def _check_rate(log: DriverLog) -> list[Finding]:
     return [_warning("rate", message, "The recomputed value was used.", printed.line, "trans_per_s")]
 
 
-def _fitting_megabyte(log: DriverLog, flow: float | None) -> int | None:
+def _fitting_megabyte(log: DriverLog) -> int | None:
     """Return the megabyte, in bytes, that mb_per_sec fits, preferring the log's own."""
-    printed = log.mb_per_s
+    printed, flow = log.mb_per_s, log.bytes_per_s
     if printed is None or flow is None:
         return None
     return next((size for size in (log.mb_bytes, *MEGABYTES) if printed.matches(flow / size)), None)
 
 
-def _check_megabytes(log: DriverLog, flow: float | None, fitting: int | None) -> list[Finding]:
+def _check_megabytes(log: DriverLog) -> list[Finding]:
     """Check the printed MB per second against transactions, sizes and seconds."""
-    printed = log.mb_per_s
+    printed, flow = log.mb_per_s, log.bytes_per_s
     # A number that fits another megabyte than the log's is left to ``_mixed_units``, which refuses it.
-    if printed is None or printed.value is None or flow is None or fitting is not None:
+    if printed is None or printed.value is None or flow is None or _fitting_megabyte(log) is not None:
         return []
     recomputed = _like(flow / log.mb_bytes, printed)
     message = f"mb_per_sec={printed.text}, but transactions, sizes and seconds give {recomputed}."
@@ -265,8 +254,7 @@ def _check_peer(log: DriverLog) -> list[Finding]:
 
 def _like(value: float, printed: Quantity) -> str:
     """Return a recomputed value with one decimal more than printed."""
-    _, _, fraction = printed.text.partition(".")
-    return round_half_up(value, len(fraction) + 1)
+    return round_half_up(value, len(printed.text.partition(".")[2]) + 1)
 
 
 def _own_times(log: DriverLog) -> Iterator[tuple[DriverRecord, float | None]]:

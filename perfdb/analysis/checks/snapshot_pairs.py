@@ -22,6 +22,7 @@ ADAPTER_COUNTERS = ("rx_", "tx_")
 CONNECT_TOLERANCE_S = 2
 ELAPSED_TOLERANCE_S = 1
 _HUNDREDTH = 0.01
+_EXCHANGE = "Upload the two files again with their phases exchanged."
 
 _Key = tuple[str, str]
 _Counters = Mapping[_Key, float]
@@ -92,11 +93,12 @@ def check_pair(
     if refused is not None:
         return PairVerdict(PairState.REFUSED, (refused,), elapsed_s=elapsed)
     fallen = decreased(before.counters, after.counters)
-    cleared = sorted({subject for subject, name in fallen if subject and name.startswith(ADAPTER_COUNTERS)})
+    cleared = {subject for subject, name in fallen if subject and name.startswith(ADAPTER_COUNTERS)}
+    detached = "it was detached or its counters were cleared in between, so it is left out."
     findings = (
         *_clock(before, after),
         *_other_logon(before, after, elapsed),
-        *(_cleared(after, subject) for subject in cleared),
+        *_cleared(after, "adapter ", cleared, detached),
     )
     return PairVerdict(PairState.USABLE, findings, frozenset(cleared), elapsed)
 
@@ -149,7 +151,18 @@ def check_moments(before: Snapshot, after: Snapshot) -> tuple[float | None, Find
     if before.taken is None or after.taken is None or _zone_changed(before, after):
         return None, None
     elapsed = (after.taken - before.taken).total_seconds()
-    return elapsed, _wrong_order(before, after, elapsed)
+    if elapsed > 0:
+        return elapsed, None
+    first, second = (f"{half.taken:%H:%M:%S on %m/%d/%y}" for half in (after, before))
+    if elapsed == 0:
+        message = f"The snapshots marked before and after were taken at the same moment ({first}): one is a copy."
+        remedy = "Upload the snapshot that was taken after the run."
+        return elapsed, refusal("same-moment", message, remedy, after)
+    message = (
+        f"The snapshot marked after is older than the one marked before ({first} against {second}): "
+        "the two files were probably swapped."
+    )
+    return elapsed, refusal("swapped", message, _EXCHANGE, after)
 
 
 def _zone_changed(before: Snapshot, after: Snapshot) -> bool:
@@ -168,29 +181,13 @@ def decreased(before: _Counters, after: _Counters) -> set[_Key]:
     return {key for key, value in before.items() if after.get(key, value) < value}
 
 
-def _wrong_order(before: Snapshot, after: Snapshot, elapsed: float) -> Finding | None:
-    if elapsed > 0:
-        return None
-    first, second = (f"{half.taken:%H:%M:%S on %m/%d/%y}" for half in (after, before))
-    if elapsed == 0:
-        message = f"The snapshots marked before and after were taken at the same moment ({first}): one is a copy."
-        return refusal("same-moment", message, "Upload the snapshot that was taken after the run.", after)
-    message = (
-        f"The snapshot marked after is older than the one marked before ({first} against {second}): "
-        "the two files were probably swapped."
-    )
-    return refusal("swapped", message, "Upload the two files again with their phases exchanged.", after)
-
-
 def _reset(before: Snapshot, after: Snapshot) -> Finding | None:
     """Return a finding if CPU or connect time decreased."""
     fallen = {name for _, name in decreased(before.own, after.own)}
-    cpu = [name for name in CPU_COUNTERS if name in fallen][:1]
-    connect = [name for name in CONNECT_COUNTERS if name in fallen][:1]
-    names = " and ".join(name.upper() for name in (*cpu, *connect))
-    if not names:
+    cpu, connect = ([name for name in names if name in fallen][:1] for names in (CPU_COUNTERS, CONNECT_COUNTERS))
+    if not cpu and not connect:
         return None
-    verb = "are" if " and " in names else "is"
+    names, verb = " and ".join(map(str.upper, (*cpu, *connect))), "are" if cpu and connect else "is"
     cause = f"{after.owner} was logged off and on again" if connect else f"the counters of {after.owner} were reset"
     message = f"{names} {verb} smaller after the run than before it: {cause} in between, so this pair cannot be used."
     return refusal("reset", message, "Measure again without logging off between the snapshots.", after)
@@ -200,30 +197,23 @@ def _impossible(before: Snapshot, after: Snapshot, elapsed: float | None, proces
     """Return a finding for impossible CPU times: virtual above total, or total above capacity."""
     remedy = "See whether the snapshots belong to the same guest and were copied whole."
     for total, virtual in (("totcpu", "virtcpu"), ("ttime", "vtime")):
-        if any(_total_below_virtual(half, total, virtual) for half in (before, after)):
+        own = [(half.own, key, value) for half in (before, after) for key, value in half.own.items() if key[1] == total]
+        if any(counters.get((subject, virtual), value) > value for counters, (subject, _), value in own):
             message = f"{total.upper()} of {after.owner} is smaller than its {virtual.upper()}, which it contains."
             return refusal("total-below-virtual", message, remedy, after)
     used, virtual_used = growth(before, after, ("", "totcpu")), growth(before, after, ("", "virtcpu"))
-    if used is None:
-        return None
-    if virtual_used is not None and used < virtual_used - 2 * _HUNDREDTH:
+    if used is not None and virtual_used is not None and used < virtual_used - 2 * _HUNDREDTH:
         message = (
             f"TOTCPU of {after.owner} grew by {used:.2f} s, less than its VIRTCPU, by {virtual_used:.2f} s, "
             "which it contains."
         )
         return refusal("total-below-virtual", message, remedy, after)
     # TIME IS is truncated to whole seconds, so up to one second more may have passed.
-    if processors and elapsed is not None and used > processors * (elapsed + 1):
+    if used is not None and processors and elapsed is not None and used > processors * (elapsed + 1):
         have = f"{processors:g} processors have in {elapsed:.0f} s"
         message = f"TOTCPU of {after.owner} grew by {used:.2f} s, more than {have}."
         return refusal("more-than-possible", message, "See whether the number of processors is right.", after)
     return None
-
-
-def _total_below_virtual(half: Snapshot, total: str, virtual: str) -> bool:
-    return any(
-        half.own.get((subject, virtual), value) > value for (subject, name), value in half.own.items() if name == total
-    )
 
 
 def _clock(before: Snapshot, after: Snapshot) -> Iterable[Finding]:
@@ -252,12 +242,11 @@ def _other_logon(before: Snapshot, after: Snapshot, elapsed: float | None) -> It
     yield warning("connect", message, "See whether the guest stayed logged on.", after.line, after.role)
 
 
-def _cleared(after: Snapshot, subject: str) -> Finding:
-    message = (
-        f"Counters of adapter {subject} are smaller after the run than before it: it was detached or its counters "
-        "were cleared in between, so it is left out."
-    )
-    return warning("adapter-cleared", message, "The other counters of the pair were used.", after.line, subject)
+def _cleared(after: Snapshot, kind: str, subjects: Iterable[str], cause: str) -> Iterator[Finding]:
+    """Yield a finding for each subject with counters that decreased for a ``cause``."""
+    for subject in sorted(subjects):
+        message = f"Counters of {kind}{subject} are smaller after the run than before it: {cause}"
+        yield warning("adapter-cleared", message, "The other counters of the pair were used.", after.line, subject)
 
 
 # Period of 32-bit counters.
@@ -291,7 +280,7 @@ def check_host(run_id: str, before: Snapshot | None, after: Snapshot | None) -> 
         *_clock_was_set(before, after),
         *_one_sided_adapters(before, after),
         *(_wrapped(after, subject) for subject in sorted({subject for subject, _ in wrapped})),
-        *(_made_anew(after, subject) for subject in sorted(reset)),
+        *_cleared(after, "", reset, "they were cleared or made anew in between, so they are left out."),
     )
     clock_is_good = not any(finding.code == "pair.clock" for finding in findings)
     verdict = PairVerdict(PairState.USABLE, findings, frozenset(reset), elapsed if clock_is_good else None)
@@ -317,7 +306,7 @@ def _restarted(before: Snapshot, after: Snapshot) -> Finding | None:
         return None
     if started == 0:
         message = f"{after.owner} was up for a shorter time in the snapshot marked after: they were probably swapped."
-        return refusal("swapped", message, "Upload the two files again with their phases exchanged.", after)
+        return refusal("swapped", message, _EXCHANGE, after)
     message = f"{after.owner} restarted between its snapshots, so this pair cannot be used."
     return refusal("reboot", message, "Measure again without a restart between the snapshots.", after)
 
@@ -386,11 +375,3 @@ def _is_wrap(key: _Key, before: float, after: float, elapsed: float | None) -> b
 def _wrapped(after: Snapshot, subject: str) -> Finding:
     message = f"Counters of {subject} passed 2^32 between the snapshots of {after.owner} and began again at 0."
     return Finding(Severity.NOTE, "pair.wrapped", f"{message} 2^32 was added.", "", after.line, subject)
-
-
-def _made_anew(after: Snapshot, subject: str) -> Finding:
-    message = (
-        f"Counters of {subject} are smaller after the run than before it: they were cleared or made anew in between, "
-        "so they are left out."
-    )
-    return warning("adapter-cleared", message, "The other counters of the pair were used.", after.line, subject)
