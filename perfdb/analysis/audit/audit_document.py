@@ -55,25 +55,22 @@ def _find_larger(runs: Sequence[PrintedRun], titles: Mapping[str, str]) -> Itera
 
 def _larger(printed: Printed, others: Sequence[PrintedRun]) -> Disagreement | None:
     """Return the disagreement of a figure with the largest of other runs, or None."""
-    figures = ((other, each) for other in others for each in other.printings(printed.measure))
-    known = [(each.interval, each, other) for other, each in figures if each.interval is not None]
-    own = printed.interval
-    best, figure, run = max(known, key=lambda each: each[0].value, default=(None, None, None))
-    if own is None or best is None or figure is None or run is None or best.reaches(own):
+    figures = [(each, other) for other in others for each in other.printings(printed.measure)]
+    if not figures:
+        return None
+    figure, run = max(figures, key=lambda each: each[0].interval.value)
+    if figure.interval.reaches(printed.interval):
         return None
     under = [f"{run.users} user{'s' * (run.users > 1)}" if run.users else "", f"MTU {run.mtu}" if run.mtu else ""]
     circumstances = ", ".join(filter(None, under))
     formula = f"{printed_text(figure)} in {figure.place}" + (f" ({circumstances})" if circumstances else "")
     name = measure_name(printed.measure)
     message = f"{name} is printed as {printed_text(printed)}, as the maximum, but there is {formula}."
-    return disagreement(Kind.MAXIMUM, printed, best, formula=formula, message=message)
+    return disagreement(Kind.MAXIMUM, printed, figure.interval, formula=formula, message=message)
 
 
 def _find_outliers(runs: Sequence[PrintedRun]) -> Iterator[tuple[int, Disagreement]]:
-    """Yield (index of a run, disagreement) for figures that a rule tolerates, but the others of the table do not need.
-
-    A rule without tolerance finds each such figure alone.
-    """
+    """Yield (index of a run, disagreement) for figures that only a rule's tolerance, needless elsewhere, allows."""
     tables = defaultdict[tuple[str, Rule, str], list[tuple[int, Printed, dict[str, Bound], Interval, Interval]]](list)
     for at, run in enumerate(runs):
         for view in (View(run, place) for place in run.places()):
@@ -81,10 +78,10 @@ def _find_outliers(runs: Sequence[PrintedRun]) -> Iterator[tuple[int, Disagreeme
                 exact = not (rule.at_most or rule.at_least)
                 found = expect(rule, view, role) if exact and rule.allowance(run.trials) else None
                 value = compute(rule.expression, found[1]) if found else None
-                if found is not None and value is not None and found[0].interval is not None and value.value:
+                if found is not None and value is not None and value.value:
                     tables[view.place, rule, role].append((at, found[0], found[1], value, found[2]))
     for (place, rule, _), table in tables.items():
-        deviations = [_deviation(printed, value) for _, printed, _, value, _ in table]
+        deviations = [abs(printed.interval.value - value.value) / abs(value.value) for _, printed, _, value, _ in table]
         for number, (at, printed, bounds, value, allowed) in enumerate(table):
             others = [*deviations[:number], *deviations[number + 1 :]]
             if (
@@ -101,11 +98,6 @@ def _find_outliers(runs: Sequence[PrintedRun]) -> Iterator[tuple[int, Disagreeme
                 f"within {_percent(median(others))}."
             )
             yield at, disagreement(Kind.OUTLIER, printed, value, formula=formula, message=message)
-
-
-def _deviation(printed: Printed, value: Interval) -> float:
-    own = printed.interval
-    return abs(own.value - value.value) / abs(value.value) if own is not None else 0.0
 
 
 def _percent(share: float) -> str:

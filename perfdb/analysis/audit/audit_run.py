@@ -37,25 +37,15 @@ class Case:
     ``others`` maps each other role to its printed number and its value by the same rule: two roles may be swapped.
     """
 
-    kind: Kind
     view: View
     printed: Printed
     wanted: Interval
     others: dict[str, tuple[Printed, Interval]]
 
 
-def reading(case: Case) -> str:
-    """Return the first simple cause of the disagreement that fits; "" without one."""
-    find = _READINGS.get(case.kind)
-    return next(find(case), "") if find else ""
-
-
 def _fits(case: Case, factor: float) -> bool:
     """Return whether the printed number, times a factor, would agree with the rule."""
-    own = case.printed.interval
-    if own is None:
-        return False
-    return Interval(own.low * factor, own.value * factor, own.high * factor).meets(case.wanted)
+    return Interval(*(end * factor for end in case.printed.interval)).meets(case.wanted)
 
 
 def _unit(case: Case) -> Iterator[str]:
@@ -77,10 +67,8 @@ def _bytes(case: Case) -> Iterator[str]:
 
 
 def _cost(case: Case) -> Iterator[str]:
-    own = case.printed.interval
     for role, (figure, wanted) in case.others.items():
-        theirs = figure.interval
-        if own and theirs and own.meets(wanted) and theirs.meets(case.wanted):
+        if case.printed.interval.meets(wanted) and figure.interval.meets(case.wanted):
             yield f"it is probably swapped with that of {role}"
     processors = case.view.run.processors
     if processors and processors != 1:
@@ -94,11 +82,11 @@ def _cost(case: Case) -> Iterator[str]:
 
 
 def _link(case: Case) -> Iterator[str]:
-    own = case.printed.interval
-    if own is not None and own.low / _MEGABYTES <= case.wanted.high:
+    if case.printed.interval.low / _MEGABYTES <= case.wanted.high:
         yield "its MB are probably of 10^6 bytes"
 
 
+# The simple causes of a disagreement, by kind.
 _READINGS: dict[Kind, Callable[[Case], Iterator[str]]] = {
     Kind.LITTLE: _unit,
     Kind.BYTES: _bytes,
@@ -156,7 +144,7 @@ def _holds_as_printed(rule: Rule, printed: Printed, bounds: dict[str, Bound]) ->
         value = rule.expression.evaluate({name: bound.interval.value for name, bound in bounds.items()})
     except ZeroDivisionError:
         return True
-    return own is None or ((rule.at_least or own.low <= value) and (rule.at_most or value <= own.high))
+    return (rule.at_least or own.low <= value) and (rule.at_most or value <= own.high)
 
 
 def expect(rule: Rule, view: View, role: str) -> tuple[Printed, dict[str, Bound], Interval] | None:
@@ -177,9 +165,9 @@ def _ask(rule: Rule, view: View, role: str) -> Disagreement | None:
         return None
     printed, bounds, wanted = found
     formula = in_numbers(rule, bounds, printed, wanted)
-    other = _elsewhere(rule, view, role, printed) or reading(
-        Case(rule.kind, view, printed, wanted, _others(rule, view, role))
-    )
+    other, read = _elsewhere(rule, view, role, printed), _READINGS.get(rule.kind)
+    if read and not other:
+        other = next(read(Case(view, printed, wanted, _others(rule, view, role))), "")
     relation = "cannot pass" if rule.at_most else "cannot be below" if rule.at_least else "should be"
     message = f"{measure_name(printed.measure)} is printed as {printed_text(printed)}, but {relation} {formula}"
     message += f"; {other}." if other else "."
@@ -215,10 +203,9 @@ def disagreement(
     kind: Kind, printed: Printed, wanted: Interval, *, formula: str, message: str, other: str = ""
 ) -> Disagreement:
     """Return the disagreement of a printed number with ``wanted``."""
-    value = printed.interval.value if printed.interval else 0.0
     return Disagreement(
         kind=kind,
-        severity=grade(value, wanted.value),
+        severity=grade(printed.interval.value, wanted.value),
         measure=printed.measure,
         printed=printed.quantity.text,
         recomputed=wanted.value,
@@ -239,15 +226,13 @@ def _contradictions(run: PrintedRun) -> Iterator[Disagreement]:
     for measure in dict.fromkeys(figure.measure for figure in run.figures):
         told: set[str] = set()
         for first, later in combinations(run.printings(measure), 2):
-            one, other = first.interval, later.interval
-            if one is None or other is None or one.meets(other) or printed_text(later) in told:
+            if first.interval.meets(later.interval) or printed_text(later) in told:
                 continue
             told.add(printed_text(later))
             where = f" in {first.place}" if first.place else ""
-            message = (
-                f"{measure_name(measure)} is printed as {printed_text(later)}, but as {printed_text(first)}{where}."
-            )
-            yield disagreement(Kind.CONTRADICTION, later, one, formula=f"{printed_text(first)}{where}", message=message)
+            formula = f"{printed_text(first)}{where}"
+            message = f"{measure_name(measure)} is printed as {printed_text(later)}, but as {formula}."
+            yield disagreement(Kind.CONTRADICTION, later, first.interval, formula=formula, message=message)
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,7 +269,7 @@ def audit_percent(row: PercentRow) -> Disagreement | None:
     severity follows from the ratio of the two numbers: −21 % for −31 % is 0.79 for 0.69.
     """
     base, other, value = row.base.interval, row.other.interval, row.percent.value
-    if base is None or other is None or value is None:
+    if value is None or not (row.base.is_number and row.other.is_number):
         return None
     expression, unit, factor = (_ABSOLUTE, row.base.own_unit, row.base.factor) if row.absolute else (PERCENT, "%", 1.0)
     half = row.percent.half_step * factor

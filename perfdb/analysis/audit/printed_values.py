@@ -5,9 +5,11 @@ A printed number is any value that would be printed so: half a step of its last 
 
 from collections import defaultdict
 from collections.abc import Hashable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from math import comb
+from itertools import combinations
+from math import comb, nan
 from typing import NamedTuple
 
 from perfdb.analysis.checks.finding import Quantity, Severity
@@ -56,6 +58,9 @@ class Interval(NamedTuple):
         return self.reaches(other) and other.reaches(self)
 
 
+_NO_NUMBER = Interval(nan, nan, nan)
+
+
 @dataclass(slots=True)
 class Printed:
     """A printed number. ``place`` is its table, such as ``Table 6``.
@@ -68,14 +73,21 @@ class Printed:
     quantity: Quantity
     place: str = ""
     half_step: float | None = None
-    interval: Interval | None = field(init=False, repr=False, compare=False)
-    """Interval of the number in the metric's own unit; None if it is no number or its unit does not fit.
-
-    All metrics are non-negative, so a zero is an interval of half a step upwards.
-    """
+    interval: Interval = field(init=False, repr=False, compare=False)
+    """Interval in the metric's own unit. All metrics are non-negative, so a zero has half a step upwards."""
 
     def __post_init__(self) -> None:
-        self.interval = _interval(self)
+        self.interval = _NO_NUMBER
+        with suppress(ValueError):
+            value, factor = read_number(self.quantity.text), self.factor
+            if value >= 0:
+                half = step(self.quantity.text) / 2 if self.half_step is None else self.half_step
+                self.interval = Interval(max(0.0, value - half) * factor, value * factor, (value + half) * factor)
+
+    @property
+    def is_number(self) -> bool:
+        """Return whether the text is a number in a unit that fits."""
+        return self.interval is not _NO_NUMBER
 
     @property
     def factor(self) -> float:
@@ -99,17 +111,6 @@ class Printed:
         if self.factor == 1 or value is None:
             return self.quantity.text.strip()
         return f"{value * self.factor:.12g}"
-
-
-def _interval(figure: Printed) -> Interval | None:
-    try:
-        value, factor = read_number(figure.quantity.text), figure.factor
-    except ValueError:
-        return None
-    if value < 0:
-        return None
-    half = step(figure.quantity.text) / 2 if figure.half_step is None else figure.half_step
-    return Interval(max(0.0, value - half) * factor, value * factor, (value + half) * factor)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +137,7 @@ class PrintedRun:
 
     def __post_init__(self) -> None:
         for figure in self.figures:
-            if figure.interval is not None:
+            if figure.is_number:
                 self._by_measure.setdefault(figure.measure, []).append(figure)
 
     def places(self) -> list[str]:
@@ -165,7 +166,7 @@ class View:
         for figure in self.run.figures:
             if figure.place == self.place:
                 self._roles.setdefault(figure.measure.role)
-                if figure.interval is not None:
+                if figure.is_number:
                     self._here.setdefault(figure.measure, figure)
 
     def here(self, measure: Measure) -> Printed | None:
@@ -177,10 +178,10 @@ class View:
         here = self.here(measure)
         if here is not None:
             return here
-        others = [(figure, figure.interval) for figure in self.run.printings(measure) if figure.interval]
-        if any(not one.meets(other) for _, one in others for _, other in others):
+        others = self.run.printings(measure)
+        if any(not one.interval.meets(other.interval) for one, other in combinations(others, 2)):
             return None
-        return min(others, key=lambda pair: pair[1].high - pair[1].low, default=(None, None))[0]
+        return min(others, key=lambda figure: figure.interval.high - figure.interval.low, default=None)
 
     def roles(self) -> tuple[str, ...]:
         """Return every role with numbers in this place, in order of appearance."""
@@ -199,14 +200,14 @@ def detect_padding(figures: Sequence[Printed]) -> list[Printed]:
     """
     groups: dict[tuple[object, ...], list[str]] = defaultdict(list)
     for figure in figures:
-        if figure.interval is not None:
+        if figure.is_number:
             groups[_group(figure)].append(figure.quantity.text.strip())
     padding = {key: _padding(texts) for key, texts in groups.items()}
     return [_with_half_step(figure, padding.get(_group(figure), 0)) for figure in figures]
 
 
 def _group(figure: Printed) -> tuple[object, ...]:
-    decimals = figure.decimals if figure.interval is not None else None
+    decimals = figure.decimals if figure.is_number else None
     return figure.measure, figure.place, figure.quantity.unit, decimals
 
 

@@ -60,9 +60,7 @@ def figure(metric: str, role: str | None = None, title: str = "") -> Operand:
 
     def find(view: View, at_hand: str) -> Bound | None:
         printed = view.find(*reads(at_hand))
-        if printed is None or printed.interval is None:
-            return None
-        return Bound(printed.interval, printed.in_own_unit)
+        return None if printed is None else Bound(printed.interval, printed.in_own_unit)
 
     own = BY_NAME[metric].title
     words = own if own.startswith("CP") else own[0].lower() + own[1:].replace("cpu", "CPU")
@@ -83,8 +81,7 @@ def _processors(view: View, role: str) -> Bound | None:
     """Return a host's own processors if printed, else the system's."""
     own, system = map(view.find, _of_processors(role))
     printed = own or system
-    value = printed.interval.value if printed is not None and printed.interval is not None else view.run.processors
-    return _exactly(value)
+    return _exactly(view.run.processors if printed is None else printed.interval.value)
 
 
 def _bytes(view: View, role: str) -> Bound | None:
@@ -109,10 +106,10 @@ def _of_driver_seconds(role: str) -> tuple[Measure, ...]:
 def _driver_seconds(view: View, role: str) -> Bound | None:
     """Return the printed seconds; else between the requested time and the time between snapshots."""
     printed, elapsed = map(view.find, _of_driver_seconds(role))
-    if printed is not None and printed.interval is not None:
+    if printed is not None:
         return Bound(printed.interval, printed.in_own_unit)
     asked = view.run.asked_s
-    if asked is None or elapsed is None or elapsed.interval is None or elapsed.interval.high < asked:
+    if asked is None or elapsed is None or elapsed.interval.high < asked:
         return None
     middle = (asked + elapsed.interval.high) / 2
     return Bound(Interval(asked, middle, elapsed.interval.high), f"({asked:.12g} … {elapsed.in_own_unit})")
@@ -121,15 +118,15 @@ def _driver_seconds(view: View, role: str) -> Bound | None:
 def _parts(view: View, role: str) -> Bound | None:
     """Return the sum of one processor's utilisations by all roles of a table."""
     found = [view.here(Measure("processor_util", each)) for each in view.roles() if each not in {TOTAL, "lpar"}]
-    parts = [(each, each.interval) for each in found if each is not None and each.interval is not None]
+    parts = [each for each in found if each is not None]
     if len(parts) < 2:
         return None
     elapsed = view.find(Measure("elapsed_s"))
-    seconds = elapsed.interval.low if elapsed is not None and elapsed.interval is not None else 0.0
+    seconds = 0.0 if elapsed is None else elapsed.interval.low
     # A monitor counts CPU time in whole seconds, so that each part may be off by one.
     sampling = len(parts) * 100 / seconds if seconds and view.run.method is Method.REPORT else 0.0
-    low, value, high = (sum(ends) for ends in zip(*(interval for _, interval in parts), strict=True))
-    text = " + ".join(each.in_own_unit for each, _ in parts)
+    low, value, high = (sum(ends) for ends in zip(*(each.interval for each in parts), strict=True))
+    text = " + ".join(each.in_own_unit for each in parts)
     return Bound(Interval(low - sampling, value, high), f"({text} = {value:.12g})")
 
 
@@ -208,7 +205,7 @@ class Rule:
     def agrees(self, printed: Printed, wanted: Interval) -> bool:
         """Return whether a printed number agrees with ``wanted``, or is on the right side of it."""
         own = printed.interval
-        return own is None or ((self.at_least or own.reaches(wanted)) and (self.at_most or wanted.reaches(own)))
+        return (self.at_least or own.reaches(wanted)) and (self.at_most or wanted.reaches(own))
 
     def allowance(self, trials: int) -> float:
         """Return the relative tolerance for means over ``trials`` trials."""
@@ -343,48 +340,22 @@ LINK = Rule(Kind.LINK, "mb_per_s", PAYLOAD, TOTAL, tolerance=LINK_TOLERANCE, at_
 RULES: tuple[Rule, ...] = (*DRIVER, *_costs(), *MESSAGES, *SUMS, *ROLES, *BOUNDS, LINK)
 
 
-class _Candidate(NamedTuple):
-    """A rule, by number, to check if one measure of each ``needs`` is printed."""
-
-    number: int
-    rule: Rule
-    role: str
-    needs: tuple[frozenset[Measure], ...]
-    reads: frozenset[Measure]
-
-
-@lru_cache(maxsize=4096)
-def _about(measure: Measure) -> tuple[_Candidate, ...]:
-    """Return the rules about a measure in order."""
-    role = measure.role
-    return tuple(
-        _Candidate(
-            number,
-            rule,
-            role,
-            tuple(frozenset(each.reads(role)) for each in rule.operands if each.required),
-            frozenset(rule.reads(role)),
-        )
-        for number, rule in enumerate(RULES)
-        if rule.metric == measure.metric and rule.role in (None, role)
-    )
-
-
-def _candidates(printed: frozenset[Measure]) -> list[_Candidate]:
-    """Return the rules whose numbers are printed."""
-    about = (candidate for measure in printed for candidate in _about(measure))
-    return [each for each in about if not any(need.isdisjoint(printed) for need in each.needs)]
-
-
 @lru_cache(maxsize=512)
 def applicable_rules(printed: frozenset[Measure], roles: tuple[str, ...]) -> tuple[tuple[Rule, str], ...]:
-    """Return the rules that apply to the printed measures, each with a role."""
-    asked = [each for each in _candidates(printed) if each.rule.role is not None or each.role in roles]
-    asked.sort(key=lambda each: (each.number, each.rule.role is None and roles.index(each.role)))
-    return tuple((each.rule, each.role) for each in asked)
+    """Return the rules about printed measures, each with a role, of which an operand's measures are printed."""
+    metrics = {measure.metric for measure in printed}
+    return tuple(
+        (rule, role)
+        for rule in RULES
+        if rule.metric in metrics
+        for role in (roles if rule.role is None else (rule.role,))
+        if Measure(rule.metric, role) in printed
+        and not any(each.required and printed.isdisjoint(each.reads(role)) for each in rule.operands)
+    )
 
 
 @lru_cache(maxsize=512)
 def audited_measures(printed: frozenset[Measure]) -> frozenset[Measure]:
     """Return the printed measures that an audit uses."""
-    return frozenset().union(*(each.reads for each in _candidates(printed))) & printed
+    rules = applicable_rules(printed, tuple({measure.role for measure in printed}))
+    return printed & {measure for rule, role in rules for measure in rule.reads(role)}

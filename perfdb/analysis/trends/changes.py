@@ -67,14 +67,7 @@ def find_steps(stretches: Sequence[Stretch]) -> list[list[Step]]:
     looked = (np.array([each.p for each in stretches]) < _LOOK) | _moves(tamed, variance * inflation)
     prices = 2 * variance[looked] * inflation[looked] * math.log(tamed.shape[1])
     candidates = iter(_segment(tamed[looked], prices))
-    return [_steps(each, next(candidates)) if look else [] for each, look in zip(stretches, looked, strict=True)]
-
-
-def _steps(stretch: Stretch, candidates: list[int]) -> list[Step]:
-    found = _settle(stretch, candidates)
-    if not found and stretch.p <= _KEPT:
-        return [Step(stretch.best, stretch.p)]
-    return found
+    return [_settle(each, next(candidates)) if look else [] for each, look in zip(stretches, looked, strict=True)]
 
 
 def _moves(tamed: Floats, variance: Floats) -> NDArray[np.bool_]:
@@ -112,8 +105,7 @@ def _segment(tamed: Floats, prices: Floats) -> list[list[int]]:
 
 def _walk_back(before: NDArray[np.intp]) -> list[int]:
     """Return the beginnings of the levels that lead to the last point."""
-    found = []
-    end = len(before) - 1
+    found, end = [], len(before) - 1
     while before[end]:
         end = int(before[end])
         found.append(end)
@@ -121,17 +113,19 @@ def _walk_back(before: NDArray[np.intp]) -> list[int]:
 
 
 def _settle(stretch: Stretch, candidates: list[int]) -> list[Step]:
-    """Drop what chance may have made, and move each step to its best split, until nothing moves."""
-    places = list(candidates)
-    steps: list[Step] = []
+    """Drop what chance may have made, and move each step to its best split, until nothing moves.
+
+    Without any left, the best split of all points counts if chance hardly made that.
+    """
+    places, steps = list(candidates), list[Step]()
     for _ in range(4 * len(candidates) + 4):
         steps, moved = _drop(stretch, places)
         ends = [0, *moved, stretch.points]
         too_short = any(right - left < LEAST for left, right in pairwise(ends))
         if too_short or moved == [step.k for step in steps]:
-            return steps
+            break
         places = moved
-    return steps
+    return steps or ([Step(stretch.best, stretch.p)] if stretch.p <= _KEPT else [])
 
 
 def _drop(stretch: Stretch, places: list[int]) -> tuple[list[Step], list[int]]:
@@ -258,9 +252,7 @@ def _levels(stretch: Stretch, steps: Sequence[Step], p: float) -> Change | None:
 def _step(stretch: Stretch, step: Step, start: int, end: int, printed: float) -> Change:
     left, right = stretch.tamed[start : step.k], stretch.tamed[step.k : end]
     n = end - start
-    rest = level_rests(stretch.tamed[start:end], [step.k - start])
-    variance = rest / (n - 2)
-    inflation = stretch.inflation
+    variance, inflation = level_rests(stretch.tamed[start:end], [step.k - start]) / (n - 2), stretch.inflation
     error = math.sqrt(max(variance, printed**2 / 12) * inflation * (1 / len(left) + 1 / len(right)))
     half = student_quantile(0.975, max(2.0, n / inflation - 2)) * error
     size = float(right.mean() - left.mean())
@@ -270,9 +262,7 @@ def _step(stretch: Stretch, step: Step, start: int, end: int, printed: float) ->
 
 def _place(values: Floats, margin: float) -> tuple[int, int]:
     """Return the first and last split that fits as well as the best, but for a margin of squares."""
-    n = len(values)
-    centred = values - values.mean()
-    sums = np.cumsum(centred)
+    n, sums = len(values), np.cumsum(values - values.mean())
     at = np.arange(LEAST, n - LEAST + 1)
     gained = sums[at - 1] ** 2 * (1 / at + 1 / (n - at))
     good = at[gained >= gained.max() - margin]

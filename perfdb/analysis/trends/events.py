@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from itertools import combinations
+from itertools import chain, combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -59,25 +59,16 @@ def find_rule(series: Sequence[Mapping[str, Value]], members: Sequence[int], jud
     Of equally good rules the one with fewest terms counts, then the first in the alphabet.
     """
     own = set(members)
-    values = sorted({item for at in members for item in series[at].items() if item[1] is not None}, key=_alphabetical)
-    best: Rule | None = None
-    for number in range(_MOST_TERMS + 1):
-        for terms in combinations(values, number):
-            if len({name for name, _ in terms}) < number:
-                continue
+    shared = {item for at in members for item in series[at].items() if item[1] is not None}
+    values = sorted(shared, key=lambda item: (item[0], str(item[1])))
+    rules = []
+    for terms in chain.from_iterable(combinations(values, number) for number in range(_MOST_TERMS + 1)):
+        if len(dict(terms)) == len(terms):
             matching = [at for at in judged if all(series[at].get(name) == value for name, value in terms)]
             hits = sum(at in own for at in matching)
-            rule = Rule(terms, hits, len(matching), 2 * hits / (len(matching) + len(members)))
-            if best is None or rule.f1 > best.f1:
-                best = rule
-    assert best is not None  # The rule without terms is always there.
-    if best.f1 >= _GOOD:
-        return best
-    return Rule(None, len(members), len(judged), best.f1)
-
-
-def _alphabetical(item: tuple[str, Value]) -> tuple[str, str]:
-    return item[0], str(item[1])
+            rules.append(Rule(terms, hits, len(matching), 2 * hits / (len(matching) + len(members))))
+    best = max(rules, key=lambda rule: rule.f1)
+    return best if best.f1 >= _GOOD else Rule(None, len(members), len(judged), best.f1)
 
 
 def describe_rule(rule: Rule, members: int) -> str:

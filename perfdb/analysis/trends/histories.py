@@ -83,13 +83,10 @@ def collect_histories(
     runs: list[tuple[Row, Key, Value, tuple[Hashable, Value]]] = []
     for row in found.rows:
         level, value = level_and_order(row)
-        if order == BY_DATE:
-            value = None
-        else:
-            value = (printed or {}).get(row[0]) if value is None else value
-            if value is None:
-                continue
-        runs.append((row, read(row), level, (campaigns.of_run[row[0]], value)))
+        value = (printed or {}).get(row[0]) if value is None else value
+        if order == BY_DATE or value is not None:
+            point = campaigns.of_run[row[0]], None if order == BY_DATE else value
+            runs.append((row, read(row), level, point))
     histories = []
     for measure in measures:
         at = found.measure_index(measure)

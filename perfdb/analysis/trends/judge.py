@@ -2,7 +2,7 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
@@ -90,6 +90,14 @@ class Judged:
         return self.p is not None
 
 
+class _Row(NamedTuple):
+    """The values of a series, also tamed, and the autocorrelation by themselves alone."""
+
+    values: Floats
+    tamed: Floats
+    rho: float
+
+
 class _Found(NamedTuple):
     """A series on its way: its stretch, the changes, and whether its group is small."""
 
@@ -137,19 +145,20 @@ def _find_changes(series: Sequence[Series]) -> list[_Found | None]:
     for at, each in enumerate(series):
         if len(each.means) >= FEWEST:
             by_points[len(each.means)].append(at)
-    rows: dict[int, tuple[Floats, Floats, float]] = {}
+    rows: dict[int, _Row] = {}
     for places in by_points.values():
-        values = np.array([_scaled(series[at].means) for at in places], np.float64)
+        means = [np.asarray(series[at].means, np.float64) for at in places]
+        values = np.array([np.log(each) if each.min() > 0 else each for each in means])
         tamed = noise.tame(values)
         for at, own, row, calm in zip(places, noise.own_autocorrelation(tamed), values, tamed, strict=True):
-            rows[at] = row, calm, float(own)
-    groups = _groups(series, {at: own for at, (_, _, own) in rows.items()})
+            rows[at] = _Row(row, calm, float(own))
+    groups = _groups(series, rows)
     found: list[_Found | None] = [None] * len(series)
     for points, places in by_points.items():
         size = max(1, _BLOCK // points)
         for start in range(0, len(places), size):
             block = places[start : start + size]
-            stretches = _stretches(block, rows, series, groups)
+            stretches = _stretches([rows[at] for at in block], [groups[series[at].group] for at in block])
             for at, stretch, steps in zip(block, stretches, find_steps(stretches), strict=True):
                 logarithmic = _is_logarithmic(series[at].means)
                 printed = series[at].step / (abs(math.fsum(series[at].means)) / points if logarithmic else 1.0)
@@ -158,34 +167,22 @@ def _find_changes(series: Sequence[Series]) -> list[_Found | None]:
     return found
 
 
-def _scaled(means: Sequence[float]) -> Floats:
-    values = np.asarray(means, np.float64)
-    return np.log(values) if _is_logarithmic(means) else values
-
-
-def _groups(series: Sequence[Series], own: dict[int, float]) -> dict[Hashable, noise.Group]:
-    members: dict[Hashable, list[int]] = defaultdict(list)
-    for at in own:
-        members[series[at].group].append(at)
+def _groups(series: Sequence[Series], rows: Mapping[int, _Row]) -> dict[Hashable, noise.Group]:
+    members: dict[Hashable, list[_Row]] = defaultdict(list)
+    for at, row in rows.items():
+        members[series[at].group].append(row)
     return {
-        group: noise.learn_group([own[at] for at in places], [len(series[at].means) for at in places])
-        for group, places in members.items()
+        group: noise.learn_group([row.rho for row in each], [len(row.values) for row in each])
+        for group, each in members.items()
     }
 
 
-def _stretches(
-    places: Sequence[int],
-    rows: dict[int, tuple[Floats, Floats, float]],
-    series: Sequence[Series],
-    groups: dict[Hashable, noise.Group],
-) -> list[Stretch]:
-    """Return the stretches of series with equally many points."""
-    values, tamed = (np.array([rows[at][part] for at in places]) for part in (0, 1))
-    rho = np.array([groups[series[at].group].draw(rows[at][2], values.shape[1]) for at in places])
+def _stretches(rows: Sequence[_Row], groups: Sequence[noise.Group]) -> list[Stretch]:
+    """Return the stretches of rows with equally many points."""
+    values, tamed = np.array([row.values for row in rows]), np.array([row.tamed for row in rows])
+    rho = np.array([group.draw(row.rho, values.shape[1]) for row, group in zip(rows, groups, strict=True)])
     p, best = split_ps(values, tamed, (1 + rho) / (1 - rho))
-    return [
-        Stretch(values[row], tamed[row], float(rho[row]), float(p[row]), int(best[row])) for row in range(len(places))
-    ]
+    return [Stretch(*each) for each in zip(values, tamed, rho.tolist(), p.tolist(), best.tolist(), strict=True)]
 
 
 def _finding(found: _Found, change: Change, q: float | None, delta: float) -> Finding:
@@ -202,7 +199,7 @@ def _finding(found: _Found, change: Change, q: float | None, delta: float) -> Fi
 def _judged(found: _Found, findings: tuple[Finding, ...], q: float | None) -> Judged:
     stretch = found.stretch
     steps = [change.k for change in found.changes if change.shape is Shape.STEP]
-    start = steps[-1] if steps else 0
+    tails = [tail for last in (1, 2) if (tail := _test_tail(stretch, steps[-1] if steps else 0, last))]
     return Judged(
         points=stretch.points,
         logarithmic=found.logarithmic,
@@ -210,18 +207,13 @@ def _judged(found: _Found, findings: tuple[Finding, ...], q: float | None) -> Ju
         p=stretch.p,
         q=q,
         findings=findings,
-        tail=_find_tail(stretch, start),
+        tail=min(tails, key=lambda tail: tail.p, default=NO_TAIL),
         smallest=_find_smallest(stretch, steps) if found.logarithmic else None,
     )
 
 
-def _find_tail(stretch: Stretch, start: int) -> Tail:
-    """Test the last one or two points against the level that begins at ``start``."""
-    tests = [test for last in (1, 2) if (test := _test_tail(stretch, start, last))]
-    return min(tests, key=lambda test: test.p, default=NO_TAIL)
-
-
 def _test_tail(stretch: Stretch, start: int, last: int) -> Tail | None:
+    """Test the last one or two points against the level that begins at ``start``."""
     level = stretch.tamed[start : stretch.points - last]
     if len(level) < _TAIL_LEVEL:
         return None
