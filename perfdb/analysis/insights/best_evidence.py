@@ -97,7 +97,7 @@ def _by_campaign(of_run: Mapping[int, Hashable], found: Experiments, place: int)
     by = defaultdict[Hashable, list[float]](list)
     for run, value in zip(found.runs(place), found.samples[place], strict=True):
         by[of_run[run]].append(value)
-    return dict(by)
+    return by
 
 
 def rank_columns(tables: Sequence[Table]) -> list[Table]:
@@ -134,8 +134,8 @@ class _Group(NamedTuple):
 
     def runners_up(self) -> Iterator[RunnerUp]:
         """Yield the ties in natural order."""
-        as_good_as_it = {self.found.key(place): (place, each) for place, each in self.compared if is_tied(each)}
-        for place, each in map(as_good_as_it.__getitem__, sort_keys(as_good_as_it)):
+        tied = {self.found.key(place): (place, each) for place, each in self.compared if is_tied(each)}
+        for place, each in map(tied.__getitem__, sort_keys(tied)):
             yield RunnerUp(self.varying_values(place), float(self.found.means[place]), self.found.runs(place), each)
 
     def curve_places(self) -> list[tuple[int, int]]:

@@ -121,19 +121,13 @@ def _limit(verdict: Verdict, sentence: str, busy: _Busy, least: float) -> Bottle
     return Bottleneck(verdict, sentence, f"{busy.formula} ≥ {least:g}%", busy.role, (busy.reason,))
 
 
-def _megabytes(load: Load) -> float | None:
-    if load.mb_per_s is not None:
-        return load.mb_per_s
-    if load.trans_per_s is None or load.request_bytes is None or load.response_bytes is None:
-        return None
-    return load.trans_per_s * (load.request_bytes + load.response_bytes) / MB
-
-
 def _link(load: Load) -> Bottleneck | None:
-    rate = _megabytes(load)
+    rate, sizes = load.mb_per_s, (load.request_bytes, load.response_bytes)
+    if rate is None and load.trans_per_s is not None and None not in sizes:
+        rate = load.trans_per_s * sum(filter(None, sizes)) / MB
     if rate is None or load.line_bits_per_s is None or load.mtu is None:
         return None
-    rate *= busier_share(load.request_bytes, load.response_bytes)
+    rate *= busier_share(*sizes)
     limit = payload_limit(load.line_bits_per_s, load.mtu)
     if rate < LINK_FROM * limit * (1 - 1e-12):
         return None

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from math import isclose
 
 from perfdb.analysis.dimensions import OPTIONS
 from perfdb.analysis.units import read_number
@@ -148,18 +149,18 @@ def _difference(key: str, old: Sequence[Facts], new: Sequence[Facts]) -> list[Di
     rule = next(each for each in CIRCUMSTANCES if re.fullmatch(each.pattern, key.partition(" (")[0]))
     if rule.tolerant and _near(left, right):
         return []
+    weight, why = rule.weight, rule.why
     if {None} in (left.keys(), right.keys()):
         # Without values on one side a difference is not known.
-        return [Difference(key, _values(left), _values(right), Weight.MINOR, "recorded on one side only")]
-    if _values(left) == _values(right):
-        return [Difference(key, _values(left), _values(right), Weight.MINOR, "in other shares")]
-    return [Difference(key, _values(left), _values(right), rule.weight, rule.why)]
+        weight, why = Weight.MINOR, "recorded on one side only"
+    elif _values(left) == _values(right):
+        weight, why = Weight.MINOR, "in other shares"
+    return [Difference(key, _values(left), _values(right), weight, why)]
 
 
 def _shares(key: str, side: Sequence[Facts]) -> dict[str | None, float]:
     """Return the share of runs per value; None counts runs without value."""
-    counted = Counter(facts.get(key) for facts in side)
-    return {value: number / len(side) for value, number in counted.items()}
+    return {value: number / len(side) for value, number in Counter(facts.get(key) for facts in side).items()}
 
 
 def _values(shares: Mapping[str | None, float]) -> tuple[str, ...]:
@@ -174,5 +175,4 @@ def _near(old: Mapping[str | None, float], new: Mapping[str | None, float]) -> b
         return False
     if not left or not right:
         return False
-    ends = ((min(left), min(right)), (max(left), max(right)))
-    return all(abs(a - b) <= _TOLERANCE * max(abs(a), abs(b)) for a, b in ends)
+    return all(isclose(end(left), end(right), rel_tol=_TOLERANCE) for end in (min, max))

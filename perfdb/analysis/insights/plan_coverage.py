@@ -118,19 +118,12 @@ def _needed(part: Part, keys: Sequence[Key], samples: Sequence[Sample], delta: f
     """Return the trials needed per experiment: planned, else to detect ``delta``."""
     if part.trials is not None:
         return [part.trials] * len(keys)
-    noises, prior = find_noise(samples, [_kind(part, key) for key in keys], [None] * len(samples))
-    if prior is None:
-        return [None] * len(samples)
-    freedom = prior.freedom
+    kinds = [traffic_pattern(dict(zip(part.values, key, strict=True)).get("workload")) for key in keys]
+    noises, prior = find_noise(samples, kinds, [None] * len(samples))
     return [
-        noise and (trials_needed((noise.variance, noise.variance), freedom, 0.0, delta) or MOST_ADVISED)
+        prior and noise and (trials_needed((noise.variance, noise.variance), prior.freedom, 0.0, delta) or MOST_ADVISED)
         for noise in noises
     ]
-
-
-def _kind(part: Part, key: Key) -> str:
-    named = dict(zip(part.values, key, strict=True))
-    return traffic_pattern(named.get("workload"))
 
 
 def primary_measures(parts: Iterable[Part]) -> tuple[Measure, ...]:

@@ -63,6 +63,7 @@ def compare_with_trials(
     own = tuple(campaign.get(experiment, ()))
     place = list(campaign).index(experiment) if own else None
     others = [trial.value for trial in own if trial.run != run]
+    middle = statistics.fmean(others) if others else 0.0
     interval = expected = None
     if place is not None:
         interval = mean_intervals(samples, _noises(cells, samples))[place]
@@ -75,7 +76,7 @@ def compare_with_trials(
         trials=own,
         mean=statistics.fmean(trial.value for trial in own) if own else None,
         interval=interval if len(own) > 1 else None,
-        percent=_percent(value, others),
+        percent=100 * (value / middle - 1) if middle else None,
         expected=expected,
         flags=tuple(flag for flag in check_trials(cells) if run in flag.runs),
     )
@@ -88,8 +89,3 @@ def _noises(cells: Sequence[TrialCell], samples: Sequence[Sequence[float]]) -> l
 def _cell(measure: Measure, own: bool, trials: Sequence[Trial]) -> TrialCell:
     title = BY_NAME[measure.metric].title if own else "another experiment"
     return TrialCell(lambda: title, tuple(trials), "campaign", finest_step([trial.value for trial in trials]))
-
-
-def _percent(value: float, others: Sequence[float]) -> float | None:
-    middle = statistics.fmean(others) if others else 0.0
-    return 100 * (value / middle - 1) if middle else None

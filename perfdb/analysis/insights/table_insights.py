@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from perfdb.analysis.dimensions import Value, describe_values
 from perfdb.analysis.insights.throughput_curve import FEWEST, Curve, Edge, Point, describe_curve
-from perfdb.analysis.metrics import Better
 from perfdb.analysis.tables.baseline_comparison import full_key
 from perfdb.analysis.tables.observations import Key
 from perfdb.analysis.tables.table import Cell, CellKey, Table
@@ -35,9 +34,7 @@ class TableCurve(NamedTuple):
 def table_curves(table: Table) -> list[TableCurve]:
     """Return a throughput table's curves over users, of lines with three or more."""
     shown = table.query.layout_names
-    if "users" not in shown or table.measure.metric not in _RATES or table.metric.better is not Better.HIGHER:
-        return []
-    if "users" in table.query.split:
+    if "users" not in table.query.rows + table.query.columns or table.measure.metric not in _RATES:
         return []
     rows, columns = _users_of(table.query.rows, table.rows), _users_of(table.query.columns, table.columns)
     lines: dict[CellKey, dict[int, Cell]] = defaultdict(dict)
@@ -76,7 +73,7 @@ def trial_flags(table: Table) -> list[Flag]:
     return check_trials(
         [
             TrialCell(
-                partial(_title, table, key),
+                partial(describe_values, table.query.layout_names, full_key(table, key)),
                 [Trial(run, trial if isinstance(trial, int) else None, value) for run, _, trial, value in cell.sample],
                 pattern(full_key(table, key)),
                 cell.step,
@@ -85,7 +82,3 @@ def trial_flags(table: Table) -> list[Flag]:
             if not cell.mixed_work
         ]
     )
-
-
-def _title(table: Table, key: CellKey) -> str:
-    return describe_values(table.query.layout_names, full_key(table, key))

@@ -91,15 +91,14 @@ class Curve(NamedTuple):
         return f"levels off {level}; {peak}{self._tail_words()}"
 
     def _tail_words(self) -> str:
-        if self.course is Course.LAST_POINT:
-            return ", the last point"
-        unknown = "" if self.unseen is not None else " (no repeats)"
+        unknown = "" if self.unseen is not None or self.course is Course.LAST_POINT else " (no repeats)"
         size = self.unseen if self.course is Course.NO_CHANGE_SEEN else self.change
         words = _GOING_ON[self.course].format(_percent(math.expm1(size or 0.0)))
         return f", {words}{unknown}"
 
 
 _GOING_ON = {
+    Course.LAST_POINT: "the last point",
     Course.FLAT: "flat to the end",
     Course.NO_CHANGE_SEEN: "no change seen to the end (±{})",
     Course.SLIGHTLY_RISING: "slightly rising to the end by {}",
@@ -156,8 +155,7 @@ def _described(line: _Line) -> Curve:
     users, values = line.users, line.values
     if not values:
         return Curve(Course.TOO_FEW)
-    peak = max(values)
-    peak_users = users[values.index(peak)]
+    peak, peak_users = max(values), users[values.index(max(values))]
     if len(values) < FEWEST:
         return Curve(Course.TOO_FEW, peak_users, peak)
     if peak == 0:
