@@ -32,10 +32,7 @@ _MEGABYTES = 2**20 / 10**6
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A number that disagrees: its place, and its value by the rule.
-
-    ``others`` maps each other role to its printed number and its value by the same rule: two roles may be swapped.
-    """
+    """A number that disagrees, with both values of ``others``, which may be swapped."""
 
     view: View
     printed: Printed
@@ -97,11 +94,7 @@ _READINGS: dict[Kind, Callable[[Case], Iterator[str]]] = {
 
 
 def audit_run(run: PrintedRun, without: Container[Kind] = ()) -> list[Disagreement]:
-    """Return the printed numbers that do not match others, in order.
-
-    The place with the most numbers comes first. A number printed in several places and wrong for the same
-    reason in all of them is returned once. Rules of the kinds ``without`` are skipped.
-    """
+    """Return the printed numbers that do not match others, once, except kinds ``without``."""
     count = Counter(figure.place for figure in run.figures)
     views = [View(run, place) for place in sorted(run.places(), key=lambda place: -count[place])]
     printed = run.measures()
@@ -237,10 +230,7 @@ def _contradictions(run: PrintedRun) -> Iterator[Disagreement]:
 
 @dataclass(frozen=True, slots=True)
 class PercentRow:
-    """A printed difference of ``other`` relative to ``base``, in per cent.
-
-    ``absolute``: in the unit of ``base``. ``reduction``: printed is how much smaller ``other`` is.
-    """
+    """A printed difference to ``base`` in per cent, or ``absolute``; a ``reduction`` is turned."""
 
     base: Printed
     other: Printed

@@ -46,11 +46,7 @@ def _growth(
 
 
 def _roles(known: Known, role: str) -> tuple[str, ...]:
-    """Return the roles whose counters make a role's value.
-
-    The total is made of both sides. On one machine the first side's counters are the total, and no side has its own
-    value.
-    """
+    """Return the roles whose counters make a role's value, on one machine the first."""
     machine = one_machine(known.figures.counters, one_host=known.figures.one_host)
     if role != TOTAL:
         return () if machine and role in PARTS_OF_TOTAL else (role,)

@@ -64,11 +64,7 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Bottleneck:
-    """The verdict on a run.
-
-    ``component`` is the role at or near its limit, None if the verdict is not about a role. ``reasons`` begin with the
-    decisive number. ``formula`` is the rule with numbers.
-    """
+    """The verdict with ``formula`` in numbers; ``component`` is the limiting role, ``reasons`` decided."""
 
     verdict: Verdict
     sentence: str

@@ -107,10 +107,7 @@ def values_text(values: Sequence[str]) -> str:
 def differing_circumstances(
     old: Iterable[Facts], new: Iterable[Facts], compared: Iterable[str] = ()
 ) -> list[Difference]:
-    """Return the circumstances in which both sides differ, heaviest first, without ``compared``.
-
-    Sides are compared as wholes: a value with equal share on both sides is no difference.
-    """
+    """Return circumstances in which both sides as wholes differ, heaviest first, without ``compared``."""
     left, right = [_merged(facts) for facts in old], [_merged(facts) for facts in new]
     if not left or not right:
         return []

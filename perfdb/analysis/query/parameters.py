@@ -135,37 +135,30 @@ def parse_value(of: Dimension, given: Value, parameter: str = "") -> Value:
         raise QueryError(parameter or of.name, f"{of.name}: {error}") from None
 
 
-def parse_pairs(parameter: str, texts: Iterable[str]) -> list[tuple[str, str]]:
-    """Split each ``DIMENSION:VALUE``. Raise QueryError."""
-    found = []
-    for text in texts:
-        name, colon, rest = text.partition(":")
-        if not colon or not rest.strip():
-            raise QueryError(parameter, f"{parameter}={text} is not written like {parameter}=device:VALUE")
-        find_dimension(parameter, name.strip())
-        found.append((name.strip(), rest.strip()))
-    return found
-
-
 def group_pairs(parameter: str, texts: Iterable[str]) -> dict[str, tuple[str, ...]]:
     """Group ``DIMENSION:VALUE`` texts by dimension. Raise QueryError."""
     found: dict[str, tuple[str, ...]] = {}
-    for name, text in parse_pairs(parameter, texts):
-        found[name] = (*found.get(name, ()), text)
+    for text in texts:
+        name, _, value = map(str.strip, text.partition(":"))
+        if not value:
+            raise QueryError(parameter, f"{parameter}={text} is not written like {parameter}=device:VALUE")
+        find_dimension(parameter, name)
+        found[name] = (*found.get(name, ()), value)
     return found
 
 
 def canonical_filters(filters: Mapping[str, Iterable[Value]], parameter: str = "") -> dict[str, tuple[Value, ...]]:
     """Return filters in declared order, values sorted. Raise QueryError naming ``parameter``."""
-    return {name: _values(name, filters[name], parameter) for name in sort_dimensions(filters) if filters[name]}
+    found = {}
+    for name in sort_dimensions(filters):
+        if filters[name]:
+            declared = find_dimension(parameter or name, name)
+            values = {parse_value(declared, each, parameter) for each in filters[name]}
+            found[name] = tuple(sorted(values, key=value_order))
+    return found
 
 
 def sort_dimensions(given: Iterable[str]) -> list[str]:
     """Sort names of dimensions by declaration, factors last."""
     order = {name: number for number, name in enumerate((*dimensions.BY_NAME, *dimensions.SELECTORS))}
     return sorted(given, key=lambda name: (order.get(name, len(order)), name))
-
-
-def _values(name: str, given: Iterable[Value], parameter: str) -> tuple[Value, ...]:
-    declared = find_dimension(parameter or name, name)
-    return tuple(sorted({parse_value(declared, each, parameter) for each in given}, key=value_order))

@@ -178,8 +178,7 @@ class Query:
 
     def with_filter(self, name: str, *values: Value) -> Self:
         """Return the query with this filter; without values, without the filter."""
-        others = {key: kept for key, kept in self.filters.items() if key != name}
-        return self.replace(filters=others | ({name: values} if values else {}))
+        return self.replace(filters={**self.filters, name: values})
 
     def with_split(self, name: str) -> Self:
         """Return the query with a table per value of one more dimension."""
@@ -193,8 +192,7 @@ PARAMETERS = ("metric", "exclude", "range", "rows", "columns", "split", "order",
 def default_metrics(patterns: Iterable[str]) -> tuple[Measure, ...]:
     """Return the primary and then the cost metrics of traffic patterns."""
     present = sorted(set(patterns))
-    names = [primary_metric(pattern) for pattern in present] + [cost_metric(pattern) for pattern in present]
-    return tuple(Measure(name) for name in dict.fromkeys(names))
+    return tuple(map(Measure, dict.fromkeys((*map(primary_metric, present), *map(cost_metric, present)))))
 
 
 def _check_known(name: str) -> None:
@@ -215,7 +213,7 @@ def _only(parameter: str, found: Mapping[str, tuple[str, ...]]) -> dict[str, str
     for name, texts in found.items():
         if len(texts) > 1:
             raise QueryError(parameter, f"{parameter} names {name} twice")
-    return {name: texts[0] for name, texts in found.items()}
+    return {name: text for name, (text,) in found.items()}
 
 
 def _sequences(order: Mapping[str, Iterable[Value]]) -> dict[str, tuple[Value, ...]]:

@@ -201,7 +201,10 @@ def _compared(
     by_side: dict[Key, list[Comparison]] = {}
     for each, comparison in found:
         cell, base = cells[each.key], everywhere[table.measure].get(each.base)
-        notes = [_also_differs(*differing) for differing in _differing(cell, base)]
+        notes = [
+            Note("also-differs", f"also differs in {dimensions.dimension(name).title}: {_said(old)} → {_said(new)}")
+            for name, old, new in _differing(cell, base)
+        ]
         cells[each.key] = cell._replace(comparison=comparison, warnings=(*cell.warnings, *notes))
         by_side.setdefault(each.side, []).append(comparison)
     own = {side: shifts[table.measure, side] for side in by_side if (table.measure, side) in shifts}
@@ -216,11 +219,6 @@ def _differing(cell: Cell, base: Cell | None) -> list[tuple[str, tuple[Value, ..
     names = sorted(cell.hidden.keys() | base.hidden.keys())
     each = [(name, base.hidden.get(name, ()), cell.hidden.get(name, ())) for name in names]
     return [(name, old, new) for name, old, new in each if old != new]
-
-
-def _also_differs(name: str, old: tuple[Value, ...], new: tuple[Value, ...]) -> Note:
-    title = dimensions.dimension(name).title
-    return Note("also-differs", f"also differs in {title}: {_said(old)} → {_said(new)}")
 
 
 def _said(values: tuple[Value, ...]) -> str:

@@ -32,11 +32,7 @@ class BestOfGroup(NamedTuple):
 
 
 class Surroundings(NamedTuple):
-    """Relation of a group's best experiment to the group's other measured experiments.
-
-    ``differing``: names with different values. ``alike``: experiments equal to the best in all names but one.
-    ``repeated``: whether any experiment has several values.
-    """
+    """Relation to a group's best: names ``differing``, experiments ``alike`` but in one, ``repeated``."""
 
     differing: list[str]
     alike: list[int]
@@ -46,19 +42,15 @@ class Surroundings(NamedTuple):
 class Experiments:
     """Runs grouped by dimensions, in order of first appearance; an experiment is its index.
 
-    Attributes:
-        names: Dimensions that separate experiments of a group.
-        samples: The values of each experiment, in order of runs.
-        sizes: Number of values of each experiment.
-        means: Arithmetic means, NaN without values.
+    ``names`` are dimensions that separate experiments of a group. ``samples`` are the values of each experiment, in
+    order of runs, ``sizes`` their numbers, ``means`` are NaN without values.
     """
 
     def __init__(self, observations: Observations, groups: Sequence[str], names: Sequence[str], measure: Measure):
         self.names = names
         self._better = BY_NAME[measure.metric].better
         self._observations = observations
-        self._grouping = [_coded(observations, name) for name in groups]
-        self._columns = [_coded(observations, name) for name in names]
+        self._grouping, self._columns = ([_coded(observations, name) for name in each] for each in (groups, names))
         self._by = group_rows([*self._grouping, *self._columns], observations.places)
         self._firsts = self._by.firsts
         self._ends = np.cumsum(np.array(self._by.sizes, np.intp))

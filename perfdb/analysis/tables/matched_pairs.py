@@ -8,7 +8,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TypeVar
 
 from perfdb.analysis import dimensions
 from perfdb.analysis.dimensions import FACTOR, Value
@@ -23,8 +22,6 @@ FOLLOWING = {"level": _WINDOWS, "system": _WINDOWS, "mtu": (f"{FACTOR}message_by
 
 # More values make too many pairs to look at.
 _MOST_VALUES = 50
-
-_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,10 +91,8 @@ def match_experiments(observations: Observations, sides: Sides) -> Matched:
 
 def promising_pairs(observations: Observations, dimension: str) -> list[tuple[Sides, int]]:
     """Return pairs of values, old smaller, with the number of matched experiments, most first."""
-    read, side_of = (
-        observations.key_reader(matched_dimensions(observations, dimension)),
-        observations.key_reader([dimension]),
-    )
+    names = matched_dimensions(observations, dimension)
+    read, side_of = observations.key_reader(names), observations.key_reader([dimension])
     values: dict[Key, set[Value]] = defaultdict(set)
     for row in observations.rows:
         (side,) = side_of(row)
@@ -117,10 +112,7 @@ def _check(sides: Sides) -> None:
 
 
 def matched_dimensions(observations: Observations, compared: str) -> list[str]:
-    """Return the dimensions that must be equal on both sides.
-
-    A default that follows from the compared dimension may differ: one with a single value beside all others.
-    """
+    """Return the dimensions that must be equal on both sides, without defaults that follow."""
     free = {compared, *REPEATS, *(COUPLED if compared in COUPLED else ())}
     names = [name for name in observations.dimensions if name not in free]
     for option in FOLLOWING.get(compared, ()):
@@ -163,16 +155,12 @@ class _Absence:
             return ()
         sizes = range(1, len(self._places) + 1)
         chosen = (places for size in sizes for places in combinations(self._places, size))
-        return next(places for places in chosen if _at(key, places) not in self._having(places))
+        return next(places for places in chosen if tuple(key[at] for at in places) not in self._having(places))
 
     def _having(self, places: tuple[int, ...]) -> set[Key]:
         if places not in self._known:
-            self._known[places] = {_at(key, places) for key in self._theirs}
+            self._known[places] = {tuple(key[at] for at in places) for key in self._theirs}
         return self._known[places]
-
-
-def _at(key: Sequence[_T], places: Sequence[int]) -> tuple[_T, ...]:
-    return tuple(key[at] for at in places)
 
 
 def _listed(words: Sequence[str]) -> str:

@@ -7,7 +7,7 @@ import statistics
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import accumulate, compress, pairwise, repeat
+from itertools import accumulate, compress, repeat
 from math import fsum
 from typing import Any, NamedTuple
 
@@ -69,13 +69,10 @@ def pick_best_runs(pick: Pick | None, summary: Summary, observations: Observatio
     names = (RUN,) if summary is Summary.TRIAL else observations.experiment_dimensions
     found = group_experiments(observations, pick.dimensions, names, pick.measure)
     kept = [found.rows(each.best) for each in found.chosen]
-    notes = tuple(_unpicked(pick, key) for key in sorted(found.lacking, key=key_order))
+    lacking = [dimensions.describe_values(pick.dimensions, key) for key in sorted(found.lacking, key=key_order)]
+    why = f"no run has {pick.measure}, by which the best was to be picked"
+    notes = tuple(Note("not-picked", f"{each}: {why}") for each in lacking)
     return np.concatenate(kept) if kept else observations.places[:0], notes
-
-
-def _unpicked(pick: Pick, key: Key) -> Note:
-    what = dimensions.describe_values(pick.dimensions, key)
-    return Note("not-picked", f"{what}: no run has {pick.measure}, by which the best was to be picked")
 
 
 class _Laid(NamedTuple):
@@ -160,9 +157,7 @@ class _Sampler:
         points = tuple(map(_point, zip(self._runs, self._run_ids, self._trials, values, strict=True)))
         rows = self._groups.rows
         if there is not None:
-            ends = list(accumulate(members, initial=0))
-            counted = list(accumulate(there, initial=0))
-            sizes = [counted[end] - counted[start] for start, end in pairwise(ends)]
+            sizes = list(map(sum, split(there, members)))
             points, values, rows = tuple(compress(points, there)), list(compress(values, there)), rows[there]
         hidden = self._hidden_values(rows, sizes)
         steps = _steps(values, sizes)
@@ -170,13 +165,11 @@ class _Sampler:
         mixed = [any(len(each) > 1 and name not in SAME_WORK for name, each in named.items()) for named in hidden]
         each = [() if apart else sample for sample, apart in zip(split(values, sizes), mixed, strict=True)]
         means = [_mean(sample) if sample else None for sample in each]
-        centres = (
-            means if self._summarise is _mean else [self._summarise(sample) if sample else None for sample in each]
-        )
+        summed = self._summarise is not _mean
+        centres = [self._summarise(sample) if sample else None for sample in each] if summed else means
         noises, _ = find_noise(each, patterns, steps)
-        here = [slice(end - size, end) for size, end in zip(sizes, accumulate(sizes), strict=True)]
         cells = zip(
-            [points[at] for at in here],
+            split(points, sizes),
             means,
             centres,
             mean_intervals(each, noises),
@@ -212,9 +205,7 @@ class _Sampler:
         notes = self._observations.notes
         if not notes:
             return repeat(())
-        named = list(zip(self._runs, self._run_ids, self._trials, strict=True))
-        sizes = self._groups.sizes
-        cells = (named[end - size : end] for size, end in zip(sizes, accumulate(sizes), strict=True))
+        cells = split(list(zip(self._runs, self._run_ids, self._trials, strict=True)), self._groups.sizes)
         return [tuple([Noted(*run, text) for run in cell for text in notes.get(run[0], ())]) for cell in cells]
 
 

@@ -54,10 +54,7 @@ def cluster_changes(changes: Sequence[Placed]) -> list[tuple[int, list[int]]]:
 
 
 def find_rule(series: Sequence[Mapping[str, Value]], members: Sequence[int], judged: Sequence[int]) -> Rule:
-    """Return what tells the members among the judged series: the rule with the best F1.
-
-    Of equally good rules the one with fewest terms counts, then the first in the alphabet.
-    """
+    """Return the best rule (F1) for the members, of equals the shortest, alphabetically first."""
     own = set(members)
     shared = {item for at in members for item in series[at].items() if item[1] is not None}
     values = sorted(shared, key=lambda item: (item[0], str(item[1])))

@@ -19,10 +19,7 @@ _HALVINGS = 100
 
 
 class Spread(NamedTuple):
-    """A variance of logarithms with its degrees of freedom.
-
-    ``group`` varies alike; ``known`` is the part of the variance that is known from elsewhere (v).
-    """
+    """A variance of logarithms of a ``group`` that varies alike; ``known`` is v."""
 
     variance: float
     freedom: float
@@ -50,10 +47,7 @@ class Drawn(NamedTuple):
 
 
 class Prior(NamedTuple):
-    """What spreads have in common: ``freedom`` d0 (how alike they are) and the usual variance of each group.
-
-    ``supports`` is the log likelihood of each d0 less the largest.
-    """
+    """Freedom d0, usual variances of groups, and the log likelihood of each d0."""
 
     freedom: float
     usual: Mapping[Hashable, Usual]
@@ -67,15 +61,12 @@ class Prior(NamedTuple):
 
 
 def fit_trials(spreads: Sequence[Spread]) -> Prior | None:
-    """Return the prior of spreads between trials: the smallest d0 that the likelihood supports within 1.
-
-    So cells are never taken to be more alike than the data insist on. None without usable spreads.
-    """
+    """Return the prior between trials, the smallest d0 supported within 1; None without spreads."""
     return _fit(spreads, within=1.0)
 
 
 def fit_days(spreads: Sequence[Spread]) -> Prior | None:
-    """Return the prior of spreads between campaigns: the d0 of the largest likelihood. None without usable spreads."""
+    """Return the prior between campaigns, the d0 of largest likelihood; None without spreads."""
     return _fit(spreads, within=0.0)
 
 

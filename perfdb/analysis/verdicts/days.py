@@ -29,11 +29,7 @@ BASE, NEW, OTHERS = "base", "new", "other levels"
 
 
 def group_by_pauses(starts: Sequence[float], ends: Sequence[float] | None = None) -> list[int]:
-    """Return the campaign of each run of one system, from 1, by its start and end in hours.
-
-    A pause of more than six hours, from the latest end so far to the next start, begins a new campaign. Without ends
-    it counts from the start.
-    """
+    """Return each run's campaign, from 1, by hours: a pause over six begins another."""
     ends = ends or starts
     found, campaign, latest = [0] * len(starts), 0, float("-inf")
     for at in sorted(range(len(starts)), key=starts.__getitem__):

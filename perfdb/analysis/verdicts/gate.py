@@ -34,10 +34,7 @@ class GatedCell(NamedTuple):
 
 
 class GateResult(NamedTuple):
-    """The answer on all cells: regressed if any is, passes if all pass, else it cannot tell.
-
-    ``cells`` has None for metrics without direction, which are not judged.
-    """
+    """The answer on all cells; None for metrics without direction, which are not judged."""
 
     answer: Gate
     cells: Sequence[GatedCell | None]

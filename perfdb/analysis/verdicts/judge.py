@@ -183,10 +183,7 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Shift:
-    """The common move of the cells of one metric: median ratio, cells up and down.
-
-    ``allowance`` is how far days alone move them, as a logarithm; None if days are not known.
-    """
+    """The common move of a metric's cells; ``allowance`` by days is a logarithm."""
 
     ratio: float
     up: int
@@ -201,11 +198,7 @@ class Shift:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """The judged cells of a table.
-
-    ``comparisons`` are in the order of the cells. ``judged`` are the comparable cells by their place, ``priors`` and
-    ``days`` what was learnt by metric and design (paired or not).
-    """
+    """The comparisons of cells, the judged by place, priors and days by design."""
 
     comparisons: Sequence[Comparison]
     judged: dict[int, Judged]

@@ -5,11 +5,13 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
+from typing import TypeVar
 
 from perfdb.analysis.verdicts.borrowing import Drawn, Prior, Spread, fit_trials
 from perfdb.analysis.verdicts.cells import Cell, History, Side
 from perfdb.analysis.verdicts.distributions import exponential, student_quantile
 
+_T = TypeVar("_T")
 Sample = Sequence[float]
 Interval = tuple[float, float] | None
 # A variance below this is that of equal trials.
@@ -196,10 +198,7 @@ def find_spread(sample: Sample, step: float | None) -> Drawn:
 def find_noise(
     samples: Sequence[Sample], kinds: Sequence[Hashable], steps: Sequence[float | None]
 ) -> tuple[list[Drawn | None], Prior | None]:
-    """Return the noise of one trial of each sample, drawn to that of its kind, and what the kinds have in common.
-
-    A kind without repetitions takes the usual noise of the kind with the largest; None if nothing was repeated.
-    """
+    """Return each sample's noise of one trial, drawn to the kind's, and the prior."""
     spreads = [*map(find_spread, samples, steps)]
     prior = fit_trials([Spread(*spread, kind) for spread, kind in zip(spreads, kinds, strict=True)])
     if prior is None:
@@ -228,6 +227,6 @@ def _reach(sample: Sample, noise: Drawn | None, further: int) -> Interval:
     return mean * exponential(-half), mean * exponential(half)
 
 
-def split(values: Sequence[float], sizes: Sequence[int]) -> list[Sequence[float]]:
+def split(values: Sequence[_T], sizes: Sequence[int]) -> list[Sequence[_T]]:
     """Return the samples of values that stand end to end."""
     return [values[end - size : end] for size, end in zip(sizes, accumulate(sizes), strict=True)]
