@@ -178,7 +178,7 @@ class Rule:
     tolerance: float = 0.0
     at_most: bool = False
     at_least: bool = False
-    linear: bool = False
+    linear: bool = True
     operands: tuple[Operand, ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -224,12 +224,11 @@ DRIVER = (
         TOTAL,
         when=lambda view, role: view.run.think_ms == 0,
         tolerance=LITTLE_TOLERANCE,
+        linear=False,
     ),
-    Rule(Kind.RATE, "trans_per_s", TRANSACTIONS / PRINTED_DRIVER_SECONDS, TOTAL),
-    Rule(Kind.BYTES, "mb_per_s", TRANS_PER_S * BYTES / MB, TOTAL, linear=True),
-    Rule(
-        Kind.BYTES, "gbit_per_s", MB_PER_S * Number(8 * 2**20, "(8 × 2^20)") / Number(10**9, "10^9"), TOTAL, linear=True
-    ),
+    Rule(Kind.RATE, "trans_per_s", TRANSACTIONS / PRINTED_DRIVER_SECONDS, TOTAL, linear=False),
+    Rule(Kind.BYTES, "mb_per_s", TRANS_PER_S * BYTES / MB, TOTAL),
+    Rule(Kind.BYTES, "gbit_per_s", MB_PER_S * Number(8 * 2**20, "(8 × 2^20)") / Number(10**9, "10^9"), TOTAL),
 )
 
 
@@ -259,7 +258,9 @@ def _costs() -> Iterator[Rule]:
             report = busy * 10 / rate
             for method, cost in ((Method.REPORT, report), (Method.SNAPSHOT, report * ELAPSED / DRIVER_SECONDS)):
                 when = _by(method, one_way=rate is MB_PER_S)
-                yield Rule(Kind.CPU, prefix + metric, cost, when=when, unless=unprinted, tolerance=tolerance)
+                yield Rule(
+                    Kind.CPU, prefix + metric, cost, when=when, unless=unprinted, tolerance=tolerance, linear=False
+                )
 
 
 MESSAGES = tuple(
@@ -269,14 +270,11 @@ MESSAGES = tuple(
         figure(f"{prefix}cpu_ms_per_mb") * MESSAGE_MB,
         when=_one_way,
         tolerance=SHORT_MESSAGE,
-        linear=True,
     )
     for prefix in _PREFIXES
 )
 
-SUMS = tuple(
-    Rule(Kind.SUM, metric, figure(f"virtual_{metric}") + figure(f"cp_{metric}"), linear=True) for metric in _SUMMED
-)
+SUMS = tuple(Rule(Kind.SUM, metric, figure(f"virtual_{metric}") + figure(f"cp_{metric}")) for metric in _SUMMED)
 
 _CLIENT, _SERVER = PARTS_OF_TOTAL
 ROLES = tuple(
@@ -286,7 +284,6 @@ ROLES = tuple(
         figure(prefix + metric, _CLIENT) + figure(prefix + metric, _SERVER),
         TOTAL,
         _by(Method.SNAPSHOT),
-        linear=True,
     )
     for metric in ("cpu_util", "cpu_ms_per_trans", "cpu_ms_per_mb")
     for prefix in _PREFIXES
@@ -296,22 +293,14 @@ ROLES = tuple(
 BOUNDS = (
     # If both parts are printed, the rule about the sum applies instead.
     *(
-        Rule(Kind.BOUND, part + metric, figure(metric), unless=other + metric, at_most=True, linear=True)
+        Rule(Kind.BOUND, part + metric, figure(metric), unless=other + metric, at_most=True)
         for metric in _SUMMED
         for part, other in (("virtual_", "cp_"), ("cp_", "virtual_"))
     ),
-    Rule(Kind.BOUND, "processor_util", figure("run_wait"), at_most=True, linear=True),
-    Rule(Kind.BOUND, "cpu_util", Number(100), at_most=True, linear=True),
+    Rule(Kind.BOUND, "processor_util", figure("run_wait"), at_most=True),
+    Rule(Kind.BOUND, "cpu_util", Number(100), at_most=True),
     # Only tables name roles that do not overlap.
-    Rule(
-        Kind.PARTS,
-        "cpu_util",
-        PARTS / PROCESSORS,
-        TOTAL,
-        when=lambda view, role: bool(view.place),
-        at_least=True,
-        linear=True,
-    ),
+    Rule(Kind.PARTS, "cpu_util", PARTS / PROCESSORS, TOTAL, when=lambda view, role: bool(view.place), at_least=True),
 )
 
 
@@ -335,7 +324,7 @@ PAYLOAD = Operand(
     _payload,
 )
 
-LINK = Rule(Kind.LINK, "mb_per_s", PAYLOAD, TOTAL, tolerance=LINK_TOLERANCE, at_most=True, linear=True)
+LINK = Rule(Kind.LINK, "mb_per_s", PAYLOAD, TOTAL, tolerance=LINK_TOLERANCE, at_most=True)
 
 RULES: tuple[Rule, ...] = (*DRIVER, *_costs(), *MESSAGES, *SUMS, *ROLES, *BOUNDS, LINK)
 

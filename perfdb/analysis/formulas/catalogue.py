@@ -5,7 +5,7 @@ Other formulas are declared in the neighbouring modules. Of several formulas for
 """
 
 from perfdb.analysis.formulas import linux_hosts, load_tools, monitor_reports
-from perfdb.analysis.formulas.formula import Formula, Term
+from perfdb.analysis.formulas.formula import Formula, Term, role_formula
 from perfdb.analysis.formulas.run_values import RunFigures
 from perfdb.analysis.formulas.terms import (
     DRIVER_SECONDS,
@@ -63,7 +63,7 @@ DRIVER = (
 def _from_snapshots(method: str, source: str, total: Term, virtual: Term) -> tuple[Formula, ...]:
     """Return utilisation and CPU time per unit of work, from terms of seconds."""
     return tuple(
-        Formula(f"{prefix}{metric}.{method}", expression, source, per_role=True)
+        role_formula(f"{prefix}{metric}.{method}", expression, source)
         for prefix, cpu in {"": total, "virtual_": virtual, "cp_": total - virtual}.items()
         for metric, expression in (
             ("cpu_util", cpu / (PROCESSORS * ELAPSED) * 100),

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from operator import add, mul, sub, truediv
 
 from perfdb.analysis.formulas.run_values import Input, Known, RunFigures
@@ -186,3 +187,7 @@ class Formula:
     def text(self) -> str:
         """Return the formula in words: ``CPU seconds / (processors × elapsed seconds) × 100``."""
         return self.expression.in_words()
+
+
+role_formula = partial(Formula, per_role=True)
+"""Formula with a value for each role besides the total."""

@@ -8,7 +8,7 @@ time belongs to both together; each side's processes, and the processors each wa
 from collections.abc import Callable, Iterable, Iterator
 from itertools import product
 
-from perfdb.analysis.formulas.formula import Expression, Formula, Number, Term, always, streams
+from perfdb.analysis.formulas.formula import Expression, Formula, Number, Term, always, role_formula, streams
 from perfdb.analysis.formulas.run_values import Input, InputKind, Known, RunFigures
 from perfdb.analysis.formulas.terms import (
     DRIVER_SECONDS,
@@ -148,33 +148,28 @@ def _per_unit_of_work(prefix: str, seconds: Expression, method: str, source: str
     )
     for name, work, suffix, when in works:
         metric = prefix + (name.removeprefix("cpu_") if prefix == "steal_" else name)
-        yield Formula(f"{metric}.{method}{suffix}", seconds * 1000 / work, source, per_role=True, when=when)
-
-
-def _percent(name: str, part: Expression, whole: Expression, source: str) -> Formula:
-    return Formula(name, part / whole * 100, source, per_role=True)
+        yield role_formula(f"{metric}.{method}{suffix}", seconds * 1000 / work, source, when=when)
 
 
 HOSTS: tuple[Formula, ...] = (
-    _percent("cpu_util.host", _BUSY, _ALL, _PROC),
-    _percent("steal_util.host", _STOLEN, _ALL, _PROC),
-    _percent("bound_cpu_util.bound", _BOUND_BUSY, _BOUND_ALL, _BOUND),
+    role_formula("cpu_util.host", _BUSY / _ALL * 100, _PROC),
+    role_formula("steal_util.host", _STOLEN / _ALL * 100, _PROC),
+    role_formula("bound_cpu_util.bound", _BOUND_BUSY / _BOUND_ALL * 100, _BOUND),
     *_per_unit_of_work("", _BOUND_BUSY, "bound", _BOUND),
     *_per_unit_of_work("", _BUSY, "host", _PROC),
     *_per_unit_of_work("steal_", _STOLEN, "host", _PROC),
-    Formula("process_cpu_s.group", _PROCESS_CPU, _GROUP, per_role=True),
+    role_formula("process_cpu_s.group", _PROCESS_CPU, _GROUP),
     *_per_unit_of_work("process_", _PROCESS_CPU, "group", _GROUP),
-    Formula(
+    role_formula(
         "retransmits.tcp",
         _RETRANSMITS,
         "TCP's counter of the sender before and after the run",
-        per_role=True,
         when=lambda figures: ("retransmits", TOTAL) not in figures.metrics,
     ),
-    Formula("packets_dropped.adapter", _DROPPED, "the adapter's counters", per_role=True),
-    Formula("packets_received_per_s.adapter", _RECEIVED / ELAPSED, "the adapter's counters", per_role=True),
-    Formula("packets_sent_per_s.adapter", _SENT / ELAPSED, "the adapter's counters", per_role=True),
-    Formula("interrupts_per_s.host", _INTERRUPTS / ELAPSED, _PROC, per_role=True),
+    role_formula("packets_dropped.adapter", _DROPPED, "the adapter's counters"),
+    role_formula("packets_received_per_s.adapter", _RECEIVED / ELAPSED, "the adapter's counters"),
+    role_formula("packets_sent_per_s.adapter", _SENT / ELAPSED, "the adapter's counters"),
+    role_formula("interrupts_per_s.host", _INTERRUPTS / ELAPSED, _PROC),
 )
 
 _IDLE, _WAITING = reported_term("idle_util", "idle in %"), reported_term("iowait_util", "idle while waiting in %")
@@ -183,8 +178,8 @@ _OF_HOST = reported_term("processors", "processors")
 _REPORT = "a monitor's report: what is neither idle nor waiting for disks"
 
 REPORTED = (
-    Formula("cpu_util.idle", _UNUSED, _REPORT, per_role=True),
+    role_formula("cpu_util.idle", _UNUSED, _REPORT),
     # 1% of a processor is 10 ms of CPU time in each second.
-    Formula("cpu_ms_per_trans.idle", _UNUSED * 10 * _OF_HOST / TRANS_PER_S, _REPORT, per_role=True),
-    Formula("cpu_ms_per_mb.idle", _UNUSED * 10 * _OF_HOST / MB_PER_S, _REPORT, per_role=True, when=streams),
+    role_formula("cpu_ms_per_trans.idle", _UNUSED * 10 * _OF_HOST / TRANS_PER_S, _REPORT),
+    role_formula("cpu_ms_per_mb.idle", _UNUSED * 10 * _OF_HOST / MB_PER_S, _REPORT, when=streams),
 )

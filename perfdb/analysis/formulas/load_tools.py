@@ -6,7 +6,7 @@ Inputs are facts: numbers as printed in the log. Each formula holds only if the 
 from collections.abc import Callable, Sequence
 from statistics import median
 
-from perfdb.analysis.formulas.formula import Expression, Formula, Number, Term, always, streams
+from perfdb.analysis.formulas.formula import Expression, Formula, Number, Term, always, role_formula, streams
 from perfdb.analysis.formulas.run_values import Input, InputKind, Known, RunFigures
 from perfdb.analysis.formulas.terms import (
     DRIVER_SECONDS,
@@ -205,44 +205,38 @@ COUNTS = (
 
 _PROCESS_SOURCE = "the load tool's utilisation of one processor, 1% being 10 ms of CPU time in each second"
 LOADS = (
-    Formula(
+    role_formula(
         "cpu_util.soaked",
         _LOADS / _LOAD_COUNT,
         "cyclesoak: what is left of the idle time, mean of the samples above half of their median",
-        per_role=True,
     ),
-    Formula(
+    role_formula(
         "cpu_ms_per_mb.soaked",
         _LOADS / _LOAD_COUNT * 10 * _HOST_PROCESSORS / MB_PER_S,
         "cyclesoak's load, 1% of a processor being 10 ms of CPU time in each second",
-        per_role=True,
         when=streams,
     ),
-    Formula(
+    role_formula(
         "processor_util.process",
         _PROCESS_CPU / DRIVER_SECONDS * 100,
         "CPU seconds and real seconds of the load tool's process",
-        per_role=True,
     ),
-    Formula(
+    role_formula(
         "process_cpu_ms_per_mb.process",
         _PROCESS_CPU * 1000 / (MB_PER_S * DRIVER_SECONDS),
         "CPU seconds of the load tool's process",
-        per_role=True,
         when=streams,
     ),
-    Formula(
+    role_formula(
         "process_cpu_ms_per_trans.percent",
         _PROCESS_UTIL * 10 / TRANS_PER_S,
         _PROCESS_SOURCE,
-        per_role=True,
         when=lambda figures: figures.of_processes,
     ),
-    Formula(
+    role_formula(
         "process_cpu_ms_per_mb.percent",
         _PROCESS_UTIL * 10 / MB_PER_S,
         _PROCESS_SOURCE,
-        per_role=True,
         when=lambda figures: figures.of_processes and streams(figures),
     ),
 )

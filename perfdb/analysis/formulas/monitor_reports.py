@@ -6,7 +6,7 @@
 from collections.abc import Callable
 from itertools import product
 
-from perfdb.analysis.formulas.formula import Expression, Formula, Rounded, Term, always, streams
+from perfdb.analysis.formulas.formula import Expression, Formula, Rounded, Term, always, role_formula, streams
 from perfdb.analysis.formulas.run_values import Input, Known, RunFigures
 from perfdb.analysis.formulas.terms import (
     MB_PER_S,
@@ -78,7 +78,7 @@ def _cost(name: str, busy: Expression, rate: Term, when: Callable[[RunFigures], 
     version = 2 if name.endswith((".processor", ".report")) else 1
     # Without the exact reports, which were cut off, coarse ones must not replace them.
     unless_cut: Callable[[RunFigures], bool] = lambda figures: figures.reports_whole and when(figures)  # noqa: E731
-    return Formula(name, busy * 10 / rate, _SOURCE, per_role=True, when=unless_cut, version=version)
+    return role_formula(name, busy * 10 / rate, _SOURCE, when=unless_cut, version=version)
 
 
 def _costs(unit: str, rate: Term, when: Callable[[RunFigures], bool]) -> tuple[Formula, ...]:
@@ -102,19 +102,18 @@ def _utilisation(kind: str) -> tuple[Formula, ...]:
     metric = f"{kind}processor_util"
     alone = Rounded(_GUEST[kind] / _WINDOW * 100, GUEST_DECIMALS)
     return (
-        Formula(f"{metric}.guest", alone, _GUESTS_SOURCE, per_role=True),
-        Formula(f"{metric}.guests", _GUESTS[kind] / _WINDOW * 100, _GUESTS_SOURCE, per_role=True),
+        role_formula(f"{metric}.guest", alone, _GUESTS_SOURCE),
+        role_formula(f"{metric}.guests", _GUESTS[kind] / _WINDOW * 100, _GUESTS_SOURCE),
     )
 
 
 REPORT = (
     *(formula for kind in _KINDS for formula in _utilisation(kind)),
-    Formula(
+    role_formula(
         "run_wait.samples",
         role_term("processor_util", "utilisation of one processor in %")
         + reported_term("cpu_wait", "samples waiting for a processor in %"),
         "the studies' sum of a utilisation and a share of samples",
-        per_role=True,
     ),
     *(
         Formula(f"{kind}cpu_util.processor", own / PROCESSORS, _SOURCE)

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from functools import cached_property
-from typing import NamedTuple
 
 from perfdb.analysis.metrics import Measure
 
@@ -84,14 +83,6 @@ class RunFigures:
     of_processes: bool = False
 
 
-class Counted(NamedTuple):
-    """A subject's counter before and after."""
-
-    subject: str
-    before: float
-    after: float
-
-
 @dataclass(frozen=True)
 class Known:
     """Values of a run, with those derived so far."""
@@ -101,11 +92,11 @@ class Known:
     answers: list[Derived] = field(default_factory=list)
 
     @cached_property
-    def counted(self) -> Mapping[tuple[str, str], Sequence[Counted]]:
-        """Return the counters by role and name, ordered by subject."""
-        found: dict[tuple[str, str], list[Counted]] = defaultdict(list)
+    def counted(self) -> Mapping[tuple[str, str], Sequence[tuple[str, float, float]]]:
+        """Return subject, reading before and after of counters by role and name, ordered by subject."""
+        found: dict[tuple[str, str], list[tuple[str, float, float]]] = defaultdict(list)
         for (role, subject, name), pair in self.figures.counters.items():
-            found[role, name].append(Counted(subject, *pair))
+            found[role, name].append((subject, *pair))
         return {key: sorted(those) for key, those in found.items()}
 
     @cached_property

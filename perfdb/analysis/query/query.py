@@ -94,9 +94,8 @@ class Query:
         object.__setattr__(self, "metrics", tuple(dict.fromkeys(self.metrics)))
         object.__setattr__(self, "filters", parameters.canonical_filters(self.filters))
         object.__setattr__(self, "exclude", parameters.canonical_filters(self.exclude, "exclude"))
-        object.__setattr__(
-            self, "ranges", {name: self.ranges[name] for name in parameters.sort_dimensions(self.ranges)}
-        )
+        ranges = {name: self.ranges[name] for name in parameters.sort_dimensions(self.ranges)}
+        object.__setattr__(self, "ranges", ranges)
         object.__setattr__(self, "order", _sequences(self.order))
         object.__setattr__(self, "baseline", _values(self.baseline))
         _check_layout(self)
@@ -135,16 +134,13 @@ class Query:
     def pairs(self) -> Iterator[tuple[str, str]]:
         """Yield the parameters in canonical order, without defaults."""
         yield from (("metric", str(measure)) for measure in self.metrics)
-        for name, values in self.filters.items():
-            yield from ((name, spell_value(value)) for value in values)
-        for name, values in self.exclude.items():
-            yield from (("exclude", f"{name}:{spell_value(value)}") for value in values)
+        yield from ((name, spell_value(each)) for name, values in self.filters.items() for each in values)
+        yield from _listed("exclude", self.exclude)
         yield from (("range", f"{name}:{ends}") for name, ends in self.ranges.items())
         for name in ("rows", "columns", "split"):
             if dims := getattr(self, name):
                 yield name, ",".join(dims)
-        for name, values in self.order.items():
-            yield from (("order", f"{name}:{spell_value(value)}") for value in values)
+        yield from _listed("order", self.order)
         yield from (("baseline", f"{name}:{spell_value(value)}") for name, value in self.baseline.items())
         if self.delta != DELTA:
             yield "delta", repr(self.delta).removesuffix(".0")
@@ -193,6 +189,10 @@ def default_metrics(patterns: Iterable[str]) -> tuple[Measure, ...]:
     """Return the primary and then the cost metrics of traffic patterns."""
     present = sorted(set(patterns))
     return tuple(map(Measure, dict.fromkeys((*map(primary_metric, present), *map(cost_metric, present)))))
+
+
+def _listed(parameter: str, lists: Mapping[str, Iterable[Value]]) -> Iterator[tuple[str, str]]:
+    return ((parameter, f"{name}:{spell_value(each)}") for name, values in lists.items() for each in values)
 
 
 def _check_known(name: str) -> None:

@@ -34,11 +34,6 @@ class CodedColumn(NamedTuple):
             return cls(list(places), np.zeros(len(listed), np.intp))
         return cls(list(places), np.fromiter(map(places.__getitem__, listed), np.intp, len(listed)))
 
-    @classmethod
-    def constant(cls, value: Value, rows: int) -> Self:
-        """Return a column with one value in each row."""
-        return cls([value] if rows else [], np.zeros(rows, np.intp))
-
     def values_at(self, rows: Places) -> list[Value]:
         """Return the values of some rows."""
         if len(self.values) == 1:

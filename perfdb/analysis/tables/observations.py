@@ -114,7 +114,7 @@ class Observations:
     def coded_column(self, name: str) -> CodedColumn:
         """Return a dimension of all runs, None in each of them if unknown."""
         if name not in self.dimensions:
-            return CodedColumn.constant(None, len(self.runs))
+            return CodedColumn.encode([None] * len(self.rows))
         if name not in self._columns:
             place = self.dimensions.index(name) + 1
             self._columns[name] = CodedColumn.encode([row[place] for row in self.rows])

@@ -10,13 +10,7 @@ from perfdb.analysis.verdicts import worked_examples as examples
 
 SMYTH = "Smyth, Linear models and empirical Bayes methods for assessing differential expression, 2004"
 PAULE = "Paule and Mandel, Consensus values and weighting factors, 1982"
-SATTERTHWAITE = "Satterthwaite, An approximate distribution of estimates of variance components, 1946"
-BENJAMINI = "Benjamini and Hochberg, Controlling the false discovery rate, 1995"
-SCHUIRMANN = "Schuirmann, A comparison of the two one-sided tests procedure and the power approach, 1987"
-BANERJEE = "Banerjee, Approximate confidence interval for linear functions of means of k populations, 1960"
-BERGER = "Berger, Multiparameter hypothesis testing and acceptance sampling, 1982"
 KALIBERA = "Kalibera and Jones, Rigorous benchmarking in reasonable time, ISMM 2013"
-COCHRAN = "Cochran, The combination of estimates from different experiments, 1954"
 
 WHAT, NOISE, VERDICT = "What is compared", "Noise", "Verdicts"
 TABLE, TRIALS = "A whole table, and what next", "The trials themselves"
@@ -152,7 +146,7 @@ DECLARATIONS: tuple[MethodStatement, ...] = (
         "d is the difference of the mean logarithms, a the allowance for rounding and for days that move the whole "
         "table, se² the variance of d by trials and, if they are known, by days.",
         (_worked(examples.comparison, base=(100.0, 101.0, 99.0), new=(110.0, 111.0, 109.0)),),
-        SATTERTHWAITE,
+        "Satterthwaite, An approximate distribution of estimates of variance components, 1946",
     ),
     MethodStatement(
         "days",
@@ -174,7 +168,7 @@ DECLARATIONS: tuple[MethodStatement, ...] = (
         "A day may move all cells together. How far is learnt from the common shift g of at least five cells in each "
         "campaign, and allowed for before any cell is called changed. It is said first, above the cells.",
         (_worked(examples.shift, base=_QUIET, new=_RAISED),),
-        BANERJEE,
+        "Banerjee, Approximate confidence interval for linear functions of means of k populations, 1960",
     ),
     MethodStatement(
         "changed",
@@ -214,7 +208,7 @@ DECLARATIONS: tuple[MethodStatement, ...] = (
             _worked(examples.comparison, base=(100.0, 100.3, 99.8), new=(100.1, 100.2, 99.9)),
             _worked(examples.comparison, base=(100.0, 100.1, 99.9), new=(100.6, 100.7, 100.5)),
         ),
-        SCHUIRMANN,
+        "Schuirmann, A comparison of the two one-sided tests procedure and the power approach, 1987",
     ),
     MethodStatement(
         "cannot-tell",
@@ -265,7 +259,7 @@ DECLARATIONS: tuple[MethodStatement, ...] = (
         "Of twenty cells without any change, one has p below 5% by chance. Among the cells that q calls changed, at "
         "most one in twenty is expected not to be.",
         (_worked(examples.adjusted, p=(0.001, 0.02, 0.03, 0.6)),),
-        BENJAMINI,
+        "Benjamini and Hochberg, Controlling the false discovery rate, 1995",
     ),
     MethodStatement(
         "next-step",
@@ -284,7 +278,7 @@ DECLARATIONS: tuple[MethodStatement, ...] = (
         "Each cell counts once. The interval covers days only if they are known. If the cells differ by more than "
         "their noise, the mean describes none of them, and each is to be looked at.",
         (_worked(examples.summary, base=_QUIET, new=_RAISED),),
-        COCHRAN,
+        "Cochran, The combination of estimates from different experiments, 1954",
     ),
     MethodStatement(
         "gate",
@@ -298,7 +292,7 @@ DECLARATIONS: tuple[MethodStatement, ...] = (
             _worked(examples.gate_words, base=_QUIET, new=_QUIET, limit=0.05),
             _worked(examples.gate_words, base=_QUIET, new=((90.0, 90.3, 89.8), *_QUIET[1:]), limit=0.05),
         ),
-        BERGER,
+        "Berger, Multiparameter hypothesis testing and acceptance sampling, 1982",
     ),
     MethodStatement(
         "mean-interval",
