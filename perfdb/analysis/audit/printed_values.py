@@ -8,7 +8,7 @@ from collections.abc import Hashable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from itertools import combinations
+from itertools import combinations, takewhile
 from math import comb, nan
 from typing import NamedTuple
 
@@ -203,22 +203,19 @@ def detect_padding(figures: Sequence[Printed]) -> list[Printed]:
         if figure.is_number:
             groups[_group(figure)].append(figure.quantity.text.strip())
     padding = {key: _padding(texts) for key, texts in groups.items()}
-    return [_with_half_step(figure, padding.get(_group(figure), 0)) for figure in figures]
+    return [_with_half_step(each, padding[_group(each)]) if each.is_number else each for each in figures]
 
 
 def _group(figure: Printed) -> tuple[object, ...]:
-    decimals = figure.decimals if figure.is_number else None
-    return figure.measure, figure.place, figure.quantity.unit, decimals
+    return figure.measure, figure.place, figure.quantity.unit, figure.decimals
 
 
 def _padding(texts: Sequence[str]) -> int:
     """Return the number of trailing zeros, at most, that are padding in these numbers."""
     judged = [text for text in dict.fromkeys(texts) if text.strip("0.")]
     places = min((len(text.partition(".")[2]) for text in judged), default=0)
-    found = 0
-    while found < places and _improbable(len(judged), sum(text.endswith("0" * (found + 1)) for text in judged)):
-        found += 1
-    return found
+    zeros = (sum(text.endswith("0" * digits) for text in judged) for digits in range(1, places + 1))
+    return sum(1 for _ in takewhile(lambda ending: _improbable(len(judged), ending), zeros))
 
 
 def _improbable(count: int, zeros: int) -> bool:

@@ -66,12 +66,16 @@ class DriverLog:
     peer_transactions: Quantity | None = None
 
     @property
+    def total(self) -> float | None:
+        """Return the summary's number of transactions, or None."""
+        return None if self.summary is None else self.summary.count
+
+    @property
     def rate(self) -> float | None:
         """Return transactions per second, unrounded."""
-        count = None if self.summary is None else self.summary.count
-        if count is None or self.summary is None or not self.summary.seconds:
+        if self.total is None or self.summary is None or not self.summary.seconds:
             return None
-        return count / self.summary.seconds
+        return self.total / self.summary.seconds
 
     @property
     def bytes_per_s(self) -> float | None:
@@ -204,11 +208,10 @@ def _warning(code: str, message: str, remedy: str, line: int | None, subject: st
 def _check_sum(log: DriverLog, records: Sequence[DriverRecord], name: str) -> list[Finding]:
     """Check that the records' transactions add up to the summary's."""
     counts = [record.count for record in records]
-    together = sum(count for count in counts if count is not None)
-    total = log.summary.count if log.summary else None
-    if not counts or None in counts or total is None or together == total:
+    together = sum(filter(None, counts))
+    if not counts or None in counts or log.total is None or together == log.total:
         return []
-    message = f"The {name} made {together:.0f} transactions together, but the summary says {total:.0f}."
+    message = f"The {name} made {together:.0f} transactions together, but the summary says {log.total:.0f}."
     remedy = f"The summary was used; see whether {name} are missing from the log."
     return [_warning(f"{name}-sum", message, remedy, log.summary.line if log.summary else None, name)]
 
@@ -243,11 +246,10 @@ def _check_megabytes(log: DriverLog) -> list[Finding]:
 
 def _check_peer(log: DriverLog) -> list[Finding]:
     """Check that client and server count the same transactions."""
-    total = log.summary.count if log.summary else None
     peer = log.peer_transactions
-    if peer is None or peer.value is None or total is None or peer.value == total:
+    if peer is None or peer.value is None or log.total is None or peer.value == log.total:
         return []
-    message = f"The server's log counts {peer.value:.0f} transactions, the client's {total:.0f}."
+    message = f"The server's log counts {peer.value:.0f} transactions, the client's {log.total:.0f}."
     remedy = "The client's count was used; see whether both logs are of the same run."
     return [_warning("peer", message, remedy, peer.line, "transactions")]
 
@@ -277,8 +279,7 @@ def _mixed_units(log: DriverLog, judged: Sequence[Judged], megabyte: int | None)
     if not reasons:
         return []
     message = f"Units disagree inside run {log.run_id}: {_listed([reason.text for reason in reasons])}."
-    lines = list(dict.fromkeys(str(reason.line) for reason in reasons if reason.line is not None))
-    if lines:
+    if lines := list(dict.fromkeys(str(reason.line) for reason in reasons if reason.line is not None)):
         message += f" See line{'s' * (len(lines) > 1)} {_listed(lines).replace(', and', ' and')}."
     remedy = "Correct the units in the log and upload it again; nothing of this run was stored."
     return [Finding(Severity.ERROR, "driver.mixed-units", message, remedy, reasons[0].line, reasons[0].subject)]

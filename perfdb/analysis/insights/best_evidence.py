@@ -1,10 +1,8 @@
 """Evidence behind a maximum: throughput curve, edge of the tested range, and ties."""
 
 import math
-from collections import defaultdict
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 import numpy as np
 
@@ -53,7 +51,7 @@ class Evidence:
     edge: Edge | None
     runners_up: tuple[RunnerUp, ...]
     repeated: bool
-    standing: Comparison | None
+    standing: Comparison | None = None
 
 
 def best_evidence(query: Query, observations: Observations) -> dict[Key, Evidence]:
@@ -65,23 +63,26 @@ def best_evidence(query: Query, observations: Observations) -> dict[Key, Evidenc
     if not found.chosen:
         return {}
     better = metrics.BY_NAME[pick.measure.metric].better
-    of_run = observations.campaigns.of_run
     bests = [each.best for each in found.chosen]
     first = (min if better is metrics.Better.LOWER else max)(bests, key=found.means.__getitem__)
     pairs = [
         (best, other) for best, chosen in zip(bests, found.chosen, strict=True) for other in _next_best(found, chosen)
     ]
     pairs += [(first, best) for best in bests if best != first]
-    sides = {place: _by_campaign(of_run, found, place) for pair in pairs for place in pair}
+    sides = {
+        place: observations.by_campaign(zip(found.runs(place), found.samples[place], strict=True))
+        for pair in pairs
+        for place in pair
+    }
     # All are judged together, so that repeated experiments tell the noise of the others.
     judged = judge([Cell(sides[base], sides[other], better=better) for base, other in pairs])
     known = dict(zip(pairs, judged.comparisons, strict=True))
     evidence = {}
     for chosen, beside in zip(found.chosen, found.surroundings(found.chosen, "users"), strict=True):
-        compared = [(other, known[chosen.best, other]) for other in _next_best(found, chosen)]
-        group = _Group(found, chosen, beside, compared, known.get((first, chosen.best)))
+        compared = {other: known[chosen.best, other] for other in _next_best(found, chosen)}
         # Curves describe metrics of which more is better.
-        evidence[chosen.key] = _evidence(group, better is metrics.Better.HIGHER)
+        told = _evidence(found, chosen, beside, compared, rises=better is metrics.Better.HIGHER)
+        evidence[chosen.key] = replace(told, standing=known.get((first, chosen.best)))
     return evidence
 
 
@@ -91,13 +92,6 @@ def _next_best(found: Experiments, chosen: BestOfGroup) -> list[int]:
     away = np.abs(found.means[others] - found.means[chosen.best])
     near: list[int] = others[np.argsort(away, kind="stable")[:_MOST_COMPARED]].tolist()
     return near
-
-
-def _by_campaign(of_run: Mapping[int, Hashable], found: Experiments, place: int) -> dict[Hashable, list[float]]:
-    by = defaultdict[Hashable, list[float]](list)
-    for run, value in zip(found.runs(place), found.samples[place], strict=True):
-        by[of_run[run]].append(value)
-    return by
 
 
 def rank_columns(tables: Sequence[Table]) -> list[Table]:
@@ -119,47 +113,33 @@ def is_tied(comparison: Comparison) -> bool:
     return comparison.verdict in _AS_GOOD or (comparison.verdict is Verdict.NO_NOISE and near)
 
 
-class _Group(NamedTuple):
-    """A group of experiments with its best, the surroundings and the ties."""
+def _evidence(
+    found: Experiments, chosen: BestOfGroup, beside: Surroundings, known: Mapping[int, Comparison], *, rises: bool
+) -> Evidence:
+    """Return the evidence on the best of a group; ``known`` are the comparisons with others."""
 
-    found: Experiments
-    chosen: BestOfGroup
-    beside: Surroundings
-    compared: Sequence[tuple[int, Comparison]]
-    standing: Comparison | None
+    def varying(place: int) -> dict[str, Value]:
+        return {name: found.value(name, place) for name in beside.differing}
 
-    def varying_values(self, place: int) -> dict[str, Value]:
-        """Return an experiment's values of the dimensions that vary in the group."""
-        return {name: self.found.value(name, place) for name in self.beside.differing}
-
-    def runners_up(self) -> Iterator[RunnerUp]:
-        """Yield the ties in natural order."""
-        tied = {self.found.key(place): (place, each) for place, each in self.compared if is_tied(each)}
-        for place, each in map(tied.__getitem__, sort_keys(tied)):
-            yield RunnerUp(self.varying_values(place), float(self.found.means[place]), self.found.runs(place), each)
-
-    def curve_places(self) -> list[tuple[int, int]]:
-        """Return users and experiments of the curve of the best: those that differ in users alone."""
-        if "users" not in self.found.names:
-            return []
-        users = ((self.found.value("users", place), place) for place in self.beside.alike)
-        return sorted((each, place) for each, place in users if isinstance(each, int))
-
-
-def _evidence(group: _Group, rises: bool) -> Evidence:
-    places = group.curve_places()
-    points = tuple((users, float(group.found.means[place])) for users, place in places)
-    samples = [group.found.samples[place] for _, place in places]
+    tied = {found.key(place): place for place, each in known.items() if is_tied(each)}
+    runners_up = [
+        RunnerUp(varying(place), float(found.means[place]), found.runs(place), known[place])
+        for place in map(tied.__getitem__, sort_keys(tied))
+    ]
+    # The curve of the best is of those that differ in users alone.
+    by_users = ((found.value("users", place), place) for place in beside.alike if "users" in found.names)
+    places = sorted((users, place) for users, place in by_users if isinstance(users, int))
+    points = tuple((users, float(found.means[place])) for users, place in places)
+    samples = [found.samples[place] for _, place in places]
     noises, _ = find_noise(samples, [None] * len(samples), [None] * len(samples))
     curve, edge = describe_curve(points, noises, list(map(len, samples))) if points and rises else (None, None)
     return Evidence(
-        group=group.chosen.key,
-        key=group.varying_values(group.chosen.best),
-        runs=group.found.runs(group.chosen.best),
+        group=chosen.key,
+        key=varying(chosen.best),
+        runs=found.runs(chosen.best),
         points=points,
         curve=curve,
         edge=edge,
-        runners_up=tuple(sorted(group.runners_up(), key=lambda each: -each.mean if rises else each.mean)),
-        repeated=group.beside.repeated,
-        standing=group.standing,
+        runners_up=tuple(sorted(runners_up, key=lambda each: -each.mean if rises else each.mean)),
+        repeated=beside.repeated,
     )

@@ -54,9 +54,9 @@ class CampaignHistory:
         mixes: tuple[str, ...] = (),
     ) -> verdicts.Cell:
         """Return a cell of ``group``, judged together, with earlier campaigns and other levels."""
-        sides = self._by_campaign(base), self._by_campaign(new)
+        sides = [self._runs.by_campaign((point.run, point.value) for point in side) for side in (base, new)]
         better = BY_NAME[measure.metric].better
-        cell = verdicts.Cell(*sides, metric=group, kind=kind, better=better, step=step, mixes=mixes)
+        cell = verdicts.Cell(sides[0], sides[1], metric=group, kind=kind, better=better, step=step, mixes=mixes)
         if mixes or not all(sides):
             return cell
         (configuration, level), (other, other_level) = (self._configurations[side[0].run] for side in (base, new))
@@ -74,12 +74,6 @@ class CampaignHistory:
                 if each not in (level, other_level)
             },
         )
-
-    def _by_campaign(self, points: Sequence[Point]) -> _ByCampaign:
-        of_run, found = self._runs.campaigns.of_run, defaultdict[Hashable, list[float]](list)
-        for point in points:
-            found[of_run[point.run]].append(point.value)
-        return dict(found)
 
     def _earlier(self, history: History, compared: set[Hashable]) -> History:
         """Return the campaigns that are not compared and began before all compared ones."""

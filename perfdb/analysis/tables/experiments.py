@@ -6,7 +6,6 @@ There may be tens of thousands of experiments; keys are made for the chosen ones
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import pairwise
-from math import fsum
 from typing import NamedTuple
 
 import numpy as np
@@ -17,7 +16,7 @@ from perfdb.analysis.tables.coded_columns import CodedColumn, Places, group_rows
 from perfdb.analysis.tables.observations import Key, Observations
 from perfdb.analysis.tables.table import key_order
 from perfdb.analysis.verdicts.distributions import Floats
-from perfdb.analysis.verdicts.trials import split
+from perfdb.analysis.verdicts.trials import mean, split
 
 RUN = "run"
 """Name that stands for the run number among the names of dimensions."""
@@ -63,7 +62,7 @@ class Experiments:
         self._runs = observations.runs
         self._values_end = np.cumsum(self.sizes)
         self.samples = split(values[there].tolist(), self.sizes.tolist())
-        self.means: Floats = np.array([fsum(sample) / len(sample) if sample else np.nan for sample in self.samples])
+        self.means: Floats = np.array([mean(sample) if sample else np.nan for sample in self.samples])
 
     @cached_property
     def chosen(self) -> list[BestOfGroup]:

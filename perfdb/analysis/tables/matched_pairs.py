@@ -7,7 +7,7 @@ together. Each experiment without partner has a short reason.
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import chain, combinations
 
 from perfdb.analysis import dimensions
 from perfdb.analysis.dimensions import FACTOR, Value
@@ -133,34 +133,20 @@ def _left_over(
     """Yield the experiments of one side without partner."""
     varying = set(_varying(names, (*own, *theirs)))
     places = [at for at, name in enumerate(names) if name in varying]
-    absence = _Absence(places, theirs)
+    there: dict[tuple[int, ...], set[Key]] = {}
+
+    def lacks(key: Key, at: tuple[int, ...]) -> bool:
+        if at not in there:
+            there[at] = {tuple(other[place] for place in at) for other in theirs}
+        return tuple(key[place] for place in at) not in there[at]
+
     for key in sorted(own.keys() - theirs.keys(), key=key_order):
-        missing = absence.find(key)
+        # The fewest values that the other side does not combine.
+        chosen = chain.from_iterable(combinations(places, size) for size in range(1, len(places) + 1))
+        missing = next(at for at in chosen if lacks(key, at)) if theirs else ()
         what = dimensions.describe_values([names[at] for at in missing], [key[at] for at in missing]).split(" · ")
         reason = f"no run with {_listed(what)} on {other}" if missing else f"no run on {other}"
         yield LeftOver(side, {names[at]: key[at] for at in places}, tuple(row[0] for row in own[key]), reason)
-
-
-class _Absence:
-    """Search for the fewest values of a key not combined on the other side."""
-
-    def __init__(self, places: Sequence[int], theirs: Iterable[Key]) -> None:
-        self._places = places
-        self._theirs = list(theirs)
-        self._known: dict[tuple[int, ...], set[Key]] = {}
-
-    def find(self, key: Key) -> tuple[int, ...]:
-        """Return the indexes of the missing values; empty if the other side is empty."""
-        if not self._theirs:
-            return ()
-        sizes = range(1, len(self._places) + 1)
-        chosen = (places for size in sizes for places in combinations(self._places, size))
-        return next(places for places in chosen if tuple(key[at] for at in places) not in self._having(places))
-
-    def _having(self, places: tuple[int, ...]) -> set[Key]:
-        if places not in self._known:
-            self._known[places] = {tuple(key[at] for at in places) for key in self._theirs}
-        return self._known[places]
 
 
 def _listed(words: Sequence[str]) -> str:

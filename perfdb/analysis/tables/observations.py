@@ -1,6 +1,7 @@
 """Runs of a query as rows and columns, and filters over these runs."""
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
@@ -99,7 +100,26 @@ class Observations:
     @property
     def campaigns(self) -> Campaigns:
         """Return the campaigns of the runs."""
-        return self._campaigns or _campaigns_by_day(self)
+        return self._campaigns or self._campaigns_by_day
+
+    @cached_property
+    def _campaigns_by_day(self) -> Campaigns:
+        read = self.key_reader(["study", "system", "campaign", "date"])
+        of_run: dict[int, Hashable] = {}
+        begins: dict[Hashable, str] = {}
+        for row in self.rows:
+            study, system, name, day = read(row)
+            campaign = (study, system, name or str(day))
+            of_run[row[0]] = campaign
+            begins[campaign] = min(begins.get(campaign, str(day)), str(day))
+        return Campaigns(of_run, begins)
+
+    def by_campaign(self, values: Iterable[tuple[int, float]]) -> dict[Hashable, list[float]]:
+        """Return the values of runs by campaign."""
+        of_run, found = self.campaigns.of_run, defaultdict[Hashable, list[float]](list)
+        for run, value in values:
+            found[of_run[run]].append(value)
+        return dict(found)
 
     @cached_property
     def runs(self) -> NDArray[np.int64]:
@@ -154,18 +174,6 @@ class Observations:
     def experiment_dimensions(self) -> list[str]:
         """Return the dimensions that define experiments: those not of a single run."""
         return [name for name in self.dimensions if name not in REPEATS]
-
-
-def _campaigns_by_day(found: Observations) -> Campaigns:
-    read = found.key_reader(["study", "system", "campaign", "date"])
-    of_run: dict[int, Hashable] = {}
-    begins: dict[Hashable, str] = {}
-    for row in found.rows:
-        study, system, name, day = read(row)
-        campaign = (study, system, name or str(day))
-        of_run[row[0]] = campaign
-        begins[campaign] = min(begins.get(campaign, str(day)), str(day))
-    return Campaigns(of_run, begins)
 
 
 def finite_value(row: Row, place: int | None) -> float | None:

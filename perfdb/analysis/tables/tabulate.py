@@ -8,7 +8,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import accumulate, compress, repeat
-from math import fsum
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,7 +31,7 @@ from perfdb.analysis.tables.table import (
     layout_order,
 )
 from perfdb.analysis.units import count_decimals, decimal_step
-from perfdb.analysis.verdicts.trials import find_noise, mean_intervals, split
+from perfdb.analysis.verdicts.trials import find_noise, mean, mean_intervals, split
 from perfdb.analysis.workloads import traffic_pattern
 
 
@@ -164,8 +163,8 @@ class _Sampler:
         # Runs that did different work have no mean.
         mixed = [any(len(each) > 1 and name not in SAME_WORK for name, each in named.items()) for named in hidden]
         each = [() if apart else sample for sample, apart in zip(split(values, sizes), mixed, strict=True)]
-        means = [_mean(sample) if sample else None for sample in each]
-        summed = self._summarise is not _mean
+        means = [mean(sample) if sample else None for sample in each]
+        summed = self._summarise is not mean
         centres = [self._summarise(sample) if sample else None for sample in each] if summed else means
         noises, _ = find_noise(each, patterns, steps)
         cells = zip(
@@ -234,12 +233,8 @@ def _notes(n: int, runs: int) -> tuple[Note, ...]:
     return tuple(notes)
 
 
-def _mean(values: Sequence[float]) -> float:
-    return fsum(values) / len(values)
-
-
 SUMMARISE: dict[Summary, Callable[[Sequence[float]], float]] = {
-    Summary.MEAN: _mean,
+    Summary.MEAN: mean,
     Summary.MEDIAN: statistics.median,
     Summary.MIN: min,
     Summary.MAX: max,

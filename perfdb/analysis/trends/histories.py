@@ -1,6 +1,5 @@
 """Histories: one metric of one experiment over its campaigns."""
 
-import math
 from collections import defaultdict
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from perfdb.analysis.query.query import REPEATS
 from perfdb.analysis.tables.observations import COUPLED, Campaigns, Key, Observations, Row, finite_value
 from perfdb.analysis.trends.judge import Series
 from perfdb.analysis.units import finest_step
+from perfdb.analysis.verdicts.trials import mean
 from perfdb.analysis.workloads import traffic_pattern
 
 BY_DATE = "date"
@@ -114,7 +114,7 @@ def _point(
         trials[0][2],
         tuple(run for run, _, _ in trials),
         values,
-        math.fsum(values) / len(values),
+        mean(values),
         (*(() if value is None or by_time else value_order(value)), began, str(campaign)),
         "" if value is None else str(value),
     )

@@ -12,7 +12,6 @@ from perfdb.analysis.verdicts.cells import (
     DELTA,
     Cell,
     Comparison,
-    History,
     NextStep,
     Noise,
     Reason,
@@ -25,7 +24,7 @@ from perfdb.analysis.verdicts.cells import (
 from perfdb.analysis.verdicts.days import FEWEST_CELLS, Days, day_weight, learn, own_campaigns
 from perfdb.analysis.verdicts.distributions import LEVEL, exponential, false_discovery, student_p, student_quantile
 from perfdb.analysis.verdicts.next_step import CampaignNoise, campaigns_needed, trials_needed
-from perfdb.analysis.verdicts.trials import Contrast, borrow, find_problem
+from perfdb.analysis.verdicts.trials import Contrast, borrow, find_problem, mean
 
 
 class Judged:
@@ -330,14 +329,11 @@ def _verdict_of_band(cell: Judged) -> Verdict:
 
 
 def _not_judged(cell: Cell, problem: str, delta: float) -> Comparison:
-    base, new = (_unjudged(history, mixed=bool(cell.mixes)) for history in (cell.base, cell.new))
+    verdict, sides = Verdict.NOT_COMPARABLE, []
+    for history in (cell.base, cell.new):
+        trials = [value for each in history.values() for value in each]
+        sides.append(Side(len(history), len(trials), mean(trials) if trials and not cell.mixes else None))
     if cell.mixes:
-        verdict, why = Verdict.MIXED, f"runs differ in {', '.join(cell.mixes)}"
-    else:
-        verdict, why = Verdict.NOT_COMPARABLE, problem
-    return Comparison(verdict, Scope.THESE_RUNS, base, new, delta=delta, better=cell.better, problem=why)
-
-
-def _unjudged(history: History, *, mixed: bool) -> Side:
-    trials = [value for each in history.values() for value in each]
-    return Side(len(history), len(trials), math.fsum(trials) / len(trials) if trials and not mixed else None)
+        verdict, problem = Verdict.MIXED, f"runs differ in {', '.join(cell.mixes)}"
+    base, new = sides
+    return Comparison(verdict, Scope.THESE_RUNS, base, new, delta=delta, better=cell.better, problem=problem)

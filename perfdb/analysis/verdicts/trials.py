@@ -43,12 +43,12 @@ class Arm:
     @cached_property
     def mean(self) -> float:
         """The arithmetic mean of the trials."""
-        return math.fsum(self.trials) / len(self.trials)
+        return mean(self.trials)
 
     @cached_property
     def value(self) -> float:
         """The mean over campaigns of the mean logarithm of their trials."""
-        return math.fsum(map(mean, self.compared.values())) / len(self.compared)
+        return mean([*map(mean, self.compared.values())])
 
     @cached_property
     def spread(self) -> Drawn:
@@ -187,7 +187,7 @@ def find_spread(sample: Sample, step: float | None) -> Drawn:
     if count < 2 or min(sample) <= 0:
         return Drawn(0.0, 0)
     logs = [*map(math.log, sample)]
-    middle = math.fsum(logs) / count
+    middle = mean(logs)
     variance = math.fsum((log - middle) ** 2 for log in logs) / (count - 1)
     variance = 0.0 if variance < EQUAL else variance
     if step:
@@ -223,8 +223,8 @@ def _reach(sample: Sample, noise: Drawn | None, further: int) -> Interval:
     if noise is None or not len(sample) or min(sample) <= 0:
         return None
     half = student_quantile(0.975, noise.freedom) * math.sqrt(noise.variance * (further + 1 / len(sample)))
-    mean = math.fsum(sample) / len(sample)
-    return mean * exponential(-half), mean * exponential(half)
+    middle = mean(sample)
+    return middle * exponential(-half), middle * exponential(half)
 
 
 def split(values: Sequence[_T], sizes: Sequence[int]) -> list[Sequence[_T]]:
