@@ -76,11 +76,6 @@ def natural_key(value: Value) -> tuple[tuple[int, int, str], ...]:
     return tuple((0, int(part), "") if part.isdecimal() else (1, 0, part.casefold()) for part in chunks)
 
 
-def parse_text(text: str) -> str:
-    """Strip a text."""
-    return text.strip()
-
-
 @dataclass(frozen=True, slots=True)
 class Dimension:
     """A property of runs.
@@ -93,7 +88,7 @@ class Dimension:
 
     name: str
     title: str
-    parse: Callable[[str], Value] = parse_text
+    parse: Callable[[str], Value] = str.strip
     explains: bool = True
     phrase: str = "{value}"
     quantity: bool = False
@@ -104,7 +99,7 @@ class Dimension:
     @property
     def ordered(self) -> bool:
         """Return whether a range can filter the dimension: numbers and dates, not names."""
-        return self.parse is not parse_text
+        return self.parse is not str.strip
 
     @property
     def whole(self) -> bool:

@@ -172,10 +172,7 @@ def read_number(text: str) -> float:
 
 
 def to_base(text: str, unit: str) -> float:
-    """Convert a printed text in ``unit`` to the base unit.
-
-    ``unit`` may be a time shape. Bits become bytes. Raise ValueError for an unknown unit and a text that does not fit.
-    """
+    """Convert a text in a unit or time shape to base. Raise ValueError otherwise."""
     if unit not in _SHAPES and _unit(unit).factor == 1:
         # Adding 0.0 removes the sign of "-0".
         return read_number(text) + 0.0
@@ -241,10 +238,7 @@ def step(text: str) -> float:
 
 
 def round_half_up(value: float, decimals: int) -> str:
-    """Format with a number of decimals, halves away from zero, never "-0".
-
-    Halves are decimal: 2.675 becomes 2.68 although the binary value is smaller. Raise ValueError if not finite.
-    """
+    """Format with decimals, halves away from zero, never "-0". Raise ValueError if not finite."""
     if not math.isfinite(value):
         raise ValueError(f"{value} has no decimals to print")
     shortest = repr(float(value))

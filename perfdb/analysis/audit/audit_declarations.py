@@ -30,7 +30,7 @@ def _formula(kind: Kind, metric: str, place: int = 0) -> str:
     """Return a rule in words: the one at ``place`` of this kind and metric."""
     rule = [rule for rule in RULES if (rule.kind, rule.metric) == (kind, metric)][place]
     relation = "≤" if rule.at_most else "≥" if rule.at_least else "="
-    return f"{measure_name(Measure(metric))} {relation} {rule.text}"
+    return f"{measure_name(Measure(metric))} {relation} {rule.expression.in_words()}"
 
 
 def _printed(measure: str, text: str, unit: str = "", *, place: str = "") -> Printed:

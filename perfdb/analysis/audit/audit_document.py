@@ -74,7 +74,7 @@ def _find_outliers(runs: Sequence[PrintedRun]) -> Iterator[tuple[int, Disagreeme
     tables = defaultdict[tuple[str, Rule, str], list[tuple[int, Printed, dict[str, Bound], Interval, Interval]]](list)
     for at, run in enumerate(runs):
         for view in (View(run, place) for place in run.places()):
-            for rule, role in applicable_rules(run.measures(), view.roles()):
+            for rule, role in applicable_rules(run.measures(), view.roles):
                 exact = not (rule.at_most or rule.at_least)
                 found = expect(rule, view, role) if exact and rule.allowance(run.trials) else None
                 value = compute(rule.expression, found[1]) if found else None

@@ -101,7 +101,7 @@ def audit_run(run: PrintedRun, without: Container[Kind] = ()) -> list[Disagreeme
     asked = (
         _ask(rule, view, role)
         for view in views
-        for rule, role in applicable_rules(printed, view.roles())
+        for rule, role in applicable_rules(printed, view.roles)
         if rule.kind not in without
     )
     broken = {
@@ -187,7 +187,7 @@ def _elsewhere(rule: Rule, view: View, role: str, printed: Printed) -> str:
 
 def _others(rule: Rule, view: View, role: str) -> dict[str, tuple[Printed, Interval]]:
     """Return the same rule's values for the other roles."""
-    others = [other for other in view.roles() if rule.role is None and other != role]
+    others = [other for other in view.roles if rule.role is None and other != role]
     expected = {other: found for other in others if (found := expect(rule, view, other)) is not None}
     return {other: (printed, wanted) for other, (printed, _, wanted) in expected.items()}
 
@@ -253,11 +253,7 @@ def percent_interval(base: Interval, other: Interval, expression: Expression = P
 
 
 def audit_percent(row: PercentRow) -> Disagreement | None:
-    """Return the disagreement of a printed percentage, or None.
-
-    A percentage is consistent within half its last digit of the interval that the operands' rounding allows. The
-    severity follows from the ratio of the two numbers: −21 % for −31 % is 0.79 for 0.69.
-    """
+    """Return the disagreement of a percentage with the interval of rounded operands, or None."""
     base, other, value = row.base.interval, row.other.interval, row.percent.value
     if value is None or not (row.base.is_number and row.other.is_number):
         return None

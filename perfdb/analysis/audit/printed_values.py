@@ -153,21 +153,14 @@ class PrintedRun:
         return self._by_measure.get(measure, ())
 
 
-@dataclass(frozen=True, slots=True)
 class View:
     """A run's numbers as in one place, with missing ones from other places."""
 
-    run: PrintedRun
-    place: str
-    _here: dict[Measure, Printed] = field(init=False, repr=False, compare=False, default_factory=dict)
-    _roles: dict[str, None] = field(init=False, repr=False, compare=False, default_factory=dict)
-
-    def __post_init__(self) -> None:
-        for figure in self.run.figures:
-            if figure.place == self.place:
-                self._roles.setdefault(figure.measure.role)
-                if figure.is_number:
-                    self._here.setdefault(figure.measure, figure)
+    def __init__(self, run: PrintedRun, place: str) -> None:
+        self.run, self.place = run, place
+        figures = [figure for figure in run.figures if figure.place == place]
+        self.roles = tuple(dict.fromkeys(figure.measure.role for figure in figures))
+        self._here = {figure.measure: figure for figure in reversed(figures) if figure.is_number}
 
     def here(self, measure: Measure) -> Printed | None:
         """Return the number printed in this place."""
@@ -182,10 +175,6 @@ class View:
         if any(not one.interval.meets(other.interval) for one, other in combinations(others, 2)):
             return None
         return min(others, key=lambda figure: figure.interval.high - figure.interval.low, default=None)
-
-    def roles(self) -> tuple[str, ...]:
-        """Return every role with numbers in this place, in order of appearance."""
-        return tuple(self._roles)
 
 
 # The probability below which zeros are taken for padding: four of five, or three of three.

@@ -117,7 +117,7 @@ def _driver_seconds(view: View, role: str) -> Bound | None:
 
 def _parts(view: View, role: str) -> Bound | None:
     """Return the sum of one processor's utilisations by all roles of a table."""
-    found = [view.here(Measure("processor_util", each)) for each in view.roles() if each not in {TOTAL, "lpar"}]
+    found = [view.here(Measure("processor_util", each)) for each in view.roles if each not in {TOTAL, "lpar"}]
     parts = [each for each in found if each is not None]
     if len(parts) < 2:
         return None
@@ -184,11 +184,6 @@ class Rule:
     def __post_init__(self) -> None:
         found = tuple(leaf for leaf in self.expression.leaves() if isinstance(leaf, Operand))
         object.__setattr__(self, "operands", found)
-
-    @property
-    def text(self) -> str:
-        """Return the rule in words."""
-        return self.expression.in_words()
 
     def holds(self, view: View, role: str) -> bool:
         """Return whether the rule applies to a run and role by its circumstances."""

@@ -202,10 +202,7 @@ def _printed_error(known: Known, measure: tuple[str, str]) -> float:
 
 
 def explain_derivation(derived: Derived) -> str:
-    """Return the formula with numbers and result.
-
-    An example is ``(611.78 + 611.27) / (2 × 632) × 100 = 96.760``. Raise KeyError if the formula is no longer declared.
-    """
+    """Return the formula in numbers with the result. Raise KeyError if no longer declared."""
     terms: dict[str, list[str]] = defaultdict(list)
     for one in derived.inputs:
         terms[one.term].append(_in_numbers(one))

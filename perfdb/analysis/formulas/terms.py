@@ -17,9 +17,8 @@ MB = Number(2**20, "2^20")
 
 
 def _metric_input(metric: str, role: str, value: float | None) -> tuple[Input, ...]:
-    if value is None:
-        return ()
-    return (Input(metric, InputKind.METRIC, metric, float(value), BY_NAME[metric].unit, role),)
+    unit = BY_NAME[metric].unit
+    return () if value is None else (Input(metric, InputKind.METRIC, metric, float(value), unit, role),)
 
 
 def _fact_input(term: str, name: str, value: float | None, unit: str) -> tuple[Input, ...]:

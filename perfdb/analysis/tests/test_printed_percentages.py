@@ -10,6 +10,7 @@ from perfdb.analysis.audit.audit_run import PercentRow, audit_percent, audit_per
 from perfdb.analysis.audit.printed_values import Disagreement, Interval, Printed
 from perfdb.analysis.checks.finding import Quantity, Severity
 from perfdb.analysis.metrics import Measure
+from perfdb.analysis.tests.published import OSA_AGAINST_VSWITCH
 from perfdb.analysis.units import round_half_up
 
 MEASURE = Measure("cpu_ms_per_mb")
@@ -57,6 +58,22 @@ def test_published_percentages() -> None:
     assert found.recomputed == pytest.approx(-31.079, abs=0.001)
     assert found.formula == "100 × (4.79 / 6.95 − 1) = -31.1 %"
     assert found.place == "Table 2"
+
+
+def test_a_published_study_has_sixteen_percentages_that_do_not_follow() -> None:
+    audits = [
+        audit(base, new, percent.removesuffix("%"))
+        for row in OSA_AGAINST_VSWITCH
+        for base, new, percent in zip(*(line.split() for line in row), strict=True)
+    ]
+    assert len(audits) == 72
+    assert sum(found is not None for found in audits) == 16
+
+
+def test_the_edge_of_the_interval_is_consistent() -> None:
+    # 100 and 110 stand for 99.5 … 100.5 and 109.5 … 110.5: 8.9552 … 11.055%, and half a step beyond.
+    consistent = {"8.5": False, "9": True, "8.91": False, "8.95": False, "8.96": True, "12": False}
+    assert {percent: audit("100", "110", percent) is None for percent in consistent} == consistent
 
 
 def test_the_grade_is_that_of_the_ratio() -> None:

@@ -113,10 +113,7 @@ def _walk_back(before: NDArray[np.intp]) -> list[int]:
 
 
 def _settle(stretch: Stretch, candidates: list[int]) -> list[Step]:
-    """Drop what chance may have made, and move each step to its best split, until nothing moves.
-
-    Without any left, the best split of all points counts if chance hardly made that.
-    """
+    """Drop what chance may have made, and move steps until nothing moves."""
     places, steps = list(candidates), list[Step]()
     for _ in range(4 * len(candidates) + 4):
         steps, moved = _drop(stretch, places)
@@ -125,6 +122,7 @@ def _settle(stretch: Stretch, candidates: list[int]) -> list[Step]:
         if too_short or moved == [step.k for step in steps]:
             break
         places = moved
+    # Without any left, the best split of all points counts if chance hardly made that.
     return steps or ([Step(stretch.best, stretch.p)] if stretch.p <= _KEPT else [])
 
 

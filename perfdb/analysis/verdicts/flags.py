@@ -73,11 +73,7 @@ class Outlier(NamedTuple):
 def find_outliers(
     samples: Sequence[Sequence[float]], kinds: Sequence[Hashable], steps: Sequence[float | None]
 ) -> list[Outlier]:
-    """Return the outliers of positive samples.
-
-    The spread of a trial's neighbours is drawn to that of the other cells of its kind. The level is 1% over all
-    trials (Bonferroni).
-    """
+    """Return the outliers of positive samples, at 1% over all trials (Bonferroni)."""
     spreads = [Spread(*each, kind) for each, kind in zip(map(find_spread, samples, steps), kinds, strict=True)]
     level = SIGNIFICANT / max(1, sum(map(len, samples)))
     everyone = fit_trials(spreads)

@@ -1,11 +1,12 @@
 """Functions of the worked examples: values in, words out."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import product
 
-from perfdb.analysis.metrics import Better
-from perfdb.analysis.units import printed_percent, read_number, round_half_up, step
+from perfdb.analysis.audit.audit_run import PercentRow, audit_percent, percent_interval
+from perfdb.analysis.audit.printed_values import Printed
+from perfdb.analysis.checks.finding import Quantity
+from perfdb.analysis.metrics import Better, Measure
+from perfdb.analysis.units import printed_percent, round_half_up
 from perfdb.analysis.verdicts import words
 from perfdb.analysis.verdicts.borrowing import Prior, Spread, Usual, fit_days, fit_trials
 from perfdb.analysis.verdicts.cells import Cell, percent_difference
@@ -18,8 +19,6 @@ from perfdb.analysis.verdicts.summary import summarise
 from perfdb.analysis.verdicts.trials import find_noise, find_spread, mean_intervals
 
 Values = Sequence[float]
-# Binary noise of percentages.
-_NOISE = 1e-9
 
 
 def difference(base: float | None, new: float | None) -> str:
@@ -27,36 +26,15 @@ def difference(base: float | None, new: float | None) -> str:
     return printed_percent(percent_difference(base, new))
 
 
-@dataclass(frozen=True, slots=True)
-class Audit:
-    """A published percentage with the difference of printed operands and the possible interval."""
-
-    printed: str
-    own: float
-    interval: tuple[float, float]
-    consistent: bool
-
-
-def audit_percent(base: str, new: str, percent: str) -> Audit | None:
-    """Check a percentage against printed operands; None if not positive. Raise ValueError."""
-    own = percent_difference(read_number(base), read_number(new))
-    text = percent.strip().removesuffix("%")
-    claimed, half = read_number(text), step(text) / 2 + _NOISE
-    bases, news = ((read_number(text) - step(text) / 2, read_number(text) + step(text) / 2) for text in (base, new))
-    if own is None or bases[0] <= 0:
-        return None
-    corners = [100 * (b / a - 1) for a, b in product(bases, news)]
-    interval = min(corners), max(corners)
-    return Audit(percent, own, interval, interval[0] - half <= claimed <= interval[1] + half)
-
-
 def audit(base: str, new: str, printed: str) -> str:
     """Return the range that the operands allow, and whether the printed percentage is consistent."""
-    found = audit_percent(base, new, printed)
-    if found is None:
+    one, other = (Printed(Measure("trans_per_s"), Quantity(text)) for text in (base, new))
+    possible = percent_interval(one.interval, other.interval)
+    if possible is None:
         return "nothing to audit"
-    low, high = (round_half_up(end, 1) for end in found.interval)
-    return f"{low}% ... {high}%: {'consistent' if found.consistent else f'inconsistent, ours is {found.own:.0f}%'}"
+    low, high = (round_half_up(end, 1) for end in (possible.low, possible.high))
+    found = audit_percent(PercentRow(one, other, Quantity(printed.removesuffix("%"), "%")))
+    return f"{low}% ... {high}%: {'consistent' if found is None else f'inconsistent, ours is {possible.value:.0f}%'}"
 
 
 def campaigns(starts: Values) -> str:
