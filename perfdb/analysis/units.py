@@ -280,6 +280,11 @@ def short_percent(share: float, plus: bool = False) -> str:
     return f"{'+' if plus and percent > 0 else ''}{text}%"
 
 
+def count_text(number: int, noun: str) -> str:
+    """Return a number with a noun: ``1 user``, ``5 users``."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
 def figure_text(value: float) -> str:
     """Format a measured value: four significant digits, and all of a count: ``0.1461``, ``8 049 151``."""
     return group_digits(value) if float(value).is_integer() else significant_text(value)

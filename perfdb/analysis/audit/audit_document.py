@@ -21,6 +21,7 @@ from perfdb.analysis.audit.printed_values import (
 )
 from perfdb.analysis.audit.rules import Bound, Rule, applicable_rules, compute
 from perfdb.analysis.metrics import Measure
+from perfdb.analysis.units import count_text
 
 MAXIMUM_TEXT = "figure in a table of maximum throughput ≥ each other of the same study, workload and device"
 OUTLIER_TEXT = "deviation ≤ 10 × the median deviation of the same rule in the table, or within rounding"
@@ -61,7 +62,7 @@ def _larger(printed: Printed, others: Sequence[PrintedRun]) -> Disagreement | No
     figure, run = max(figures, key=lambda each: each[0].interval.value)
     if figure.interval.reaches(printed.interval):
         return None
-    under = [f"{run.users} user{'s' * (run.users > 1)}" if run.users else "", f"MTU {run.mtu}" if run.mtu else ""]
+    under = [count_text(run.users, "user") if run.users else "", f"MTU {run.mtu}" if run.mtu else ""]
     circumstances = ", ".join(filter(None, under))
     formula = f"{printed_text(figure)} in {figure.place}" + (f" ({circumstances})" if circumstances else "")
     name = measure_name(printed.measure)

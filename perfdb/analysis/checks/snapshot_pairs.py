@@ -8,7 +8,7 @@ network adapters. The rules of Linux hosts are those of the description of Linux
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
@@ -87,7 +87,7 @@ def check_pair(
 ) -> PairVerdict:
     """Return whether a run's snapshots can be subtracted; ``processors`` are the LPAR's."""
     if before is None or after is None:
-        return PairVerdict(PairState.WAITING, tuple(missing_half(run_id, before, after)))
+        return _waiting(run_id, before, after)
     elapsed, wrong = check_moments(before, after)
     refused = wrong or _reset(before, after) or _impossible(before, after, elapsed, processors)
     if refused is not None:
@@ -133,17 +133,18 @@ def refusal(code: str, message: str, remedy: str, after: Snapshot) -> Finding:
     return Finding(Severity.ERROR, f"pair.{code}", message, remedy, after.line, after.role)
 
 
-def missing_half(run_id: str, before: Snapshot | None, after: Snapshot | None) -> Iterable[Finding]:
-    """Yield a finding that names the missing snapshot."""
+def _waiting(run_id: str, before: Snapshot | None, after: Snapshot | None) -> PairVerdict:
+    """Return the verdict on a single snapshot, with a finding that names the missing one."""
     there = before or after
     if there is None:
-        return
+        return PairVerdict(PairState.WAITING)
     have, lack = ("before", "after") if before else ("after", "before")
     message = (
         f"This is a snapshot taken {have} run {run_id} ({' '.join(filter(None, (there.role, there.host)))}); "
         f"upload the one taken {lack} it, no CPU time can be worked out from one snapshot."
     )
-    yield warning("missing-half", message, f"Upload the snapshot taken {lack} the run.", there.line, there.role)
+    remedy = f"Upload the snapshot taken {lack} the run."
+    return PairVerdict(PairState.WAITING, (warning("missing-half", message, remedy, there.line, there.role),))
 
 
 def check_moments(before: Snapshot, after: Snapshot) -> tuple[float | None, Finding | None]:
@@ -268,7 +269,7 @@ _FASTEST_OTHER = 600e6
 def check_host(run_id: str, before: Snapshot | None, after: Snapshot | None) -> PairVerdict:
     """Return the verdict whether the snapshots of run ``run_id`` can be subtracted."""
     if before is None or after is None:
-        return PairVerdict(PairState.WAITING, tuple(missing_half(run_id, before, after)))
+        return _waiting(run_id, before, after)
     elapsed, wrong = check_moments(before, after)
     refused = wrong or _restarted(before, after) or _other_adapters(before, after) or _cpu_fell(before, after)
     if refused is not None:
@@ -282,9 +283,11 @@ def check_host(run_id: str, before: Snapshot | None, after: Snapshot | None) -> 
         *(_wrapped(after, subject) for subject in sorted({subject for subject, _ in wrapped})),
         *_cleared(after, "", reset, "they were cleared or made anew in between, so they are left out."),
     )
-    clock_is_good = not any(finding.code == "pair.clock" for finding in findings)
-    verdict = PairVerdict(PairState.USABLE, findings, frozenset(reset), elapsed if clock_is_good else None)
-    return replace(verdict, wrapped=frozenset(wrapped), fallen=frozenset(fallen))
+    known = None if any(finding.code == "pair.clock" for finding in findings) else elapsed
+    left_out = frozenset(reset)
+    return PairVerdict(
+        PairState.USABLE, findings, left_out, known, wrapped=frozenset(wrapped), fallen=frozenset(fallen)
+    )
 
 
 def check_machine(

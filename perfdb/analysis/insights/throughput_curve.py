@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from perfdb.analysis.declaration import Declaration, Example
-from perfdb.analysis.units import round_half_up, significant_text
+from perfdb.analysis.units import count_text, round_half_up, significant_text
 from perfdb.analysis.verdicts.borrowing import Drawn
 from perfdb.analysis.verdicts.distributions import student_quantile
 
@@ -79,14 +79,14 @@ class Curve(NamedTuple):
         if self.course is Course.NO_THROUGHPUT:
             return "no throughput at any number of users"
         number = f"{significant_text(self.peak)} {unit}".strip()
-        highest = f"{number} at {_users(self.peak_users)}"
+        highest = f"{number} at {count_text(self.peak_users, 'user')}"
         if self.course is Course.TOO_FEW:
             return f"too few user counts to find the peak; best so far {highest}"
         peak = f"peak {highest}"
         if self.start is None:
             gain = "" if self.tail is None else f", {_percent(self.tail)} above the best before"
             return f"still rising at the highest tested number of users; {peak}{gain}"
-        start = _users(self.start)
+        start = count_text(self.start, "user")
         level = f"at {start} or fewer" if self.after is None else f"between {self.after} and {start}"
         return f"levels off {level}; {peak}{self._tail_words()}"
 
@@ -106,10 +106,6 @@ _GOING_ON = {
     Course.RISING: "then rises by {}",
     Course.FALLING: "then falls by {}",
 }
-
-
-def _users(number: int) -> str:
-    return f"{number} user{'s' * (number != 1)}"
 
 
 def _percent(share: float) -> str:

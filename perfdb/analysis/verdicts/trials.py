@@ -58,12 +58,7 @@ class Arm:
             middle = mean(logs)
             squares += math.fsum((log - middle) ** 2 for log in logs)
             freedom += len(logs) - 1
-        variance = squares / freedom if freedom else 0.0
-        if variance < EQUAL:
-            variance = 0.0
-        if self.step and freedom:
-            return Drawn(max(variance, (self.step / self.mean) ** 2 / 12), freedom)
-        return Drawn(variance, freedom if variance else 0)
+        return _pooled(squares, freedom, self.step / self.mean if self.step else 0.0)
 
     @property
     def rounding(self) -> float:
@@ -188,11 +183,17 @@ def find_spread(sample: Sample, step: float | None) -> Drawn:
         return Drawn(0.0, 0)
     logs = [*map(math.log, sample)]
     middle = mean(logs)
-    variance = math.fsum((log - middle) ** 2 for log in logs) / (count - 1)
+    squares = math.fsum((log - middle) ** 2 for log in logs)
+    return _pooled(squares, count - 1, step * count / math.fsum(sample) if step else 0.0)
+
+
+def _pooled(squares: float, freedom: int, share: float) -> Drawn:
+    """Return a variance, at least that of rounding to a step of so large a ``share`` of the mean."""
+    variance = squares / freedom if freedom else 0.0
     variance = 0.0 if variance < EQUAL else variance
-    if step:
-        variance = max(variance, (step * count / math.fsum(sample)) ** 2 / 12)
-    return Drawn(variance, count - 1 if variance else 0)
+    if freedom and share:
+        variance = max(variance, share**2 / 12)
+    return Drawn(variance, freedom if variance else 0)
 
 
 def find_noise(

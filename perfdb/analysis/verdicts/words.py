@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 
 from perfdb.analysis.metrics import Better, Metric
-from perfdb.analysis.units import printed_percent, round_half_up, short_percent
+from perfdb.analysis.units import count_text, printed_percent, round_half_up, short_percent
 from perfdb.analysis.verdicts.cells import Comparison, Effect, NextStep, Scope, Verdict
 from perfdb.analysis.verdicts.judge import Shift
 from perfdb.analysis.verdicts.summary import Summary
@@ -68,9 +68,13 @@ def is_tentative(comparison: Comparison) -> bool:
 
 def short_verdict(comparison: Comparison) -> str:
     """Return words for a table's cell: ``higher, better, in these runs``, ``same within 2%``."""
-    own_effect = comparison.verdict in (Verdict.IMPROVED, Verdict.REGRESSED)
-    effect = "" if own_effect else effect_words(comparison)
-    return ", ".join(filter(None, (plain_words(comparison), effect, _scope(comparison))))
+    return ", ".join(filter(None, (plain_words(comparison), _effect(comparison), _scope(comparison))))
+
+
+def _effect(comparison: Comparison) -> str:
+    """Return the effect that the verdict does not name itself."""
+    named = comparison.verdict in (Verdict.IMPROVED, Verdict.REGRESSED)
+    return "" if named else effect_words(comparison)
 
 
 def plain_words(comparison: Comparison) -> str:
@@ -131,13 +135,13 @@ def noise_words(comparison: Comparison) -> str:
         return "nothing was repeated"
     freedom = round_half_up(comparison.noise.freedom, 1).removesuffix(".0")
     days = comparison.scope is Scope.DAYS_KNOWN
-    return f"noise of {_count(comparison.campaigns, 'campaign') if days else 'trials'} (f = {freedom})"
+    return f"noise of {count_text(comparison.campaigns, 'campaign') if days else 'trials'} (f = {freedom})"
 
 
 def scope_words(comparison: Comparison) -> str:
     """Return what a verdict covers: ``over 5 campaigns`` or ``in these runs; …``."""
     if comparison.scope is Scope.DAYS_KNOWN:
-        return f"over {_count(comparison.campaigns, 'campaign')}"
+        return f"over {count_text(comparison.campaigns, 'campaign')}"
     return DAYS_UNKNOWN
 
 
@@ -145,7 +149,7 @@ def describe_scope(comparisons: Sequence[Comparison]) -> str:
     """Return what all verdicts cover: ``Over 5 campaigns``, or that other days may differ."""
     known = [each.campaigns for each in comparisons if each.scope is Scope.DAYS_KNOWN]
     if known and len(known) == len(comparisons):
-        return f"Over {_count(max(known), 'campaign')}"
+        return f"Over {count_text(max(known), 'campaign')}"
     return DAYS_UNKNOWN[0].upper() + DAYS_UNKNOWN[1:]
 
 
@@ -157,21 +161,16 @@ def next_words(step: NextStep | None, delta: float) -> str:
     return f"about {step.about} {kind} a side would decide {short_percent(delta)}"
 
 
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
 def describe_comparison(comparison: Comparison) -> str:
     """Return a comparison in one line, for tooltips and screen readers."""
-    own_effect = comparison.verdict in (Verdict.IMPROVED, Verdict.REGRESSED)
     judged = comparison.verdict not in (Verdict.NOT_COMPARABLE, Verdict.MIXED)
     clauses = (
         "" if comparison.percent is None else printed_percent(comparison.percent, plus=True),
         verdict_words(comparison),
-        "" if own_effect else effect_words(comparison),
+        _effect(comparison),
         "" if comparison.interval is None else f"95% interval {ratio_range(comparison.interval)}",
         "" if comparison.band is None else f"repeats differ by {ratio_range(comparison.band)}",
-        f"{comparison.new.trials} against {_count(comparison.base.trials, 'trial')}" if judged else "",
+        f"{comparison.new.trials} against {count_text(comparison.base.trials, 'trial')}" if judged else "",
         noise_words(comparison) if judged and comparison.noise.freedom is not None else "",
         next_words(comparison.next, comparison.delta),
     )
