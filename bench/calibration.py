@@ -22,8 +22,8 @@ from perfdb.analysis.metrics import Better
 from perfdb.analysis.verdicts.borrowing import Drawn
 from perfdb.analysis.verdicts.cells import Cell, Comparison, Verdict
 from perfdb.analysis.verdicts.flags import find_outliers
-from perfdb.analysis.verdicts.gate import Gate, gate
 from perfdb.analysis.verdicts.judge import judge
+from perfdb.analysis.verdicts.whole_table import Gate, gate
 
 RESULT = Path(__file__).resolve().parent.parent / "perfdb" / "analysis" / "verdicts" / "calibration.json"
 TABLES = 480

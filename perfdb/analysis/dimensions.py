@@ -38,8 +38,7 @@ def display_names(name: str) -> Mapping[Value, str] | None:
 
 def display_value(name: str, value: Value) -> Value:
     """Return a value as pages show it."""
-    names = display_names(name)
-    return value if names is None else names.get(value, value)
+    return (display_names(name) or {}).get(value, value)
 
 
 def parse_bytes(text: str) -> int:

@@ -207,8 +207,7 @@ def explain_derivation(derived: Derived) -> str:
     for one in derived.inputs:
         terms[one.term].append(_in_numbers(one))
     texts = {term: parts[0] if len(parts) == 1 else f"({' + '.join(parts)})" for term, parts in terms.items()}
-    value = derived.value
-    printed = BY_NAME[derived.measure.metric].decimals
+    value, printed = derived.value, BY_NAME[derived.measure.metric].decimals
     result = f"{value:.0f}" if value.is_integer() else result_text(value, printed)
     return f"{BY_ID[derived.formula].expression.write(texts)} = {result}"
 

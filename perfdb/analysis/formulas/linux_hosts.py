@@ -82,11 +82,8 @@ def _test_adapters(known: Known, role: str) -> frozenset[str]:
     named = [f"{prefix}{known.figures.device}" for prefix in _ADAPTERS]
     if found := _subjects(known, role, "").intersection(named):
         return frozenset((min(found, key=named.index),))
-    for prefix in _ADAPTERS:
-        found = _subjects(known, role, prefix) - {f"{prefix}{_LOOPBACK}"}
-        if found:
-            return found
-    return frozenset()
+    others = (_subjects(known, role, prefix) - {f"{prefix}{_LOOPBACK}"} for prefix in _ADAPTERS)
+    return next(filter(None, others), frozenset())
 
 
 def _grown(term: str, title: str, names: tuple[str, ...], select: _Select, unit: str = "packets") -> Term:

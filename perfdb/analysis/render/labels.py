@@ -12,7 +12,7 @@ from perfdb.analysis.tables.table import Cell, Noted, Table
 from perfdb.analysis.units import printed_percent, short_percent, significant_text
 from perfdb.analysis.verdicts import words
 from perfdb.analysis.verdicts.cells import Comparison, Scope
-from perfdb.analysis.verdicts.summary import FEWEST_CELLS
+from perfdb.analysis.verdicts.whole_table import FEWEST_CELLS
 
 
 def measure_title(measure: Measure) -> str:

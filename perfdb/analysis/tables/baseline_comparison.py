@@ -20,7 +20,7 @@ from perfdb.analysis.tables.tabulate import pattern_reader, tabulate
 from perfdb.analysis.verdicts import cells as verdicts
 from perfdb.analysis.verdicts.cells import NO_HISTORY, Comparison, History, Level
 from perfdb.analysis.verdicts.judge import Judgement, Shift, find_shift, judge
-from perfdb.analysis.verdicts.summary import summarise
+from perfdb.analysis.verdicts.whole_table import summarise
 
 _Everywhere = Mapping[Measure, Mapping[Key, Cell]]
 _ByCampaign = dict[Hashable, list[float]]
@@ -138,15 +138,12 @@ class _Compared(NamedTuple):
 
 def _with_base(table: Table) -> Iterator[_Compared]:
     shown, baseline = table.query.layout_names, table.query.baseline
-    places, theirs = [shown.index(name) for name in baseline], tuple(baseline.values())
+    theirs = {shown.index(name): value for name, value in baseline.items()}
     for key in table.cells:
         own = full_key(table, key)
-        side = tuple([own[at] for at in places])
-        if side != theirs:
-            base = list(own)
-            for at, value in zip(places, theirs, strict=True):
-                base[at] = value
-            yield _Compared(key, own, tuple(base), side)
+        base = tuple([theirs.get(at, value) for at, value in enumerate(own)])
+        if base != own:
+            yield _Compared(key, own, base, tuple([own[at] for at in theirs]))
 
 
 def _cell(table: Table, each: _Compared, everywhere: _Everywhere, history: CampaignHistory) -> verdicts.Cell:

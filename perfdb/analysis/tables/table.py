@@ -17,7 +17,7 @@ from perfdb.analysis.tables.observations import Key, Note
 from perfdb.analysis.verdicts.borrowing import Drawn
 from perfdb.analysis.verdicts.cells import Comparison
 from perfdb.analysis.verdicts.judge import Shift
-from perfdb.analysis.verdicts.summary import Summary as ComparisonSummary
+from perfdb.analysis.verdicts.whole_table import Summary as ComparisonSummary
 
 CellKey = tuple[Key, Key]
 NO_VALUES: Mapping[str, tuple[Value, ...]] = MappingProxyType({})

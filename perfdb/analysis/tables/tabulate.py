@@ -111,8 +111,7 @@ def _tables(
     rows = tuple(sorted({row for row, _ in laid.keys}, key=layout_order(query, query.rows)))
     columns = tuple(sorted({column for _, column in laid.keys}, key=layout_order(query, query.columns)))
     for measure in query.metrics:
-        made = sampler.cells(measure, patterns)
-        cells = dict(zip(laid.keys, made, strict=True))
+        cells = dict(zip(laid.keys, sampler.cells(measure, patterns), strict=True))
         yield Table(query, measure, split, rows, columns, cells, common, notes)
 
 

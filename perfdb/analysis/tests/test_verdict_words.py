@@ -14,7 +14,7 @@ from perfdb.analysis.verdicts import words
 from perfdb.analysis.verdicts.cells import Cell, Comparison, NextStep, Reason, Scope, Verdict
 from perfdb.analysis.verdicts.judge import Shift, judge
 from perfdb.analysis.verdicts.statements import DECLARATIONS
-from perfdb.analysis.verdicts.summary import summarise
+from perfdb.analysis.verdicts.whole_table import summarise
 
 FIRST, SECOND, *_ = judge(CELLS).comparisons
 LONE = Cell({"HS": [10000.0]}, {"GL": [13000.0]}, kind="RR", better=Better.HIGHER, step=0.01)

@@ -10,7 +10,7 @@ from perfdb.analysis.metrics import Better, Metric
 from perfdb.analysis.units import count_text, printed_percent, round_half_up, short_percent
 from perfdb.analysis.verdicts.cells import Comparison, Effect, NextStep, Scope, Verdict
 from perfdb.analysis.verdicts.judge import Shift
-from perfdb.analysis.verdicts.summary import Summary
+from perfdb.analysis.verdicts.whole_table import Summary
 
 _SYMBOLS = {
     Verdict.SAME: ("=", "="),

@@ -13,10 +13,9 @@ from perfdb.analysis.verdicts.cells import Cell, percent_difference
 from perfdb.analysis.verdicts.days import group_by_pauses
 from perfdb.analysis.verdicts.distributions import false_discovery
 from perfdb.analysis.verdicts.flags import Trial, TrialCell, check_trials
-from perfdb.analysis.verdicts.gate import gate
 from perfdb.analysis.verdicts.judge import find_shift, judge
-from perfdb.analysis.verdicts.summary import summarise
 from perfdb.analysis.verdicts.trials import find_noise, find_spread, mean_intervals
+from perfdb.analysis.verdicts.whole_table import gate, summarise
 
 Values = Sequence[float]
 

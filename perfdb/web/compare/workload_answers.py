@@ -19,7 +19,7 @@ from perfdb.analysis.tables.table import Table
 from perfdb.analysis.units import share_range, short_percent, signed_share, significant_text
 from perfdb.analysis.verdicts import words
 from perfdb.analysis.verdicts.cells import Comparison, Scope
-from perfdb.analysis.verdicts.summary import FEWEST_CELLS, Summary
+from perfdb.analysis.verdicts.whole_table import FEWEST_CELLS, Summary
 from perfdb.web.tables.ranking_rows import count_badges
 from perfdb.web.tables.table_grids import Panel, build_panels
 

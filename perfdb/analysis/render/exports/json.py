@@ -17,7 +17,7 @@ from perfdb.analysis.tables.table import Cell, Point, Table
 from perfdb.analysis.verdicts import words
 from perfdb.analysis.verdicts.cells import Comparison
 from perfdb.analysis.verdicts.judge import Shift
-from perfdb.analysis.verdicts.summary import Summary
+from perfdb.analysis.verdicts.whole_table import Summary
 
 
 def render(query: Query, tables: Sequence[Table]) -> dict[str, Any]:
