@@ -113,9 +113,8 @@ def _shape(figures: RunFigures, roles: tuple[str, ...]) -> Hashable:
 def _apply(tried: _Step, known: Known) -> bool:
     """Add a formula's value for a role, and return whether there is one.
 
-    False means that the formula does not hold, a term is missing, or the measure was derived before. A value that
-    contradicts a printed one is not added: the printed one stays. Raise _NoValueError if a divisor is zero, or the
-    result negative or not finite.
+    False: the formula does not hold, a term is missing, or the measure was derived before. A printed value stays if
+    contradicted. Raise _NoValueError if a divisor is zero, or the result negative or not finite.
     """
     formula, measure = tried.formula, tried.measure
     if measure in known.derived or not formula.when(known.figures):

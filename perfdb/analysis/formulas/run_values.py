@@ -60,9 +60,8 @@ class RunFigures:
     snapshots before and after, by role. ``system_processors`` and ``given_processors`` replace a missing
     ``processors@lpar``, in this order. ``facts``: the numbers in a fact's text, by the fact's key. ``reports_whole`` is
     False if the monitor's report with CPU time was cut off. ``one_host``: client and server shared a machine, so each
-    side's host values are of both.
-    ``device``: the name of the run's device, perhaps an adapter's. ``of_processes``: the load tool's utilisation of
-    client and server is of its own processes.
+    side's host values are of both. ``device``: the name of the run's device, perhaps an adapter's. ``of_processes``:
+    the load tool's utilisation of client and server is of its own processes.
     """
 
     metrics: Mapping[tuple[str, str], float] = field(default_factory=dict)

@@ -34,12 +34,11 @@ class Verdict(StrEnum):
 class Load:
     """Known values of one run; None or absent if unknown.
 
-    ``mb_per_s``: MB of 2^20 bytes per second, else calculated from ``trans_per_s`` and the sizes. With both sizes the
-    busier direction is compared with the link, which carries both directions at once. ``utilisations`` by measure, in
-    per cent: ``cpu_util`` of the whole system, ``processor_util`` and ``run_wait`` of one processor. ``processors`` are
-    the system's; ``virtual_processors`` are the number that a role may use at once. A role is a single-processor
-    component if this number is 1, or if the number is unknown and ``run_wait`` is reported, which is sampled of a
-    single stack or guest; other values may be of groups of guests.
+    ``mb_per_s``: MB of 2^20 bytes per second, else calculated from ``trans_per_s`` and the sizes. ``utilisations`` by
+    measure, in per cent: ``cpu_util`` of the whole system, ``processor_util`` and ``run_wait`` of one processor.
+    ``virtual_processors`` are the number that a role may use at once. A role is a single-processor component if this
+    number is 1, or if the number is unknown and ``run_wait`` is reported, which is sampled of a single stack or guest;
+    other values may be of groups of guests.
     """
 
     mb_per_s: float | None = None

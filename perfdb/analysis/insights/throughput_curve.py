@@ -134,16 +134,15 @@ class _Line(NamedTuple):
     noises: Sequence[Drawn | None]
     counts: Sequence[int]
 
-    @property
-    def noise(self) -> Drawn | None:
-        """The noise of one trial: the largest on the level; None if unknown."""
-        known = [noise for noise in self.noises[_start(self.values) :] if noise is not None]
-        return max(known, key=lambda noise: noise.variance, default=None)
-
     def hidden(self, probability: float, *shares: float) -> float | None:
-        """Return the difference that noise hides; ``shares`` are the variances of means in units of one trial's."""
-        if (noise := self.noise) is None:
+        """Return the difference that noise, the largest on the level, hides between means; None if unknown.
+
+        ``shares`` are the variances of the means in units of one trial's.
+        """
+        known = [noise for noise in self.noises[_start(self.values) :] if noise is not None]
+        if not known:
             return None
+        noise = max(known, key=lambda noise: noise.variance)
         return student_quantile(probability, noise.freedom) * math.sqrt(noise.variance * sum(shares))
 
 

@@ -81,14 +81,9 @@ class KnownChange:
             self.phase = Phase.ACKNOWLEDGED
 
 
-def stretch_start(known: Sequence[KnownChange]) -> int:
-    """Return the first point to judge: the point of the last frozen change."""
-    return max((each.change.k for each in known if each.frozen), default=0)
-
-
 def judge_stretches(series: Sequence[Series], known: Sequence[Sequence[KnownChange]]) -> list[Judged]:
     """Return what changed in each series after its last frozen change; points are numbered over the whole series."""
-    starts = [stretch_start(each) for each in known]
+    starts = [max((each.change.k for each in rows if each.frozen), default=0) for rows in known]
     closed = [[each for each in rows if each.phase is Phase.CLOSED] for rows in known]
 
     def is_closed(at: int, change: Change) -> bool:

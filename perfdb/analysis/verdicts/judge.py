@@ -40,21 +40,9 @@ class Judged:
         self.factor = days.factors.get(place)
         self.own = days.own.get(place)
         self._prior = prior
-
-    @property
-    def difference(self) -> float:
-        """The difference of the logarithms."""
-        return self.contrast.difference
-
-    @property
-    def scope(self) -> Scope:
-        """Whether the noise of days is known for this cell."""
-        return Scope.DAYS_KNOWN if self.factor else Scope.THESE_RUNS
-
-    @cached_property
-    def has_noise(self) -> bool:
-        """Whether anything was repeated."""
-        return self.factor is not None or self._prior is not None
+        self.difference = contrast.difference
+        self.scope = Scope.DAYS_KNOWN if self.factor else Scope.THESE_RUNS
+        self.has_noise = self.factor is not None or prior is not None
 
     @cached_property
     def is_tested(self) -> bool:

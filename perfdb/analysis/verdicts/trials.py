@@ -95,16 +95,9 @@ class Contrast:
             past, past_new = _both(past, past_new)
         self.base = Arm("A", base, past, cell.step)
         self.new = Arm("B", new, past_new, cell.step)
-
-    @property
-    def arms(self) -> tuple[Arm, Arm]:
-        """Both sides."""
-        return self.base, self.new
-
-    @cached_property
-    def difference(self) -> float:
-        """The difference of the logarithms, new less base."""
-        return self.new.value - self.base.value
+        self.arms = self.base, self.new
+        # Of the logarithms.
+        self.difference = self.new.value - self.base.value
 
     @property
     def trial_noise(self) -> float:
