@@ -5,7 +5,7 @@ from itertools import repeat
 from typing import Any
 
 from perfdb.analysis.audit.audit_document import MAXIMUM_TEXT, OUTLIER_TEXT, TIMES_MEDIAN, audit_runs
-from perfdb.analysis.audit.audit_run import PERCENT_TEXT, PercentRow, audit_percent, audit_run
+from perfdb.analysis.audit.audit_run import PERCENT_TEXT, PercentRow, audit_percents, audit_run
 from perfdb.analysis.audit.printed_values import (
     CHANCE,
     NOTE_UP_TO,
@@ -57,17 +57,14 @@ def _table(given: str, title: str, *rows: tuple[str, int, str]) -> Example:
     return Example(given, work)
 
 
-def _percent(row: PercentRow) -> str:
-    found = audit_percent(row)
-    return found.message if found else ""
-
-
 def _half_steps(*figures: Printed) -> str:
     return ", ".join(
         f"{figure.quantity.text} ± {figure.half_step or figure.quantity.half_step:g}"
         for figure in detect_padding(figures)
     )
 
+
+_PERCENT = PercentRow(_printed("cpu_ms_per_mb", "6.95"), _printed("cpu_ms_per_mb", "4.79"), Quantity("-21", "%"))
 
 DECLARATIONS: tuple[Declaration, ...] = (
     Declaration(
@@ -285,9 +282,7 @@ DECLARATIONS: tuple[Declaration, ...] = (
         _ROUNDING,
         Example(
             "6.95 and 4.79, difference −21 %",
-            lambda: _percent(
-                PercentRow(_printed("cpu_ms_per_mb", "6.95"), _printed("cpu_ms_per_mb", "4.79"), Quantity("-21", "%"))
-            ),
+            lambda: audit_percents([_PERCENT])[0].message,
         ),
     ),
     Declaration(

@@ -1,7 +1,4 @@
-"""A run compared with the other trials of its experiment.
-
-The other experiments of the campaign contribute to the noise, as in a table.
-"""
+"""A run compared with the other trials of its experiment; the noise is that of the whole campaign."""
 
 import statistics
 from collections.abc import Hashable, Mapping, Sequence

@@ -10,6 +10,7 @@ from perfdb.analysis.metrics import BY_NAME, Measure, Metric
 from perfdb.analysis.query.parameters import QueryError, value_order
 from perfdb.analysis.query.query import REPEATS
 from perfdb.analysis.tables.observations import COUPLED, Campaigns, Key, Observations, Row, finite_value
+from perfdb.analysis.tables.table import key_order
 from perfdb.analysis.trends.judge import Series
 from perfdb.analysis.units import finest_step
 from perfdb.analysis.verdicts.trials import mean
@@ -95,7 +96,7 @@ def collect_histories(
             number = finite_value(row, at)
             if number is not None:
                 grouped[key].setdefault(point, []).append((row[0], number, level))
-        for key in sorted(grouped, key=lambda key: tuple(map(value_order, key))):
+        for key in sorted(grouped, key=key_order):
             held = grouped[key].items()
             points = [_point(campaigns, *point, trials, by_time=order in _BY_TIME) for point, trials in held]
             points.sort(key=lambda point: point.place)

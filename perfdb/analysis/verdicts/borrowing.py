@@ -26,11 +26,6 @@ class Spread(NamedTuple):
     group: Hashable = None
     known: float = 0.0
 
-    @property
-    def is_usable(self) -> bool:
-        """Return whether the spread tells anything."""
-        return self.variance > 0 and self.freedom > 0
-
 
 class Usual(NamedTuple):
     """The usual variance θ of a group with the degrees of freedom of its spreads, T."""
@@ -73,7 +68,7 @@ def fit_days(spreads: Sequence[Spread]) -> Prior | None:
 def _fit(spreads: Sequence[Spread], within: float) -> Prior | None:
     groups: dict[Hashable, list[Spread]] = {}
     for spread in spreads:
-        if spread.is_usable:
+        if spread.variance > 0 and spread.freedom > 0:
             groups.setdefault(spread.group, []).append(spread)
     if not groups:
         return None

@@ -1,7 +1,4 @@
-"""Student's t, F, and the adjustment of many p.
-
-``scipy.special`` is forty times as fast as ``scipy.stats``.
-"""
+"""Student's t, F, and the adjustment of many p; ``scipy.special`` is forty times as fast as ``scipy.stats``."""
 
 import math
 from collections.abc import Sequence

@@ -1,7 +1,4 @@
-"""The comparison method as statements, which a page renders and tests verify.
-
-Each statement has formula, reason, source and worked examples.
-"""
+"""The comparison method as statements with formula, reason, source and worked examples, which a page renders."""
 
 from collections.abc import Callable
 

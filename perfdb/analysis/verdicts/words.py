@@ -1,7 +1,4 @@
-"""Verdicts in words.
-
-Sentences are plain ASCII, and each symbol has an ASCII form. Colours and symbols only repeat the words.
-"""
+"""Verdicts in words: plain ASCII sentences, repeated by symbols, which have ASCII forms, and by colours."""
 
 import math
 from collections.abc import Sequence
