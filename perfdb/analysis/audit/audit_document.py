@@ -76,6 +76,7 @@ def _find_outliers(runs: Sequence[PrintedRun]) -> Iterator[tuple[int, Disagreeme
     for at, run in enumerate(runs):
         for view in (View(run, place) for place in run.places()):
             for rule, role in applicable_rules(run.measures(), view.roles):
+                # A rule without tolerance finds each such figure alone.
                 exact = not (rule.at_most or rule.at_least)
                 found = expect(rule, view, role) if exact and rule.allowance(run.trials) else None
                 value = compute(rule.expression, found[1]) if found else None

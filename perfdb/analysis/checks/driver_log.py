@@ -137,9 +137,10 @@ def judge_responses(record: DriverRecord, own: float | None, usual: str) -> Judg
         for mean, own, text in foreign
         if text is None
     ]
-    return Judged(
-        *([Reason(f"{record.label} {text}", record.line, record.label) for text in each] for each in (wrong, odd))
+    foreign_reasons, odd_reasons = (
+        [Reason(f"{record.label} {text}", record.line, record.label) for text in texts] for texts in (wrong, odd)
     )
+    return Judged(foreign_reasons, odd_reasons)
 
 
 def _foreign_mean(mean: Quantity, own: float, usual: str) -> str | None:

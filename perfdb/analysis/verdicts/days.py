@@ -157,7 +157,7 @@ def _usable(sets: Mapping[Hashable, _Set]) -> dict[Hashable, _Set]:
 
 def _merged(levels: Mapping[Hashable, _Set]) -> dict[Hashable, _Set]:
     """Return the campaigns of all other levels as one set."""
-    return {OTHERS: {(level, campaign): levels[level][campaign] for level in levels for campaign in levels[level]}}
+    return {OTHERS: {(level, campaign): each for level, found in levels.items() for campaign, each in found.items()}}
 
 
 def _campaigns(sets: Sequence[Mapping[Hashable, _Set]]) -> dict[Hashable, set[Hashable]]:

@@ -197,6 +197,7 @@ def find_noise(
     prior = fit_trials([Spread(*spread, kind) for spread, kind in zip(spreads, kinds, strict=True)])
     if prior is None:
         return [None] * len(samples), None
+    # A kind without repetitions takes the usual noise of the kind with the largest.
     largest = max(prior.usual.values(), key=lambda usual: usual.variance)
     drawn = [prior.draw(*spread, prior.usual.get(kind, largest)) for spread, kind in zip(spreads, kinds, strict=True)]
     return list(drawn), prior
@@ -208,7 +209,7 @@ def mean_intervals(samples: Sequence[Sample], noises: Sequence[Drawn | None]) ->
 
 
 def expect_trial(sample: Sample, noise: Drawn | None) -> Interval:
-    """Return where a further trial lies with 95%: mean · exp(± t · s · √(1 + 1 / n)); None as for a mean."""
+    """Return where a further trial lies with 95%: mean · exp(± t·s·√(1 + 1/n)), if known."""
     return _reach(sample, noise, 1)
 
 
