@@ -60,7 +60,7 @@ def _size(size: int | None) -> str:
         return UNKNOWN
     if size < 10_000:
         return str(size)
-    for suffix, factor in (("G", 2**30), ("M", 2**20), ("K", 2**10)):
+    for suffix, factor in (("G", 2**30), ("M", MB), ("K", 2**10)):
         if size % factor == 0:
             return f"{size // factor}{suffix}"
     return str(size)

@@ -280,10 +280,7 @@ DECLARATIONS: tuple[Declaration, ...] = (
         "A printed percentage is consistent when it lies within half its last digit of what its rounded operands can "
         "give. How far it is off is graded by the ratio it stands for: −21 % for −31 % is 0.79 for 0.69.",
         _ROUNDING,
-        Example(
-            "6.95 and 4.79, difference −21 %",
-            lambda: audit_percents([_PERCENT])[0].message,
-        ),
+        Example("6.95 and 4.79, difference −21 %", lambda: audit_percents([_PERCENT])[0].message),
     ),
     Declaration(
         Kind.CONTRADICTION,

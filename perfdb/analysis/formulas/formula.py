@@ -68,7 +68,6 @@ class Number(Expression):
         return self.value
 
     def write(self, texts: Mapping[str, str]) -> str:
-        """Return the constant's text."""
         return self.text or f"{self.value:g}"
 
 
@@ -114,7 +113,6 @@ class Rounded(Expression):
         return float(round_half_up(self.inner.evaluate(values), self.decimals))
 
     def write(self, texts: Mapping[str, str]) -> str:
-        """Return the expression as a function's argument."""
         return f"round({self.inner.write(texts)}, {self.decimals})"
 
 

@@ -82,9 +82,8 @@ _RAW_SECONDS = (
     fact_term("raw.last_ms", "last time stamp in ms") - fact_term("raw.first_ms", "first time stamp in ms")
 ) / 1000
 _RAW_BYTES = fact_term("raw.last_bytes", "bytes at the end") - fact_term("raw.first_bytes", "bytes at the start")
-_RAW_OPERATIONS = fact_term("raw.last_operations", "operations at the end") - fact_term(
-    "raw.first_operations", "operations at the start"
-)
+_LAST_OPERATIONS = fact_term("raw.last_operations", "operations at the end")
+_RAW_OPERATIONS = _LAST_OPERATIONS - fact_term("raw.first_operations", "operations at the start")
 _SENT = fact_term("datagram_bytes_sent", "bytes sent", "bytes")
 _ARRIVED = fact_term("datagram_bytes_received", "bytes received", "bytes")
 _PACKETS_SENT = fact_term("packets_sent", "packets sent")
@@ -100,6 +99,7 @@ _LOADS = _samples("loads", "load_percent", "sum of the loads under way in %", la
 _LOAD_COUNT = _samples("load_count", "load_percent", "how many of them", lambda each: len(plateau(each)), "")
 _SENT_RATE = fact_term("sent_bits_per_second", "bits per second sent", "bits/s")
 _LOSS = run_term("loss_percent", "loss in %")
+_BYTES_SENT = run_term("bytes_sent", "bytes sent")
 _PROCESS_UTIL = _of_role("processor_util", "utilisation of one processor by the process in %")
 _PROCESS_CPU = _of_role("process_cpu_s", "CPU seconds of the process")
 _HOST_PROCESSORS = _of_role("processors", "processors")
@@ -173,9 +173,7 @@ RATES = (
     ),
     _unprinted(
         "loss_percent.moved",
-        (run_term("bytes_sent", "bytes sent") - run_term("bytes_received", "bytes received"))
-        / run_term("bytes_sent", "bytes sent")
-        * 100,
+        (_BYTES_SENT - run_term("bytes_received", "bytes received")) / _BYTES_SENT * 100,
         "bytes sent and received, where they contradict the printed loss",
         when=lambda figures: "refused.loss_percent" in figures.facts,
     ),

@@ -131,8 +131,7 @@ def _left_over(
     names: Sequence[str], side: Value, own: Mapping[Key, list[Row]], other: Value, theirs: Mapping[Key, list[Row]]
 ) -> Iterator[LeftOver]:
     """Yield the experiments of one side without partner."""
-    varying = set(_varying(names, (*own, *theirs)))
-    places = [at for at, name in enumerate(names) if name in varying]
+    places = [names.index(name) for name in _varying(names, (*own, *theirs))]
     there: dict[tuple[int, ...], set[Key]] = {}
 
     def lacks(key: Key, at: tuple[int, ...]) -> bool:

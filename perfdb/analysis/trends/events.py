@@ -41,8 +41,7 @@ class Rule(NamedTuple):
 
 def cluster_changes(changes: Sequence[Placed]) -> list[tuple[int, list[int]]]:
     """Return (campaign, indexes of its changes), the campaign that most places contain first."""
-    left = set(range(len(changes)))
-    events = []
+    left, events = set(range(len(changes))), []
     while left:
         campaigns = {campaign for at in left for campaign in range(changes[at].first, changes[at].last + 1)}
         held = {each: [at for at in left if changes[at].first <= each <= changes[at].last] for each in campaigns}
