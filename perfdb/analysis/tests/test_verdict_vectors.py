@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from perfdb.analysis.verdicts.distributions import false_discovery
 from perfdb.analysis.verdicts.flags import find_outliers
 from perfdb.analysis.verdicts.judge import Judged, Judgement, find_shift, judge
 from perfdb.analysis.verdicts.next_step import CampaignNoise, campaigns_needed, trials_needed
-from perfdb.analysis.verdicts.whole_table import Gate, gate, summarise
+from perfdb.analysis.verdicts.whole_table import Gate, GateResult, gate, summarise
 
 _VECTORS = json.loads(Path(__file__).with_name("verdict_vectors.json").read_text())
 _BETTER = {1: Better.HIGHER, -1: Better.LOWER, None: Better.NEUTRAL}
@@ -242,6 +242,26 @@ def test_gates(given: dict[str, Any], expected: dict[str, Any]) -> None:
         assert cell.answer is _GATE[right["gate"]]
         if cell.worse is not None and "p1" in right:
             assert list(cell)[1:] == _about([right[key] for key in ("limit", "w", "p1", "q1", "worst")])
+
+
+def _gated(changed: float, look: int = 0) -> GateResult:
+    """The gate's answer on trials of three days that all changed by a factor."""
+    base: dict[Hashable, list[float]] = {
+        f"day {day}": [100 + day + trial / 10 for trial in range(3)] for day in range(3)
+    }
+    new: dict[Hashable, list[float]] = {f"{day} later": [each * changed for each in base[day]] for day in base}
+    cells = [Cell(base, new, better=Better.HIGHER)]
+    return gate(cells, 0.05, accept_unknown_days=True, look=look)
+
+
+@pytest.mark.parametrize(("changed", "code"), [(1.0, 0), (0.5, 1), (0.955, 2)])
+def test_the_gate_is_an_exit_code(changed: float, code: int) -> None:
+    assert _gated(changed).exit_code == code
+
+
+def test_a_later_look_needs_more_evidence() -> None:
+    worst = [(cell and cell.worst) or 0.0 for look in range(4) for cell in _gated(1.0, look).cells]
+    assert worst == sorted(set(worst))
 
 
 @pytest.mark.parametrize(("given", "expected"), _vectors("summary"))

@@ -27,6 +27,11 @@ from perfdb.analysis.verdicts.next_step import CampaignNoise, campaigns_needed, 
 from perfdb.analysis.verdicts.trials import Contrast, borrow, find_problem, mean
 
 
+def level_at(look: int) -> float:
+    """Return the level at the k-th of repeated looks at the verdicts; 0 is a single look."""
+    return LEVEL / (look * (look + 1)) if look else LEVEL
+
+
 class Judged:
     """A comparable cell with its test; ``days`` are those of its metric and design."""
 
@@ -219,7 +224,7 @@ def judge(cells: Sequence[Cell], delta: float = DELTA, look: int = 0) -> Judgeme
         each.q = q
     for members in groups.values():
         _find_outstanding([judgement.judged[place] for place, _ in members])
-    level = LEVEL / (look * (look + 1)) if look else LEVEL
+    level = level_at(look)
     comparisons = [
         _describe(judgement.judged[place], delta, level)
         if place in judgement.judged

@@ -10,14 +10,8 @@ from typing import NamedTuple
 
 from perfdb.analysis.metrics import Better
 from perfdb.analysis.verdicts.cells import Cell, Comparison, Scope, Verdict
-from perfdb.analysis.verdicts.distributions import (
-    LEVEL,
-    exponential,
-    false_discovery,
-    fisher_quantile,
-    student_quantile,
-)
-from perfdb.analysis.verdicts.judge import judge
+from perfdb.analysis.verdicts.distributions import exponential, false_discovery, fisher_quantile, student_quantile
+from perfdb.analysis.verdicts.judge import judge, level_at
 
 FEWEST_CELLS = 3
 
@@ -102,16 +96,21 @@ class GateResult(NamedTuple):
     answer: Gate
     cells: Sequence[GatedCell | None]
 
+    @property
+    def exit_code(self) -> int:
+        """Return the exit code of a command: 0 passes, 1 regressed, 2 cannot tell."""
+        return {Gate.PASSES: 0, Gate.REGRESSED: 1, Gate.CANNOT_TELL: 2}[self.answer]
 
-def gate(cells: Sequence[Cell], limit: float, *, accept_unknown_days: bool = False) -> GateResult:
+
+def gate(cells: Sequence[Cell], limit: float, *, accept_unknown_days: bool = False, look: int = 0) -> GateResult:
     """Decide whether any cell is worse by more than ``limit`` (0.05 is 5%).
 
     Cells whose noise of days is not known pass or fail only if ``accept_unknown_days``, and then in these runs alone.
-    Raise ValueError for a limit that is not between 0 and 1.
+    ``look`` is as in ``judge``. Raise ValueError for a limit that is not between 0 and 1.
     """
     if not 0 < limit < 1:
         raise ValueError(f"a limit of {limit} is not between 0 and 1")
-    judged = judge(cells).judged
+    judged, level = judge(cells, look=look).judged, level_at(look)
     counted = {
         place: cell
         for place, cell in judged.items()
@@ -133,8 +132,8 @@ def gate(cells: Sequence[Cell], limit: float, *, accept_unknown_days: bool = Fal
         elif place not in counted:
             found.append(GatedCell(Gate.CANNOT_TELL, allowed))
         else:
-            answer, worst = Gate.CANNOT_TELL, worse[place] + judged[place].half_width(1 - LEVEL)
-            if qs[place] < LEVEL and worse[place] > allowed:
+            answer, worst = Gate.CANNOT_TELL, worse[place] + judged[place].half_width(1 - level)
+            if qs[place] < level and worse[place] > allowed:
                 answer = Gate.REGRESSED
             elif worst < allowed:
                 answer = Gate.PASSES
