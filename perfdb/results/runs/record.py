@@ -6,13 +6,13 @@ units; artifacts are ids, 0 for "none"; lines count from 1, 0 for "none".
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import NamedTuple
 
-from importers.model import Fragment, Problem
+from importers.model import Fragment, Listing, Problem, ProblemLog, Reading
 from perfdb.analysis.audit.printed_values import Disagreement
 from perfdb.analysis.dimensions import NUMBERS
 from perfdb.analysis.metrics import Measure
@@ -196,6 +196,17 @@ class RunRecord:
         """Return ``run_id/trial``, the run's name in decisions."""
         return f"{self.run_id}/{self.trial}"
 
+    def log_of(self, file: str = "") -> ProblemLog:
+        """Return a log that adds problems of a file to the run's."""
+        return ProblemLog(file, self.run_id, self.problems)
+
+    def leave_out(
+        self, reading: Reading, file: str, why: object, remedy: str = "Correct the file and upload it again."
+    ) -> None:
+        """Add the problem of a value that cannot be read."""
+        message = f"{reading.name} of run {self.run_id}: {why}; it is left out."
+        self.log_of(file).warn("run.value-unreadable", message, remedy, reading.line)
+
 
 def format_workload(workload: Workload) -> str:
     """Return the name of a workload, which is the value of dimension ``workload``."""
@@ -219,3 +230,12 @@ def parse_sample(text: str | None) -> float:
     except ValueError:
         return math.nan
     return value if abs(value) <= LARGEST_SAMPLE else math.nan
+
+
+def trace_columns(listing: Listing, artifact: int) -> Iterator[TraceColumn]:
+    """Yield the columns of a listing that have numbers."""
+    columns = zip(*listing.rows, strict=True)
+    for position, ((name, unit), cells) in enumerate(zip(listing.columns, columns, strict=False)):
+        samples = list(map(parse_sample, cells))
+        if not all(map(math.isnan, samples)):
+            yield TraceColumn(artifact, listing.name, position, name, unit, samples)

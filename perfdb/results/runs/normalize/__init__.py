@@ -5,7 +5,6 @@ converted is a problem on the record; contradictory evidence marks the record as
 """
 
 from perfdb.results.runs.normalize.alias_dimensions import Aliases
-from perfdb.results.runs.normalize.assemble_record import Context, prepare
-from perfdb.results.runs.normalize.reading_problems import FoundProblems
+from perfdb.results.runs.normalize.assemble_record import Context, FoundProblems, prepare
 
 __all__ = ["Aliases", "Context", "FoundProblems", "prepare"]

@@ -4,7 +4,7 @@ A run without facts for a dimension (a published one) has the dimension's value 
 a value that no single fact has, the fact ``printed.DIMENSION`` keeps the value.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from importers.model import Problem
@@ -74,17 +74,18 @@ def align(record: RunRecord, aliases: Aliases, dimensions: Iterable[str], artifa
 
 def _align(record: RunRecord, aliases: Aliases, dimension: str, artifacts: Mapping[str, int]) -> None:
     keys = facts_saying(dimension)
-    said = any(key in record.facts for key in keys)
+    texts = [record.facts[key].text.strip() for key in keys if key in record.facts]
+    said = bool(texts)
     kept = record.facts.pop(PRINTED + dimension, None)
     problems: list[Problem] = []
     plain = record.configuration
     if said:
-        plain = reading.whole_configuration(record, artifacts, problems)
+        plain = reading.with_processors(reading.configuration_of(record.facts, artifacts, problems), record)
     elif kept is not None:
         plain = with_value(plain, dimension, kept.text, aliases)
     value = plain.dimensions().get(dimension)
     text = printed_text(record.facts, dimension) if said else None
-    text = text or (None if value is None else str(value)) or _first_text(record, keys)
+    text = text or (None if value is None else str(value)) or next(iter(texts), None)
     meaning = aliases.meaning(dimension, text)
     starts = tuple(f"{key}: " for key in keys)
     record.problems = [each for each in record.problems if not _is_about(each, starts)]
@@ -97,18 +98,11 @@ def _align(record: RunRecord, aliases: Aliases, dimension: str, artifacts: Mappi
         record.facts[PRINTED + dimension] = FactValue(text or "")
 
 
-def _first_text(record: RunRecord, keys: Sequence[str]) -> str | None:
-    return next((record.facts[key].text.strip() for key in keys if key in record.facts), None)
-
-
 def _is_about(problem: Problem, starts: tuple[str, ...]) -> bool:
     return problem.code == reading.UNREADABLE and problem.message.startswith(starts)
 
 
-_READERS: Mapping[str, Callable[[str], object]] = {
-    "workload": parse_workload,
-    **reading.WHOLE_NUMBERS,
-}
+_READERS: Mapping[str, Callable[[str], object]] = {"workload": parse_workload, **reading.WHOLE_NUMBERS}
 
 
 def with_value(configuration: Configuration, dimension: str, text: str, aliases: Aliases) -> Configuration:

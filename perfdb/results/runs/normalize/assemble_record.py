@@ -1,11 +1,13 @@
 """Assembly of a record from a draft: configuration, values, counters, traces, checks, status."""
 
-from collections.abc import Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cached_property
 
 from importers.collate.snapshot_pairs import name_roles
-from importers.model import Fragment, Problem, RunDraft, Severity, Status
+from importers.model import Problem, ProblemLog, RunDraft, Severity, Status
 from importers.run_records import log as run_records
 from importers.run_records.log import TAGS
 from importers.time_zones import to_utc
@@ -13,7 +15,6 @@ from perfdb.results.runs.normalize import configuration, record_values, run_chec
 from perfdb.results.runs.normalize.alias_dimensions import NONE, Aliases, align
 from perfdb.results.runs.normalize.configuration import UTC_OFFSET
 from perfdb.results.runs.normalize.monitor_reports import add_reports
-from perfdb.results.runs.normalize.reading_problems import FoundProblems
 from perfdb.results.runs.record import FactValue, RunRecord
 
 
@@ -35,16 +36,18 @@ class Context:
 def prepare(draft: RunDraft, context: Context) -> RunRecord:
     """Return the record of a draft, checked but without derived values."""
     name_roles(draft, context.given)
-    facts, problems = configuration.facts_of(draft, context.artifacts, context.given)
+    problems = ProblemLog("", draft.run_id)
+    facts = configuration.facts_of(draft, context.artifacts, context.given, problems)
     run_id, trial = configuration.run_name(draft, context.given, facts, problems)
+    found = context.problems if isinstance(context.problems, FoundProblems) else FoundProblems(context.problems)
     record = RunRecord(
         run_id=run_id,
         trial=trial,
         status=log.status if (log := draft.driver or draft.peer) else Status.INCOMPLETE,
         started=_started(draft, facts, problems) or context.received,
-        configuration=configuration.configuration_of(facts, context.artifacts, problems),
+        configuration=configuration.configuration_of(facts, context.artifacts, problems.problems),
         facts=facts,
-        problems=[*_found(context.problems).for_run(draft), *draft.problems, *problems],
+        problems=[*found.for_run(draft), *draft.problems, *problems.problems],
         fragments=draft.fragments,
         tags=_tags(draft),
         has_driver=draft.driver is not None,
@@ -52,7 +55,7 @@ def prepare(draft: RunDraft, context: Context) -> RunRecord:
     )
     record_values.add_values(record, draft, context.artifacts)
     record_values.add_traces(record, draft, context.artifacts)
-    record.counters = record_values.counters_of(draft, context.artifacts, record.problems)
+    record.counters = record_values.counters_of(record, draft, context.artifacts)
     shares = add_reports(record, draft, context.artifacts)
     record.configuration = configuration.with_system(record)
     align(record, context.aliases, context.aliases.dimensions, context.artifacts)
@@ -61,15 +64,11 @@ def prepare(draft: RunDraft, context: Context) -> RunRecord:
     # Not before the checks: a report's CPU seconds are no pair of snapshots.
     record.counters += shares
     if not record.has_driver and not record.refused:
-        record.problems.append(_no_driver(record, is_server=draft.peer is not None))
+        _note_lacking_driver(record, is_server=draft.peer is not None)
     return record
 
 
-def _found(problems: Sequence[Problem]) -> FoundProblems:
-    return problems if isinstance(problems, FoundProblems) else FoundProblems(problems)
-
-
-def _started(draft: RunDraft, facts: Mapping[str, FactValue], problems: list[Problem]) -> datetime | None:
+def _started(draft: RunDraft, facts: Mapping[str, FactValue], problems: ProblemLog) -> datetime | None:
     """Return the start of a run in UTC; report a local time whose zone is not known, and return None.
 
     The time in the driver's log counts; without one, the earliest time in the other files. A zone that no file prints
@@ -82,16 +81,16 @@ def _started(draft: RunDraft, facts: Mapping[str, FactValue], problems: list[Pro
     moments = [to_utc(each.taken, each.zone) or to_utc(each.taken, given) for each in timed if each.taken]
     known = [moment for moment in moments if moment is not None]
     if timed and not known:
-        problems.append(_zone_unknown(draft.run_id, timed[0]))
+        log = timed[0]
+        zone = f"in the time zone {log.zone}, which is not known" if log.zone else "without a time zone"
+        message = (
+            f"The time {log.taken:%Y-%m-%d %H:%M:%S} of run {draft.run_id} is printed {zone}: the start is left open."
+        )
+        remedy = f"Give {UTC_OFFSET} (such as +02:00) with the upload, or in a manifest."
+        severity = Severity.WARNING if log.zone else Severity.NOTE
+        problem = Problem(severity, "run.zone-unknown", message, remedy, log.file, log.first_line, draft.run_id)
+        problems.problems.append(problem)
     return min(known).replace(tzinfo=UTC) if known else None
-
-
-def _zone_unknown(run_id: str, log: Fragment) -> Problem:
-    zone = f"in the time zone {log.zone}, which is not known" if log.zone else "without a time zone"
-    message = f"The time {log.taken:%Y-%m-%d %H:%M:%S} of run {run_id} is printed {zone}: the start is left open."
-    remedy = f"Give {UTC_OFFSET} (such as +02:00) with the upload, or in a manifest."
-    severity = Severity.WARNING if log.zone else Severity.NOTE
-    return Problem(severity, "run.zone-unknown", message, remedy, log.file, log.first_line, run_id)
 
 
 def _tags(draft: RunDraft) -> list[str]:
@@ -108,15 +107,54 @@ def _refused(record: RunRecord, draft: RunDraft) -> bool:
     return bool(whole) and not any(counters.usable for counters in record.counters)
 
 
-def _no_driver(record: RunRecord, *, is_server: bool) -> Problem:
+def _note_lacking_driver(record: RunRecord, *, is_server: bool) -> None:
     missing = f"Run {record.run_id} has no log of the load driver yet: no throughput and no CPU per transaction."
     if is_server:
         missing = f"Of run {record.run_id} there is only the server's log: its figures are the server's (role server)."
-    return Problem(
-        Severity.NOTE,
-        "run.no-driver-log",
-        missing,
-        "Upload the driver's log of this run; it joins what is stored.",
-        file=record.fragments[0].file,
-        run_id=record.run_id,
-    )
+    remedy = "Upload the driver's log of this run; it joins what is stored."
+    record.log_of(record.fragments[0].file).note("run.no-driver-log", missing, remedy)
+
+
+class FoundProblems(tuple[Problem, ...]):
+    """Problems of reading files in order, with indexes, since a file may have thousands of problems."""
+
+    def for_run(self, draft: RunDraft) -> list[Problem]:
+        """Return the problems that name this run or are in its lines.
+
+        Errors are left out: an error is about content that could not be read, such as another trial in the file.
+        """
+        places = {
+            place
+            for fragment in draft.fragments
+            for place in (
+                *self._naming.get((fragment.file, draft.run_id), ()),
+                *self._within(fragment.file, fragment.first_line, fragment.last_line),
+            )
+        }
+        return [self[place] for place in sorted(places)]
+
+    def _within(self, file: str, first: int, last: int) -> list[int]:
+        """Return the indexes of problems without a run in these lines."""
+        places = self._standing.get(file, [])
+        return [place for _, place in places[bisect_left(places, (first, 0)) : bisect_left(places, (last + 1, 0))]]
+
+    @cached_property
+    def _naming(self) -> dict[tuple[str, str], list[int]]:
+        """Return the indexes of problems that name a run, by file and run."""
+        found: dict[tuple[str, str], list[int]] = {}
+        for place, problem in self._usable():
+            if problem.run_id is not None:
+                found.setdefault((problem.file, problem.run_id), []).append(place)
+        return found
+
+    @cached_property
+    def _standing(self) -> dict[str, list[tuple[int, int]]]:
+        """Return lines and indexes of problems without a run, by file, in the order of lines."""
+        found: dict[str, list[tuple[int, int]]] = {}
+        for place, problem in self._usable():
+            if problem.run_id is None and problem.line is not None:
+                found.setdefault(problem.file, []).append((problem.line, place))
+        return {file: sorted(places) for file, places in found.items()}
+
+    def _usable(self) -> Iterator[tuple[int, Problem]]:
+        return ((place, each) for place, each in enumerate(self) if each.severity is not Severity.ERROR)

@@ -2,38 +2,24 @@
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Any
 
 from importers.collate.circumstances import ASSUMED, listed_keys
-from importers.model import Problem, RunDraft, Severity
+from importers.key_values import whole
+from importers.model import Problem, ProblemLog, RunDraft
 from importers.time_zones import utc_offset
 from perfdb.analysis.dimensions import FACTOR, NUMBER_BOUNDS, NUMBERS, OPTIONS, parse_bytes, parse_integer
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.workloads import EXCHANGES, Workload, lacks_sizes, parse_pattern, parse_workload
-from perfdb.results.runs.normalize.client_processes import users_of
 from perfdb.results.runs.record import Configuration, FactValue, Origin, RunRecord, SystemIdentity, Value
 
 # The facts that a person may supply if the files lack them, besides any ``factor.NAME``.
 GIVEN_FACTS = (
-    "workload",
-    "request_bytes",
-    "response_bytes",
-    "device",
-    *NUMBERS,
-    "campaign",
-    "level",
-    "machine",
-    "node",
-    "memory",
-    "processors",
-    "roles",
-    "client",
-    "server",
-    "client_cpus",
-    "server_cpus",
-    "utc_offset",
+    *("workload", "request_bytes", "response_bytes", "device", *NUMBERS, "campaign", "level"),
+    *("machine", "node", "memory", "processors"),
+    *("roles", "client", "server", "client_cpus", "server_cpus", "utc_offset"),
 )
 UTC_OFFSET = "utc_offset"
 PROCESSORS = Measure("processors", "lpar")
@@ -115,9 +101,9 @@ def check_given(key: str, text: str) -> None:
 
 
 def facts_of(
-    draft: RunDraft, artifacts: Mapping[str, int], given: Mapping[str, str]
-) -> tuple[dict[str, FactValue], list[Problem]]:
-    """Return the facts of a draft, and problems with supplied facts.
+    draft: RunDraft, artifacts: Mapping[str, int], given: Mapping[str, str], log: ProblemLog
+) -> dict[str, FactValue]:
+    """Return the facts of a draft; ``log`` gets problems with supplied facts.
 
     Supplied facts fill gaps and replace unreadable dimensions; otherwise the files count.
     """
@@ -128,21 +114,31 @@ def facts_of(
         key = "server.window" if (fact.key, fact.role) == ("window", "server") else fact.key
         if facts.setdefault(key, value).text != fact.text:
             facts.setdefault(f"{key} ({fact.role}, {fact.file})", value)
-    users = users_of(draft)
+    users = _users(draft)
     if users is not None:
         facts["users"] = facts.get("users", FactValue(""))._replace(text=users)
-    problems = []
     facts = _without_assumed(facts, given)
     if ASSUMED in facts:
-        problems.append(_assumed(draft, facts[ASSUMED].text))
+        keys, _, why = facts[ASSUMED].text.partition(":")
+        message = f"No file of run {draft.run_id} states {keys}: taken {why.strip()}."
+        of_driver = replace(log, file=draft.driver.file if draft.driver else "")
+        of_driver.note("run.assumed", message, "Upload what says it, or give it with the upload; that counts.")
     for key, text in given.items():
         if key in (RUN_ID, TRIAL):
             continue
         if key in facts and not _understood(facts, key):
             facts[f"{key} (not understood)"] = facts.pop(key)
-        if facts.setdefault(key, FactValue(text)).text != text:
-            problems.append(_not_needed(draft.run_id, key, text, facts[key].text))
-    return facts, problems
+        _note_needless(log, key, text, facts.setdefault(key, FactValue(text)).text)
+    return facts
+
+
+def _users(draft: RunDraft) -> str | None:
+    """Return the users of several processes together; None if unreadable, or for one log.
+
+    A process without a stated number has one user.
+    """
+    texts = [log.fact_text("users") or "1" for log in draft.logs] if draft.parts else []
+    return str(sum(map(whole, texts))) if texts and all(text.isdecimal() for text in texts) else None
 
 
 def _understood(facts: Mapping[str, FactValue], key: str) -> bool:
@@ -154,27 +150,29 @@ def _understood(facts: Mapping[str, FactValue], key: str) -> bool:
 
 
 def run_name(
-    draft: RunDraft, given: Mapping[str, str], facts: dict[str, FactValue], problems: list[Problem]
+    draft: RunDraft, given: Mapping[str, str], facts: dict[str, FactValue], log: ProblemLog
 ) -> tuple[str, int]:
     """Return run ID and trial from the files, else as supplied, else trial 1."""
     run_id, trial = draft.run_id, draft.trial
     if RUN_ID in given:
         if any(fragment.run_id for fragment in draft.fragments):
-            problems.extend(_needless(draft, RUN_ID, given[RUN_ID], run_id))
+            _note_needless(log, RUN_ID, given[RUN_ID], run_id)
         else:
             run_id = given[RUN_ID].strip()
             facts[RUN_ID] = FactValue(run_id)
     if TRIAL in given:
         if trial is not None:
-            problems.extend(_needless(draft, TRIAL, given[TRIAL], str(trial)))
+            _note_needless(log, TRIAL, given[TRIAL], str(trial))
         else:
             trial = GIVEN[TRIAL](given[TRIAL])
             facts[TRIAL] = FactValue(given[TRIAL])
     return run_id, trial or 1
 
 
-def _needless(draft: RunDraft, key: str, given: str, printed: str) -> list[Problem]:
-    return [] if given == printed else [_not_needed(draft.run_id, key, given, printed)]
+def _note_needless(log: ProblemLog, key: str, given: str, printed: str) -> None:
+    if given != printed:
+        message = f"Run {log.run_id}: {key} was given as {given}, but the files say {printed}; the files count."
+        log.note("given.not-needed", message)
 
 
 def _without_assumed(facts: dict[str, FactValue], given: Mapping[str, str]) -> dict[str, FactValue]:
@@ -182,23 +180,6 @@ def _without_assumed(facts: dict[str, FactValue], given: Mapping[str, str]) -> d
     keys = listed_keys(facts[ASSUMED].text) if ASSUMED in facts else frozenset()
     dropped = {*keys, ASSUMED} if keys & given.keys() else frozenset()
     return {key: value for key, value in facts.items() if key not in dropped}
-
-
-def _assumed(draft: RunDraft, text: str) -> Problem:
-    keys, _, why = text.partition(":")
-    message = f"No file of run {draft.run_id} states {keys}: taken {why.strip()}."
-    remedy = "Upload what says it, or give it with the upload; that counts."
-    file = draft.driver.file if draft.driver else ""
-    return Problem(Severity.NOTE, "run.assumed", message, remedy, file, run_id=draft.run_id)
-
-
-def _not_needed(run_id: str, key: str, given: str, printed: str) -> Problem:
-    return Problem(
-        Severity.NOTE,
-        "given.not-needed",
-        f"Run {run_id}: {key} was given as {given}, but the files say {printed}; the files count.",
-        run_id=run_id,
-    )
 
 
 def configuration_of(
@@ -218,12 +199,6 @@ def configuration_of(
     )
 
 
-def whole_configuration(record: RunRecord, artifacts: Mapping[str, int], problems: list[Problem]) -> Configuration:
-    """Return the dimensions of a finished record's facts, with the processors of its system."""
-    configuration = configuration_of(record.facts, artifacts, problems)
-    return _counting(configuration, record)
-
-
 def with_system(record: RunRecord) -> Configuration:
     """Return the configuration with its system's processors: the LPAR's, else the client's."""
     reader = _Reader(record.facts, {}, record.problems)
@@ -231,13 +206,17 @@ def with_system(record: RunRecord) -> Configuration:
     if reported is None and given is not None:
         reported = record.values[PROCESSORS] = Value(float(given), Origin.GIVEN, record.facts["processors"].text)
     elif reported is not None and given is not None and reported.value != given:
-        record.problems.append(_not_needed(record.run_id, "processors", str(given), reported.printed))
+        _note_needless(record.log_of(), "processors", str(given), reported.printed)
     if (counted := _counted(record)) is not None and not _is_count(counted):
-        record.problems.append(_no_count(record.run_id, counted.printed))
-    return _counting(record.configuration, record)
+        message = (
+            f"processors: nothing has {counted.printed} processors; the run's system is stored without their number."
+        )
+        record.log_of().warn(UNREADABLE, message, "Correct processors in the file.")
+    return with_processors(record.configuration, record)
 
 
-def _counting(configuration: Configuration, record: RunRecord) -> Configuration:
+def with_processors(configuration: Configuration, record: RunRecord) -> Configuration:
+    """Return a configuration with the number of processors that a record's values have."""
     counted = _counted(record)
     if counted is None or not _is_count(counted):
         return configuration
@@ -254,24 +233,16 @@ def _is_count(value: Value) -> bool:
     return 0 <= value.value <= _INT4
 
 
-def _no_count(run_id: str, printed: str) -> Problem:
-    message = f"processors: nothing has {printed} processors; the run's system is stored without their number."
-    return Problem(Severity.WARNING, UNREADABLE, message, "Correct processors in the file.", run_id=run_id)
-
-
+@dataclass(slots=True)
 class _Reader:
     """Reader of facts as dimension values; collects problems of unreadable ones."""
 
-    def __init__(self, facts: Mapping[str, FactValue], files: Mapping[int, str], problems: list[Problem]) -> None:
-        self._facts = facts
-        self._files = files
-        self._problems = problems
+    facts: Mapping[str, FactValue]
+    files: Mapping[int, str]
+    problems: list[Problem]
 
     def text(self, key: str) -> str | None:
-        fact = self._facts.get(key)
-        if fact is None:
-            return None
-        text = fact.text.strip()
+        text = self.facts[key].text.strip() if key in self.facts else ""
         if len(text) > _LONGEST:
             self._refuse(key, f"{text[:20]}… has {len(text)} characters, and at most {_LONGEST} are taken")
             return None
@@ -279,17 +250,15 @@ class _Reader:
 
     def whole(self, key: str, read: Callable[[str], int]) -> int | None:
         text = self.text(key)
-        if text is None:
-            return None
         try:
-            return read(text)
+            return None if text is None else read(text)
         except ValueError as error:
             self._refuse(key, str(error))
             return None
 
     def options(self) -> dict[str, str]:
         """Return the load tool's options that change the work; zero is the rule and needs no factor."""
-        texts = {name: self.text(name) for name in OPTIONS & self._facts.keys()}
+        texts = {name: self.text(name) for name in OPTIONS & self.facts.keys()}
         return {
             name: _plain_size(text) if name in _IN_BYTES else text
             for name, text in texts.items()
@@ -309,7 +278,7 @@ class _Reader:
         if pattern is None:
             return None
         try:
-            if not self._facts["workload"].line and not {"request_bytes", "response_bytes"} & self._facts.keys():
+            if not self.facts["workload"].line and not {"request_bytes", "response_bytes"} & self.facts.keys():
                 # A person, or the study's pattern of run ids, names the dimension's value, not a log's pattern.
                 return parse_workload(pattern)
             if request is None or response is None:
@@ -320,16 +289,10 @@ class _Reader:
             return None
 
     def _refuse(self, key: str, why: str) -> None:
-        self._problems.append(
-            Problem(
-                Severity.WARNING,
-                UNREADABLE,
-                f"{key}: {why}; the run is stored without it.",
-                f"Correct {key} in the file, or give it with the upload.",
-                file=self._files.get(self._facts[key].artifact, ""),
-                line=self._facts[key].line or None,
-            )
-        )
+        log = ProblemLog(self.files.get(self.facts[key].artifact, ""), problems=self.problems)
+        message = f"{key}: {why}; the run is stored without it."
+        remedy = f"Correct {key} in the file, or give it with the upload."
+        log.warn(UNREADABLE, message, remedy, self.facts[key].line or None)
 
 
 @lru_cache(_REMEMBERED)

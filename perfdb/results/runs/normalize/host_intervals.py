@@ -4,21 +4,21 @@ A report may cover a day and many runs. Its own averages count only if its times
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from fractions import Fraction
+from typing import NamedTuple
 
 from importers.collate.time_matching import clock_shift
-from importers.model import Fragment, Listing, Problem, RunDraft, Severity
+from importers.model import Fragment, Listing, RunDraft
 from perfdb.analysis import units
 from perfdb.analysis.checks.driver_log import Window
 from perfdb.analysis.metrics import TOTAL, Measure
 from perfdb.results.runs.derive import fact_number, is_one_host
-from perfdb.results.runs.normalize.reading_problems import describe_unreadable
 from perfdb.results.runs.record import Origin, RunRecord, TraceColumn, Value, parse_sample
 
 _CPU = "cpu"
 _CLOCK = "hh:mm:ss"
+_END = "end", _CLOCK
 _LENGTH = "interval", "s"
 _METRICS = {"idle": "idle_util", "iowait": "iowait_util", "steal": "steal_util"}
 _PROCESSORS = "processors"
@@ -27,21 +27,27 @@ _WHOLE_SECOND = timedelta(seconds=1)
 """Resolution of the tools' times."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Interval:
-    """A row of a listing with start and end on the load driver's clock."""
+class _Row(NamedTuple):
+    """A row of a listing by column, with its line."""
 
-    listing: Listing
-    row: int
+    cells: Mapping[tuple[str, str], str | None]
+    line: int
+
+
+class _Interval(NamedTuple):
+    """A row with start and end on the load driver's clock."""
+
+    row: _Row
     begin: datetime
     end: datetime
 
-    @property
-    def seconds(self) -> Fraction:
-        return Fraction((self.end - self.begin) / timedelta(seconds=1))
+
+_WeightedRows = Sequence[tuple[_Row, Fraction]]
 
 
-_WeightedRows = Sequence[tuple[Listing, int, Fraction]]
+def _rows(listing: Listing) -> list[_Row]:
+    cells = (dict(zip(listing.columns, row, strict=True)) for row in listing.rows)
+    return list(map(_Row, cells, listing.lines))
 
 
 def add_values(record: RunRecord, draft: RunDraft, artifacts: Mapping[str, int]) -> None:
@@ -56,13 +62,11 @@ def add_values(record: RunRecord, draft: RunDraft, artifacts: Mapping[str, int])
         for reading in report.readings:
             if rows is None or reading.name == _PROCESSORS:
                 try:
-                    value = Value(
-                        units.read_number(reading.text), Origin.REPORTED, reading.text, artifact, reading.line
-                    )
+                    number = units.read_number(reading.text)
                 except ValueError as error:
-                    problem = describe_unreadable(reading, report, record.run_id, str(error), "Report again.")
-                    record.problems.append(problem)
+                    record.leave_out(reading, report.file, error, "Report again.")
                     continue
+                value = Value(number, Origin.REPORTED, reading.text, artifact, reading.line)
                 record.values.setdefault(Measure(reading.name, role), value)
         if rows:
             for measure, value in _means(rows, role, artifact):
@@ -102,24 +106,18 @@ def _rows_of_run(
     intervals = [each for listing in listings for each in _intervals(listing, report, shift)]
     if window is not None and intervals:
         inside = [
-            (each.listing, each.row, each.seconds)
+            (each.row, Fraction((each.end - each.begin) / timedelta(seconds=1)))
             for each in intervals
             if each.begin > window.start - _WHOLE_SECOND and each.end < window.end + _WHOLE_SECOND
         ]
         if not inside:
-            record.problems.append(_outside(record, report, window))
+            message = f"No interval of this report lies within {window}, when run {record.run_id} was measured."
+            remedy = "Report in shorter intervals, and in the time zone of the load tool's log."
+            record.log_of(report.file).warn("report.other-window", message, remedy, report.first_line)
         return inside
-    printed = any(reading.name != _PROCESSORS for reading in report.readings)
-    return (
-        None if printed else [(listing, row, Fraction(1)) for listing in listings for row in range(len(listing.rows))]
-    )
-
-
-def _outside(record: RunRecord, report: Fragment, window: Window) -> Problem:
-    message = f"No interval of this report lies within {window}, when run {record.run_id} was measured."
-    remedy = "Report in shorter intervals, and in the time zone of the load tool's log."
-    about = (report.file, report.first_line, record.run_id)
-    return Problem(Severity.WARNING, "report.other-window", message, remedy, *about)
+    if any(reading.name != _PROCESSORS for reading in report.readings):
+        return None
+    return [(row, Fraction(1)) for listing in listings for row in _rows(listing)]
 
 
 def _intervals(listing: Listing, report: Fragment, shift: timedelta) -> Iterator[_Interval]:
@@ -128,39 +126,33 @@ def _intervals(listing: Listing, report: Fragment, shift: timedelta) -> Iterator
     A row begins its printed length before its end, without one at the end of the row before. ``shift`` is the lead of
     the report's clock.
     """
-    if report.taken is None or ("end", _CLOCK) not in listing.columns:
+    if report.taken is None or _END not in listing.columns:
         return
-    at, begin = listing.columns.index(("end", _CLOCK)), report.taken
-    length = listing.columns.index(_LENGTH) if _LENGTH in listing.columns else None
+    begin = report.taken
     clock = (begin - datetime.combine(begin.date(), datetime.min.time())) // timedelta(seconds=1)
-    for row, cells in enumerate(listing.rows):
+    for row in _rows(listing):
         try:
-            now = int(units.to_base(cells[at] or "", _CLOCK))
+            now = int(units.to_base(row.cells[_END] or "", _CLOCK))
         except ValueError:
             continue
         end = begin + timedelta(seconds=(now - clock) % _DAY)
-        begin = begin if length is None else end - timedelta(seconds=int(cells[length] or 0))
+        if _LENGTH in row.cells:
+            begin = end - timedelta(seconds=int(row.cells[_LENGTH] or 0))
         if end > begin:
-            yield _Interval(listing, row, begin - shift, end - shift)
+            yield _Interval(row, begin - shift, end - shift)
         begin, clock = end, now
 
 
 def _means(rows: _WeightedRows, role: str, artifact: int) -> Iterator[tuple[Measure, Value]]:
     """Yield means of the rows, weighted by their lengths."""
-    first, at, _ = rows[0]
     for name, metric in _METRICS.items():
-        column = name, "%"
         try:
-            cells = [(_share(each.rows[row][each.columns.index(column)]), weight) for each, row, weight in rows]
-        except ValueError:  # A listing has no such column, or a cell no number.
+            # As exact as printed; a missing cell is none of the time.
+            parts = [Fraction(str(units.read_number(row.cells[name, "%"] or "0"))) * weight for row, weight in rows]
+        except (KeyError, ValueError):  # A listing has no such column, or a cell no number.
             continue
-        mean = sum(value * weight for value, weight in cells) / sum(weight for _, weight in cells)
-        yield Measure(metric, role), Value(float(mean), Origin.REPORTED, "", artifact, first.lines[at])
-
-
-def _share(text: str | None) -> Fraction:
-    """Return a printed percentage exactly, 0 for None. Raise ValueError for other texts."""
-    return Fraction(str(units.read_number(text))) if text else Fraction(0)
+        mean = sum(parts) / sum(weight for _, weight in rows)
+        yield Measure(metric, role), Value(float(mean), Origin.REPORTED, "", artifact, rows[0][0].line)
 
 
 def add_traces(record: RunRecord, draft: RunDraft, artifacts: Mapping[str, int]) -> None:
@@ -177,5 +169,5 @@ def add_traces(record: RunRecord, draft: RunDraft, artifacts: Mapping[str, int])
             for position, (column, unit) in enumerate(listing.columns[1:], start=1):
                 if (column, unit) == _LENGTH:
                     continue
-                samples = [parse_sample(listing.rows[each.row][position]) for each in intervals]
+                samples = [parse_sample(each.row.cells[column, unit]) for each in intervals]
                 record.traces.append(TraceColumn(artifact, name, position, column, unit, samples))

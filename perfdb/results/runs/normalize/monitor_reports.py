@@ -5,20 +5,23 @@ kept as facts and gives no value.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from fnmatch import fnmatchcase
 from fractions import Fraction
+from itertools import pairwise
 from math import ceil
 
-from importers.model import Fragment, Listing, Problem, Reading, RunDraft, Severity
+from importers.model import Fragment, Listing, Reading, RunDraft, Severity
 from importers.monitor.listing import CLOCKS, GUEST, LOST, MEAN_OF_ROWS
 from perfdb.analysis import metrics, units
 from perfdb.analysis.checks.driver_log import Window, check_window, overlap
 from perfdb.analysis.metrics import TOTAL, Measure
 from perfdb.results.runs.normalize.configuration import PROCESSORS
 from perfdb.results.runs.normalize.host_intervals import measured
+from perfdb.results.runs.normalize.record_values import exact_value
 from perfdb.results.runs.record import (
     Counters,
     FactValue,
@@ -27,10 +30,10 @@ from perfdb.results.runs.record import (
     TraceColumn,
     Value,
     moment_to_seconds,
-    parse_sample,
+    trace_columns,
 )
 
-SHARES = ("cpu_s", "virtual_cpu_s")
+_SHARES = ("cpu_s", "virtual_cpu_s")
 """Counters of a guest in a report: CPU seconds since the window began."""
 
 _OF_PROCESSORS = ("cpu_util", "virtual_cpu_util", "cp_cpu_util", "tv_ratio", "processor_util", "virtual_processor_util")
@@ -49,8 +52,7 @@ class _Adding:
     shares: dict[tuple[str, str], Counters] = field(default_factory=dict)
 
     def say(self, severity: Severity, code: str, message: str, remedy: str, fragment: Fragment) -> None:
-        about = (fragment.file, fragment.first_line, self.record.run_id)
-        self.record.problems.append(Problem(severity, code, message, remedy, *about))
+        self.record.log_of(fragment.file).add(severity, code, message, remedy, fragment.first_line)
 
 
 def add_reports(record: RunRecord, draft: RunDraft, artifacts: Mapping[str, int]) -> list[Counters]:
@@ -76,8 +78,7 @@ def add_reports(record: RunRecord, draft: RunDraft, artifacts: Mapping[str, int]
 
 def _guests(reports: Iterable[Fragment]) -> list[str]:
     """Return the user IDs in the reports in order."""
-    named = (_user(reading) for fragment in reports for reading in fragment.readings if reading.role == GUEST)
-    return [*dict.fromkeys(named)]
+    return list(dict.fromkeys(_user(each) for report in reports for each in report.readings if each.role == GUEST))
 
 
 def _user(reading: Reading) -> str:
@@ -173,10 +174,10 @@ def _put(adding: _Adding, fragment: Fragment, measure: Measure, readings: Sequen
     if measure in adding.record.values:
         return
     try:
-        parts = [_exact(reading.text, reading.unit, measure.metric) for reading in readings]
-        value = _in_range(sum(parts))
-    except ValueError as error:
-        message = f"{measure} of run {adding.record.run_id}: {error}; it is left out."
+        value = float(sum(exact_value(reading, measure.metric) for reading in readings))
+    except (OverflowError, ValueError) as error:
+        why = "the sum is too large a number" if isinstance(error, OverflowError) else error
+        message = f"{measure} of run {adding.record.run_id}: {why}; it is left out."
         remedy = "Correct the file and upload it again."
         adding.say(Severity.WARNING, "run.value-unreadable", message, remedy, fragment)
         return
@@ -187,19 +188,6 @@ def _put(adding: _Adding, fragment: Fragment, measure: Measure, readings: Sequen
         _check_mean(adding, fragment, readings[0], mean)
         value = value if mean is None else mean
     adding.record.values[measure] = Value(value, Origin.REPORTED, printed, *place)
-
-
-def _exact(text: str, unit: str, metric: str) -> Fraction:
-    """Return the value in the metric's unit without binary rounding."""
-    return Fraction(str(units.convert(text, unit, metric)))
-
-
-def _in_range(total: Fraction | int) -> float:
-    """Return a sum as a float. Raise ValueError if the sum is too large."""
-    try:
-        return float(total)
-    except OverflowError:
-        raise ValueError("the sum is too large a number") from None
 
 
 def _check_mean(adding: _Adding, fragment: Fragment, reading: Reading, mean: float | None) -> None:
@@ -246,8 +234,8 @@ def _mean_of_rows(fragment: Fragment, name: str) -> float | None:
         seconds += length
         counted.add(row[cpu] if cpu is not None else None)
     try:
-        return _in_range(weighted / seconds * len(counted)) if seconds else None
-    except ValueError:
+        return float(weighted / seconds * len(counted)) if seconds else None
+    except OverflowError:
         return None
 
 
@@ -261,14 +249,10 @@ def _is_course(listing: Listing) -> bool:
 
 
 def _lengths(listing: Listing, start: datetime) -> list[int]:
-    """Return the seconds of each row's interval."""
-    lengths: list[int] = []
-    begun, ended = 0, 0
-    for second in _ends(listing, start):
-        if second != ended:
-            begun, ended = ended, second
-        lengths.append(max(ended - begun, 0))
-    return lengths
+    """Return the seconds of each row's interval; rows of one interval have the same end."""
+    ends = _ends(listing, start)
+    lengths = {end: end - begin for begin, end in pairwise([0, *dict.fromkeys(ends)])}
+    return [lengths[end] for end in ends]
 
 
 def _ends(listing: Listing, start: datetime) -> list[int]:
@@ -277,12 +261,10 @@ def _ends(listing: Listing, start: datetime) -> list[int]:
     before = int(moment_to_seconds(start)) % 86400
     passed, ends = 0, []
     for row in listing.rows:
-        try:
+        with suppress(ValueError):
             clock = int(units.to_base(row[at] or "", _CLOCK))
-        except ValueError:
-            clock = before
-        passed += (clock - before) % 86400
-        before = clock
+            passed += (clock - before) % 86400
+            before = clock
         ends.append(passed)
     return ends
 
@@ -297,7 +279,7 @@ def _add_guests(adding: _Adding, fragment: Fragment) -> None:
         role = adding.roles.get(_user(reading)) if reading.role == GUEST else None
         if role is None:
             continue
-        if reading.name in SHARES:
+        if reading.name in _SHARES:
             _share(adding, fragment, role, reading)
         elif reading.name in metrics.BY_NAME and [*adding.roles.values()].count(role) == 1:
             own.setdefault(Measure(reading.name, role), []).append(reading)
@@ -363,25 +345,14 @@ def _add_traces(adding: _Adding, fragment: Fragment) -> None:
         zero = adding.driver.start if adding.driver else fragment.taken
         offset = (fragment.taken - zero) / timedelta(seconds=1)
         ends = [offset + end for end in _ends(listing, fragment.taken)]
-        adding.record.traces.extend(_columns(listing, ends, adding.artifacts[fragment.file]))
-
-
-def _columns(listing: Listing, ends: Sequence[float], artifact: int) -> Iterable[TraceColumn]:
-    for position, (name, unit) in enumerate(listing.columns):
-        if unit == _CLOCK:
-            if name == "end":
-                yield TraceColumn(artifact, listing.name, position, "t1", "s", [*ends])
-            continue
-        samples = [parse_sample(row[position]) for row in listing.rows]
-        if any(sample == sample for sample in samples):  # noqa: PLR0124 - NaN is not equal to itself
-            yield TraceColumn(artifact, listing.name, position, name, unit, samples)
+        artifact, position = adding.artifacts[fragment.file], listing.columns.index(("end", _CLOCK))
+        adding.record.traces.append(TraceColumn(artifact, listing.name, position, "t1", "s", ends))
+        # Times of day are no numbers, and make no column.
+        adding.record.traces.extend(trace_columns(listing, artifact))
 
 
 # --- Roles of guests ----------------------------------------------------------------------------------------------
 
-
-ROLES = "roles"
-NONTCP = "nontcp"
 
 _STACKS = ("client_stack", "server_stack")
 _RANGE = re.compile(r"(?P<stem>[A-Z@#$_-]*[A-Z@#$_])(?P<first>[0-9]{1,6})-(?P<last>[0-9]{1,6})")
@@ -394,27 +365,22 @@ def roles_of_guests(facts: Mapping[str, FactValue], guests: Iterable[str]) -> di
     the log names TCP/IP stacks with guests of their own, each stack is a role named by its user ID in lower case, and
     the driver's clients and servers together are ``nontcp``; else the roles are ``client`` and ``server``.
     """
-    patterns = [*_given_roles(facts), *_stated_roles(facts)]
-    found = ((guest, role) for guest in guests for role, pattern in patterns if _is_named(guest.upper(), pattern))
-    roles: dict[str, str] = {}
-    for guest, role in found:
-        roles.setdefault(guest, role)
-    return roles
+    patterns = list(_role_patterns(facts))
+    named = {guest: [role for role, name in patterns if _is_named(guest.upper(), name)] for guest in guests}
+    return {guest: roles[0] for guest, roles in named.items() if roles}
 
 
-def _given_roles(facts: Mapping[str, FactValue]) -> Iterable[tuple[str, str]]:
-    for entry in re.split(r"[\s;]+", facts[ROLES].text.strip()) if ROLES in facts else []:
+def _role_patterns(facts: Mapping[str, FactValue]) -> Iterator[tuple[str, str]]:
+    """Yield roles with names or patterns of guests, those of a person first."""
+    for entry in re.split(r"[\s;]+", facts["roles"].text.strip()) if "roles" in facts else []:
         role, equals, patterns = entry.partition("=")
         if role and equals:
             yield from ((role.lower(), pattern) for pattern in patterns.split(",") if pattern)
-
-
-def _stated_roles(facts: Mapping[str, FactValue]) -> Iterable[tuple[str, str]]:
     stacks = [facts[key].text for key in _STACKS if key in facts]
     yield from ((stack.lower(), stack) for stack in stacks)
     for key in ("client", "server"):
         if key in facts:
-            yield NONTCP if stacks else key, facts[key].text
+            yield "nontcp" if stacks else key, facts[key].text
 
 
 def _is_named(guest: str, pattern: str) -> bool:

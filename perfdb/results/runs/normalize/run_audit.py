@@ -6,20 +6,20 @@ compared, for example a monitor's report with the driver's log.
 
 from collections.abc import Iterator, Mapping
 
-from importers.model import Problem, Severity
+from importers.model import Severity
 from perfdb.analysis.audit.audit_run import audit_run
 from perfdb.analysis.audit.printed_values import Disagreement, Kind, Method, Printed, PrintedRun
 from perfdb.analysis.audit.rules import audited_measures
 from perfdb.analysis.checks.finding import Quantity
-from perfdb.analysis.metrics import Measure
 from perfdb.analysis.units import read_number
 from perfdb.results.runs.derive import fact_number
+from perfdb.results.runs.normalize.configuration import PROCESSORS
 from perfdb.results.runs.record import Origin, RunRecord, Value
 
 # The check of the driver's log knows intervals and connections, and reports these kinds more exactly.
 _CHECKED_BEFORE = {Kind.LITTLE, Kind.RATE, Kind.BYTES}
 _REMEDY = "Look which of the figures is wrong; perfdb changes none of them."
-_LPAR = Measure("processors", "lpar")
+
 # A printed figure that is in the metric's own unit, but for binary noise.
 _SAME = 1e-9
 
@@ -29,21 +29,18 @@ def audited(record: RunRecord) -> list[Disagreement]:
     figures = tuple(_printed(record))
     if not figures:
         return []
-    configuration = record.configuration
-    processors = record.values.get(_LPAR)
-    return audit_run(
-        PrintedRun(
-            figures=figures,
-            users=configuration.users,
-            processors=processors.value if processors else None,
-            workload=configuration.workload,
-            mtu=configuration.mtu,
-            think_ms=fact_number(record, "think_ms"),
-            method=Method.SNAPSHOT if record.counters else Method.REPORT,
-            asked_s=fact_number(record, "seconds_asked"),
-        ),
-        without=_CHECKED_BEFORE if record.has_driver else (),
+    processors = record.values.get(PROCESSORS)
+    run = PrintedRun(
+        figures=figures,
+        users=record.configuration.users,
+        processors=processors.value if processors else None,
+        workload=record.configuration.workload,
+        mtu=record.configuration.mtu,
+        think_ms=fact_number(record, "think_ms"),
+        method=Method.SNAPSHOT if record.counters else Method.REPORT,
+        asked_s=fact_number(record, "seconds_asked"),
     )
+    return audit_run(run, without=_CHECKED_BEFORE if record.has_driver else ())
 
 
 def add_audit(record: RunRecord, artifacts: Mapping[str, int]) -> None:
@@ -52,10 +49,8 @@ def add_audit(record: RunRecord, artifacts: Mapping[str, int]) -> None:
     files = {artifact: file for file, artifact in artifacts.items()} if record.disagreements else {}
     for each in record.disagreements:
         value = record.values.get(each.measure)
-        file = files.get(value.artifact, "") if value else ""
-        severity = Severity(each.severity.value)
-        code = f"audit.{each.kind}"
-        record.problems.append(Problem(severity, code, each.message, _REMEDY, file, each.line, record.run_id))
+        log = record.log_of(files.get(value.artifact, "") if value else "")
+        log.add(Severity(each.severity.value), f"audit.{each.kind}", each.message, _REMEDY, each.line)
 
 
 def _printed(record: RunRecord) -> Iterator[Printed]:

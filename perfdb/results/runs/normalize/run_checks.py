@@ -1,10 +1,16 @@
-"""Checks of a record's evidence by `perfdb.analysis.checks`, with findings as problems."""
+"""Checks of a record's evidence by `perfdb.analysis.checks`, with findings as problems.
 
-from collections.abc import Iterable, Sequence
+Of lost datagrams the receiver counts: its report replaces the sender's, and a loss that the counts contradict is only a
+fact.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import permutations
+from typing import NamedTuple
 
-from importers.model import Fragment, Listing, Pair, Problem, Reading, Row, RunDraft, Severity
+from importers.model import Fragment, Listing, Pair, ProblemLog, Reading, Row, RunDraft, Severity
 from perfdb.analysis.checks.driver_log import DriverLog, DriverRecord, check_driver
 from perfdb.analysis.checks.finding import Finding, Quantity
 from perfdb.analysis.checks.snapshot_pairs import (
@@ -18,35 +24,33 @@ from perfdb.analysis.checks.snapshot_pairs import (
     check_pair,
 )
 from perfdb.analysis.dimensions import parse_bytes, parse_integer
-from perfdb.analysis.units import convert, read_number
+from perfdb.analysis.metrics import TOTAL, Measure
+from perfdb.analysis.units import convert, read_number, round_half_up
 from perfdb.results.runs.derive import TIME, counter_values, fact_number, is_one_host, measured_workload, snapshot_times
 from perfdb.results.runs.normalize.configuration import PROCESSORS
-from perfdb.results.runs.normalize.loss_checks import check_losses
 from perfdb.results.runs.normalize.record_values import pairs_of
-from perfdb.results.runs.record import Counters, RunRecord, seconds_to_moment
-
-_LINUX = "linux_snapshot"
+from perfdb.results.runs.record import Counters, FactValue, RunRecord, Value, seconds_to_moment
 
 
 def check(record: RunRecord, draft: RunDraft) -> None:
     """Run all checks; findings become problems, refused pairs and adapters become unusable."""
-    pairs: dict[str, list[Pair]] = {}
+    pairs: dict[str, list[Pair]] = defaultdict(list)
     for role, pair in pairs_of(draft):
-        pairs.setdefault(role, []).append(pair)
+        pairs[role].append(pair)
     for role, own in pairs.items():
         _check_pairs(record, role, own)
     of_all = [
         *check_elapsed(snapshot_times(record)),
         *check_machine(counter_values(record), one_host=is_one_host(record)),
     ]
-    record.problems += _problems(of_all, record, _client(draft))
-    record.problems += check_ends(draft)
-    check_losses(record, draft)
+    _report(of_all, record, _client(draft))
+    _check_ends(record, draft)
+    _check_losses(record, draft)
     if draft.driver is not None:
         log = _driver_log(record, draft.driver, draft.peer)
         # The users of several processes are not those of the first one's log.
         findings = check_driver(replace(log, users=None) if draft.parts else log)
-        record.problems += _problems(findings, record, draft.driver.file)
+        _report(findings, record, draft.driver.file)
 
 
 def _client(draft: RunDraft) -> str:
@@ -56,8 +60,9 @@ def _client(draft: RunDraft) -> str:
     return next((half.file for half in [*client, *halves]), "")
 
 
-def _problems(findings: Iterable[Finding], record: RunRecord, file: str) -> list[Problem]:
-    return [Problem(Severity(f.severity), f.code, f.message, f.remedy, file, f.line, record.run_id) for f in findings]
+def _report(findings: Iterable[Finding], record: RunRecord, file: str) -> None:
+    for each in findings:
+        record.log_of(file).add(Severity(each.severity), each.code, each.message, each.remedy, each.line)
 
 
 def _check_pairs(record: RunRecord, role: str, pairs: Sequence[Pair]) -> None:
@@ -66,42 +71,36 @@ def _check_pairs(record: RunRecord, role: str, pairs: Sequence[Pair]) -> None:
     before = _snapshot([pair.before for pair in pairs], sets, before=True)
     after = _snapshot([pair.after for pair in pairs], sets, before=False)
     later = pairs[0].after or pairs[0].before
-    if later is not None and later.format == _LINUX:
+    if later is not None and later.format == "linux_snapshot":
         verdict = check_host(record.run_id, before, after)
     else:
         processors = record.values.get(PROCESSORS)
         verdict = check_pair(record.run_id, before, after, processors.value if processors else None)
-    record.problems += _problems(verdict.findings, record, later.file if later else "")
+    _report(verdict.findings, record, later.file if later else "")
     for counters in sets:
-        whole = bool(counters.before_artifact and counters.after_artifact)
-        usable = verdict.state is PairState.USABLE and counters.subject not in verdict.left_out
-        counters.usable = usable and whole
         _settle(counters, verdict)
-        if verdict.state is PairState.USABLE and verdict.elapsed_s is None:
-            _forget_time(counters)
 
 
 def _settle(counters: Counters, verdict: PairVerdict) -> None:
-    """Add 2^32 to counters that wrapped; others that decreased stay as they are."""
+    """Set whether counters are usable, and add 2^32 to wrapped ones; others that decreased stay as they are."""
+    is_usable = verdict.state is PairState.USABLE
+    is_whole = bool(counters.before_artifact and counters.after_artifact)
+    counters.usable = is_usable and is_whole and counters.subject not in verdict.left_out
     for at, name in enumerate(counters.names):
         after = counters.after[at]
         if after is not None and (counters.subject, name) in verdict.wrapped:
             counters.after[at] = after + WRAP
-
-
-def _forget_time(counters: Counters) -> None:
-    """Remove the times of two clocks that cannot be subtracted."""
-    if TIME in counters.names:
-        at = counters.names.index(TIME)
-        counters.before[at] = counters.after[at] = None
+        if name == TIME and is_usable and verdict.elapsed_s is None:
+            # Times of two clocks cannot be subtracted.
+            counters.before[at] = counters.after[at] = None
 
 
 def _snapshot(fragments: Sequence[Fragment | None], sets: list[Counters], *, before: bool) -> Snapshot | None:
     """Return one moment's counters, possibly from several files; None without a file."""
-    fragment = next((each for each in fragments if each is not None and each.taken is not None), None)
-    fragment = fragment or next((each for each in fragments if each is not None), None)
-    if fragment is None:
+    files = sorted((each for each in fragments if each is not None), key=lambda each: each.taken is None)
+    if not files:
         return None
+    fragment = files[0]
     readings = {
         (counters.subject, name): value
         for counters in sets
@@ -120,7 +119,6 @@ def _snapshot(fragments: Sequence[Fragment | None], sets: list[Counters], *, bef
 
 
 def _driver_log(record: RunRecord, driver: Fragment, peer: Fragment | None) -> DriverLog:
-    configuration = record.configuration
     workload = measured_workload(record)
     readings = {reading.name: reading for reading in driver.readings}
     listings = {listing.name: listing for listing in driver.listings}
@@ -131,7 +129,7 @@ def _driver_log(record: RunRecord, driver: Fragment, peer: Fragment | None) -> D
         mb_per_s=_quantity(readings.get("mb_per_s")),
         connections=tuple(_records(listings.get("connections"), "connection")),
         intervals=tuple(_records(listings.get("intervals"), "interval")),
-        users=configuration.users,
+        users=record.configuration.users,
         think_ms=fact_number(record, "think_ms"),
         request_bytes=workload.request_bytes if workload else None,
         response_bytes=workload.response_bytes if workload else None,
@@ -148,22 +146,21 @@ def _quantity(reading: Reading | None) -> Quantity | None:
     return None if reading is None else Quantity(reading.text, reading.unit, reading.line)
 
 
-def _summary(readings: dict[str, Reading]) -> DriverRecord:
-    seconds, response = readings.get("driver_s"), _quantity(readings.get("response_ms"))
-    transactions = readings.get("transactions")
+def _summary(readings: Mapping[str, Reading]) -> DriverRecord:
+    transactions, response = _quantity(readings.get("transactions")), _quantity(readings.get("response_ms"))
     return DriverRecord(
         label="the summary",
         line=transactions.line if transactions else None,
-        transactions=_quantity(transactions),
-        seconds=_converted(seconds) if seconds else None,
+        transactions=transactions,
+        seconds=_converted(readings.get("driver_s")),
         response_mean=(response,) if response else (),
     )
 
 
-def _converted(reading: Reading) -> float | None:
-    """Return a reading in the metric's unit; None if not convertible."""
+def _converted(reading: Reading | None) -> float | None:
+    """Return a reading in the metric's unit; None if missing or not convertible."""
     try:
-        return convert(reading.text, reading.unit, reading.name)
+        return None if reading is None else convert(reading.text, reading.unit, reading.name)
     except ValueError:
         return None
 
@@ -172,7 +169,9 @@ def _records(listing: Listing | None, label: str) -> Iterable[DriverRecord]:
     """Yield the rows of a listing as records, without warm-up intervals."""
     if listing is None:
         return
-    columns = _columns(listing)
+    columns: _Columns = defaultdict(dict)
+    for at, (name, unit) in enumerate(listing.columns):
+        columns[name][unit] = at
     for row, line in zip(listing.rows, listing.lines, strict=True):
         texts = {name: text for (name, _), text in zip(listing.columns, row, strict=True) if text is not None}
         if texts.get("phase") != "warmup":
@@ -189,14 +188,7 @@ def _records(listing: Listing | None, label: str) -> Iterable[DriverRecord]:
 
 
 _Columns = dict[str, dict[str, int]]
-
-
-def _columns(listing: Listing) -> _Columns:
-    """Return the column indexes of each name by unit."""
-    found: _Columns = {}
-    for at, (name, unit) in enumerate(listing.columns):
-        found.setdefault(name, {})[unit] = at
-    return found
+"""The column indexes of each name by unit."""
 
 
 def _quantities(columns: _Columns, name: str, row: Row, line: int) -> tuple[Quantity, ...]:
@@ -205,51 +197,122 @@ def _quantities(columns: _Columns, name: str, row: Row, line: int) -> tuple[Quan
     return tuple([Quantity(text, unit, line) for unit, at in places.items() if (text := row[at]) is not None])
 
 
-def _seconds(texts: dict[str, str]) -> float | None:
-    """Return the seconds of a row, printed or ``t1 - t0``; None if unreadable."""
+def _seconds(texts: Mapping[str, str]) -> float | None:
+    """Return the seconds of a row, printed or ``t1 - t0``; None if missing or unreadable."""
     try:
         if "seconds" in texts:
             return read_number(texts["seconds"])
-        if "t0" in texts and "t1" in texts:
-            return read_number(texts["t1"]) - read_number(texts["t0"])
-    except ValueError:
-        # No number, or none that could be a time.
+        return read_number(texts["t1"]) - read_number(texts["t0"])
+    except (KeyError, ValueError):
         return None
-    return None
 
 
-def check_ends(draft: RunDraft) -> list[Problem]:
-    """Return a warning if fewer or more bytes arrived than were to be sent.
+def _check_ends(record: RunRecord, draft: RunDraft) -> None:
+    """Warn if fewer or more bytes arrived than were to be sent.
 
     If the sender was interrupted, the receiver prints an ordinary result: only both logs together show the
     interruption.
     """
     logs = [log for log in (draft.driver, draft.peer) if log is not None]
     for sender, receiver in permutations(logs, 2):
-        asked, arrived = _asked(sender), _arrived(receiver)
+        asked, received = _asked(sender), _converted(_find(receiver, "bytes_received"))
+        arrived = None if received is None else round(received)
         if asked is not None and arrived is not None and asked != arrived:
-            return [_differ(draft, receiver, asked, arrived)]
-    return []
+            message = f"Run {draft.run_id} was to send {asked:,} bytes, but {arrived:,} arrived: it was interrupted."
+            found = ProblemLog(receiver.file, draft.run_id, record.problems)
+            found.warn("run.ends-differ", message, "Measure again.", receiver.first_line)
+            return
 
 
 def _asked(log: Fragment) -> int | None:
     """Return the bytes to be sent, buffers × size; None if unknown or UDP."""
-    texts: Sequence[str | None] = [log.fact_text(key) for key in ("message_bytes", "buffers")]
-    if None in texts or log.fact_text("factor.protocol") == "UDP":
+    size, buffers = log.fact_text("message_bytes"), log.fact_text("buffers")
+    if size is None or buffers is None or log.fact_text("factor.protocol") == "UDP":
         return None
     try:
-        return parse_bytes(texts[0] or "") * parse_integer(texts[1] or "")
+        return parse_bytes(size) * parse_integer(buffers)
     except ValueError:
         return None
 
 
-def _arrived(log: Fragment) -> int | None:
-    reading = _find(log, "bytes_received")
-    found = _converted(reading) if reading else None
-    return None if found is None else round(found)
+# --- Lost datagrams -----------------------------------------------------------------------------------------------
+
+# Datagrams on their way at the end make a small difference, and a receiver misses none behind the last.
+_POINTS = 1.0
+_LOSS = "loss_percent"
+_COUNTED = (("packets", "packets_{}"), ("messages", "messages_{}"), ("bytes", "datagram_bytes_{}"))
 
 
-def _differ(draft: RunDraft, receiver: Fragment, asked: int, arrived: int) -> Problem:
-    message = f"Run {draft.run_id} was to send {asked:,} bytes, but {arrived:,} arrived: it was interrupted."
-    about = (receiver.file, receiver.first_line, draft.run_id)
-    return Problem(Severity.WARNING, "run.ends-differ", message, "Measure again.", *about)
+class _Counts(NamedTuple):
+    """Amounts that were sent and that arrived."""
+
+    unit: str
+    sent: float
+    received: float
+
+    @property
+    def percent(self) -> float:
+        """Return the share that did not arrive; below zero if more arrived."""
+        return (self.sent - self.received) / self.sent * 100
+
+    def __str__(self) -> str:
+        return f"{self.received:,.0f} of {self.sent:,.0f} {self.unit} arrived"
+
+
+def _check_losses(record: RunRecord, draft: RunDraft) -> None:
+    """Settle each printed loss; contradictions become problems."""
+    file = draft.driver.file if draft.driver else ""
+    if _settle_differing_ends(record, file):
+        return
+    total = Measure(_LOSS)
+    for measure in dict.fromkeys((total, *(each for each in record.values if each.metric == _LOSS))):
+        value, counts = record.values.get(measure), next(_counts_of(record, measure.role), None)
+        message = _contradiction(value, counts)
+        if message and value is not None:
+            record.facts[f"refused.{measure}"] = FactValue(value.printed, value.artifact, value.line)
+            del record.values[measure]
+        if message and (value is not None or not any(each.code.endswith(".duplicates") for each in record.problems)):
+            _warn_of_loss(record, file, value, "loss.contradiction", message)
+
+
+def _contradiction(value: Value | None, counts: _Counts | None) -> str:
+    """Return why a loss cannot be, "" if it can; also if more arrived than was sent."""
+    printed = f"The log has a loss of {value.printed}%" if value else ""
+    if counts is not None and (counts.percent < -_POINTS or (value and value.value > 0 > counts.percent)):
+        return (
+            f"{printed and f'{printed}, but '}{counts}: more than was sent, so there are duplicates. No loss is stored."
+        )
+    if value and counts is not None and abs(counts.percent - value.value) > _POINTS:
+        return f"{printed}, but {counts}: {round_half_up(counts.percent, 1)}% were lost. The counts are used."
+    return f"{printed}, which is more than all; it is not stored." if value and value.value > 100 else ""
+
+
+def _counts_of(record: RunRecord, role: str) -> Iterator[_Counts]:
+    """Yield what was sent and what arrived, datagrams before bytes."""
+    for unit, name in _COUNTED if role == TOTAL else ():
+        sent, received = (fact_number(record, name.format(end)) for end in ("sent", "received"))
+        if sent and received is not None:
+            yield _Counts(unit, sent, received)
+    moved = [record.values.get(Measure(f"bytes_{end}", role)) for end in ("sent", "received")]
+    if record.configuration.factors.get("protocol") == "UDP" and moved[0] and moved[0].value and moved[1]:
+        yield _Counts("bytes", moved[0].value, moved[1].value)
+
+
+def _settle_differing_ends(record: RunRecord, file: str) -> bool:
+    """Return whether both ends report other losses; the receiver's becomes the run's."""
+    workload, total, other = record.configuration.workload, Measure(_LOSS), Measure(_LOSS, "server")
+    own, server = record.values.get(total), record.values.get(other)
+    if own is None or server is None or abs(own.value - server.value) <= _POINTS:
+        return False
+    message = f"The client's log has a loss of {own.printed}%, the server's {server.printed}%: the receiver's counts."
+    _warn_of_loss(record, file, own, "loss.sides-differ", message)
+    server_receives = workload is None or workload.pattern != "STRG"
+    for metric in (_LOSS, "packets_lost") if server_receives else ():
+        if (found := record.values.get(Measure(metric, "server"))) is not None:
+            record.values[Measure(metric)] = found
+    return True
+
+
+def _warn_of_loss(record: RunRecord, file: str, value: Value | None, code: str, message: str) -> None:
+    remedy = "Look at the receiver's own log, or measure again."
+    record.log_of(file).warn(code, message, remedy, value.line or None if value else None)
