@@ -1,7 +1,18 @@
 """All models."""
 
-from perfdb.results.models.counts import DimensionCount, RunCount, SearchName, StudyActivity
-from perfdb.results.models.dimensions import Alias, Device, Experiment, Level, Study, System, Workload
+from perfdb.results.models.dimensions import (
+    Alias,
+    Device,
+    DimensionCount,
+    Experiment,
+    Level,
+    RunCount,
+    SearchName,
+    Study,
+    StudyActivity,
+    System,
+    Workload,
+)
 from perfdb.results.models.personal import ApiToken, FrozenLink, Page, SavedQuery, SignInLink
 from perfdb.results.models.report import (
     Claim,
@@ -24,55 +35,14 @@ from perfdb.results.models.run import (
     RunSource,
     Trace,
 )
-from perfdb.results.models.subscription import Delivery, Subscription
-from perfdb.results.models.trend import TrendAct, TrendChange, TrendEvent, TrendLook
+from perfdb.results.models.trend import Delivery, Subscription, TrendAct, TrendChange, TrendEvent, TrendLook
 from perfdb.results.models.upload import Artifact, Job, PartialFile, Problem, Upload, UploadFile, UploadRun
 
-__all__ = [
-    "Alias",
-    "ApiToken",
-    "Artifact",
-    "Claim",
-    "CounterLayout",
-    "CounterSet",
-    "Delivery",
-    "Device",
-    "DimensionCount",
-    "Disagreement",
-    "Experiment",
-    "FrozenLink",
-    "Job",
-    "Level",
-    "Measure",
-    "MeasurementHistory",
-    "Note",
-    "Page",
-    "PartialFile",
-    "Problem",
-    "PublishedFigure",
-    "PublishedPercent",
-    "RemovedItem",
-    "ReportItem",
-    "Run",
-    "RunChange",
-    "RunCount",
-    "RunEvidence",
-    "RunSource",
-    "SavedQuery",
-    "SearchName",
-    "SignInLink",
-    "Study",
-    "StudyActivity",
-    "Subscription",
-    "System",
-    "TableMapping",
-    "Trace",
-    "TrendAct",
-    "TrendChange",
-    "TrendEvent",
-    "TrendLook",
-    "Upload",
-    "UploadFile",
-    "UploadRun",
-    "Workload",
-]
+__all__ = ["Alias", "Device", "Experiment", "Level", "Study", "System", "Workload"]
+__all__ += ["DimensionCount", "RunCount", "SearchName", "StudyActivity"]
+__all__ += ["ApiToken", "FrozenLink", "Page", "SavedQuery", "SignInLink"]
+__all__ += ["Claim", "Disagreement", "PublishedFigure", "PublishedPercent", "RemovedItem", "ReportItem", "TableMapping"]
+__all__ += ["CounterLayout", "CounterSet", "Measure", "MeasurementHistory", "RunEvidence", "RunSource", "Trace"]
+__all__ += ["Note", "Run", "RunChange"]
+__all__ += ["Delivery", "Subscription", "TrendAct", "TrendChange", "TrendEvent", "TrendLook"]
+__all__ += ["Artifact", "Job", "PartialFile", "Problem", "Upload", "UploadFile", "UploadRun"]
