@@ -1,5 +1,6 @@
-"""Helpers for SQL: lookup by array, alternatives, time limit, SQL of a query set."""
+"""Helpers for SQL: statements, locks, lookup by array, alternatives, time limit, SQL of a query set."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import reduce
@@ -9,6 +10,31 @@ from typing import Any
 from django.db import OperationalError, connection, connections, transaction
 from django.db.models import Lookup, Q, QuerySet
 from psycopg.errors import QueryCanceled
+
+_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
+
+
+def is_storable(text: str) -> bool:
+    """Return whether PostgreSQL can store a text: no NUL, no lone surrogate."""
+    return not _UNSTORABLE.search(text)
+
+
+def execute(statement: str, *parameters: str | int) -> None:
+    """Execute a statement without result."""
+    with connection.cursor() as cursor:
+        cursor.execute(statement, parameters or None)
+
+
+def fetch(query: str, *parameters: str | int) -> list[tuple[Any, ...]]:
+    """Return the rows of a query."""
+    with connection.cursor() as cursor:
+        cursor.execute(query, parameters or None)
+        return list(cursor.fetchall())
+
+
+def take_lock(*numbers: int) -> None:
+    """Take PostgreSQL's advisory lock of one or two numbers until the transaction ends."""
+    execute(f"SELECT pg_advisory_xact_lock({', '.join(['%s'] * len(numbers))})", *numbers)
 
 
 class Among(Lookup):

@@ -10,6 +10,7 @@ import os
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from secrets import token_urlsafe
 from typing import Any
@@ -88,7 +89,10 @@ def append(part: PartialFile, offset: int, blocks: Iterable[bytes], sha256: str 
     WrongOffsetError if the file ends elsewhere, and IntakeError for too many bytes or a wrong digest.
     """
     digest, at = hashlib.sha256(), offset
-    _must_end_at(part, offset)
+    with transaction.atomic():
+        received = _locked(part).received
+    if received != offset:
+        raise WrongOffsetError(received)
     try:
         for block in blocks:
             digest.update(block)
@@ -103,25 +107,19 @@ def append(part: PartialFile, offset: int, blocks: Iterable[bytes], sha256: str 
     return part
 
 
-def _must_end_at(part: PartialFile, offset: int) -> None:
-    with transaction.atomic():
-        received = _locked(part).received
-    if received != offset:
-        raise WrongOffsetError(received)
-
-
 def _locked(part: PartialFile) -> PartialFile:
     """Return the locked row; after a crash the received bytes are those on disk."""
     held = PartialFile.objects.select_for_update().get(pk=part.pk)
-    if held.upload_id is None and (there := _size(held)) < held.received:
-        held.received = there
-        held.save(update_fields=["received", "touched"])
+    path = path_of(held)
+    there = path.stat().st_size if path.exists() else 0
+    if held.upload_id is None and there < held.received:
+        _set_received(held, there)
     return held
 
 
-def _size(part: PartialFile) -> int:
-    path = path_of(part)
-    return path.stat().st_size if path.exists() else 0
+def _set_received(held: PartialFile, size: int) -> None:
+    held.received = size
+    held.save(update_fields=["received", "touched"])
 
 
 def _write(part: PartialFile, at: int, block: bytes) -> int:
@@ -134,8 +132,7 @@ def _write(part: PartialFile, at: int, block: bytes) -> int:
         with os.fdopen(os.open(path_of(held), os.O_RDWR | os.O_CREAT, 0o600), "r+b") as stream:
             stream.seek(at)
             stream.write(block)
-        held.received = at + len(block)
-        held.save(update_fields=["received", "touched"])
+        _set_received(held, at + len(block))
     return held.received
 
 
@@ -144,8 +141,7 @@ def _cut(part: PartialFile, at: int, offset: int) -> None:
     with transaction.atomic():
         held = _locked(part)
         if held.received == at:
-            held.received = offset
-            held.save(update_fields=["received", "touched"])
+            _set_received(held, offset)
 
 
 def _to_disk(part: PartialFile) -> None:
@@ -156,10 +152,7 @@ def _to_disk(part: PartialFile) -> None:
 
 
 def _check_whole(part: PartialFile) -> None:
-    """Check a complete file against the expected digest.
-
-    Discard a file of another digest and raise IntakeError.
-    """
+    """Discard a complete file of another digest than expected, and raise IntakeError."""
     if not part.sha256 or part.received < part.size:
         return
     with _whole(part).open("rb") as stream:
@@ -174,8 +167,7 @@ def _check_whole(part: PartialFile) -> None:
 def _whole(part: PartialFile) -> Path:
     """Return the path of the file, cut to the declared size."""
     path = path_of(part)
-    if not path.exists():
-        path.touch()
+    path.touch()
     os.truncate(path, part.size)
     return path
 
@@ -243,7 +235,8 @@ def receive(owner: User, files: Iterable[tuple[str, "File[bytes]"]], tokens: Seq
         _check_ready(parts)
         upload = uploads.receive(owner, [*files, *((part.path, _Arrived(part)) for part in parts)], **more)
         PartialFile.objects.filter(pk__in=[part.pk for part in parts]).update(upload=upload, touched=timezone.now())
-        transaction.on_commit(lambda: _clear(parts))
+        for part in parts:
+            transaction.on_commit(partial(path_of(part).unlink, missing_ok=True))
     return upload
 
 
@@ -263,8 +256,3 @@ def _check_ready(parts: Sequence[PartialFile]) -> None:
             raise IntakeError(f"{part.path} is in upload {part.upload.pk} already. Send it again for another one.")
         if part.received < part.size:
             raise IntakeError(f"{part.path} is not whole: {part.received:,} of {part.size:,} bytes are there.")
-
-
-def _clear(parts: Iterable[PartialFile]) -> None:
-    for part in parts:
-        path_of(part).unlink(missing_ok=True)

@@ -17,6 +17,7 @@ from django.db.models import Q, QuerySet, Sum
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
+from perfdb.results.database.sql import take_lock
 from perfdb.results.ingest import notify
 from perfdb.results.models import Job, Study, Upload
 
@@ -98,13 +99,9 @@ def _has_room(job: Job) -> bool:
     """Return whether a job may start; a lock makes bulk jobs ask in turn."""
     if not is_bulk(job):
         return True
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_BULK_LOCK])
-    return _bulk(_running().exclude(pk=job.pk)).count() < BULK_AT_ONCE
-
-
-def _running() -> QuerySet[Job]:
-    return Job.objects.filter(state=Job.State.RUNNING, lease_until__gte=timezone.now())
+    take_lock(_BULK_LOCK)
+    running = Job.objects.filter(state=Job.State.RUNNING, lease_until__gte=timezone.now()).exclude(pk=job.pk)
+    return _bulk(running).count() < BULK_AT_ONCE
 
 
 def send_bulk() -> None:
@@ -119,15 +116,18 @@ def renew_lease(job: Job) -> None:
 
     Raise LeaseLostError if another worker has claimed the job.
     """
-    mine = Job.objects.filter(pk=job.pk, attempt=job.attempt, state=Job.State.RUNNING)
-    if not mine.update(lease_until=timezone.now() + LEASE):
+    if not _mine(job).update(lease_until=timezone.now() + LEASE):
         raise LeaseLostError(f"{job} was taken over")
+
+
+def _mine(job: Job) -> QuerySet[Job]:
+    """Return the job, or nothing once another worker has claimed the job."""
+    return Job.objects.filter(pk=job.pk, attempt=job.attempt, state=Job.State.RUNNING)
 
 
 def give_back(job: Job) -> None:
     """Send a job again at once, unless another worker has claimed it."""
-    mine = Job.objects.filter(pk=job.pk, attempt=job.attempt, state=Job.State.RUNNING)
-    if mine.update(lease_until=timezone.now()):
+    if _mine(job).update(lease_until=timezone.now()):
         send(job.pk)
 
 
@@ -184,8 +184,7 @@ def fail(job: Job, reason: str) -> None:
 
 
 def _end(job: Job, state: Job.State, outcome: dict[str, object]) -> bool:
-    mine = Job.objects.filter(pk=job.pk, attempt=job.attempt, state=Job.State.RUNNING)
-    ended = bool(mine.update(state=state, outcome=outcome, finished=timezone.now(), lease_until=None))
+    ended = bool(_mine(job).update(state=state, outcome=outcome, finished=timezone.now(), lease_until=None))
     if ended and job.upload_id is not None:
         transaction.on_commit(partial(notify.notify, job.upload_id))
     return ended

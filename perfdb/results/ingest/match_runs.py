@@ -6,12 +6,13 @@ Run IDs are not unique in real studies. A record belongs to a stored run if run 
 dimension or traffic pattern differs; later evidence may add what the stored run lacks.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC
 from functools import cache
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from importers.collate.marks import COOKIE, PORTS, has_marks, is_same_test
 from importers.model import Fact, Fragment, Kind, Problem, Severity
@@ -28,6 +29,7 @@ from perfdb.results.runs.read import ALONG, read_record
 from perfdb.results.runs.record import FactValue, RunRecord, Source
 
 Outcome = UploadRun.Outcome
+_CHOICES = "Choose to keep the {}, replace it, or add it as a trial."
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,13 +88,11 @@ class _Matcher:
 
     def __init__(self, study: Study, records: Iterable[RunRecord]) -> None:
         self._study = study
-        self._new: dict[str, list[RunRecord]] = {}
+        self._new: dict[str, list[RunRecord]] = defaultdict(list)
+        self._stored: dict[str, list[Run]] = defaultdict(list)
         # A published run has no files that further evidence could join.
-        stored = Run.objects.filter(study=study, run_id__in={record.run_id for record in records})
-        stored = stored.exclude(status=Run.Status.WITHDRAWN).exclude(sources=None).prefetch_related("sources__upload")
-        self._stored: dict[str, list[Run]] = {}
-        for run in stored.select_related("study", *ALONG):
-            self._stored.setdefault(run.run_id, []).append(run)
+        for run in self._runs(run_id__in={record.run_id for record in records}).exclude(sources=None):
+            self._stored[run.run_id].append(run)
         self._record = cache(read_record)
         self._facts: Callable[[Run], Mapping[str, FactValue]] = cache(lambda run: decode_facts(run.evidence))
 
@@ -101,8 +101,7 @@ class _Matcher:
         record = uploaded.record
         if record.refused:
             return Match(uploaded, record, Outcome.REJECTED)
-        alike = self._new.get(record.identity, ()) if uploaded.run is None else ()
-        alike = [other for other in alike if _agree(record, other)]
+        alike = [other for other in self._new[record.identity] if uploaded.run is None and _agree(record, other)]
         if not all(_is_other_trial(record, _log(other), by_file=True) for other in alike):
             return Match(uploaded, record, Outcome.CONFLICT, problems=[_twice_in_upload(record)])
         same = next((run for run in self._known_runs(uploaded) if _contains(run, uploaded)), None)
@@ -117,13 +116,13 @@ class _Matcher:
         if alike or record.trial in trials:
             record = replace(record, trial=self._last_trial(record.run_id) + 1)
             problems.append(_another_trial(record))
-        self._new.setdefault(record.identity, []).append(record)
+        self._new[record.identity].append(record)
         return Match(uploaded, record, Outcome.NEW, sources=uploaded.sources, problems=problems)
 
     def _last_trial(self, run_id: str) -> int:
         """Return the highest trial of a run ID, stored or in this upload."""
         new = [record.trial for own in self._new.values() for record in own if record.run_id == run_id]
-        return max([*new, *(run.trial for run in self._stored.get(run_id, ()))])
+        return max([*new, *(run.trial for run in self._stored[run_id])])
 
     def _candidates(self, uploaded: UploadedRecord) -> tuple[list[Run], set[int]]:
         """Return the stored runs that a record may join, only one if times decide, and numbers of other trials."""
@@ -131,7 +130,9 @@ class _Matcher:
             return self._runs_of(uploaded), set()
         record = uploaded.record
         fitting = [
-            run for run in self._runs_of(uploaded) if self._fits(record, run) and _may_be_trial(uploaded.trial, run)
+            run
+            for run in self._runs_of(uploaded)
+            if self._fits(record, run) and (uploaded.trial in {None, run.trial} or not has_driver(run))
         ]
         others = [run for run in fitting if self._is_other_trial(uploaded, run)]
         candidates = [run for run in fitting if run not in others]
@@ -170,12 +171,12 @@ class _Matcher:
         files = RunSource.objects.filter(study=self._study, format=log.format)
         evidence = RunEvidence.objects.filter(is_fact, run__in=files.values("run"), study=self._study)
         known = files.filter(driver=log.is_client, run__in=evidence.values("run"))
-        found = self._select(pk__in=evidence.exclude(run__in=known.values("run")).values("run"))
+        found = self._runs(pk__in=evidence.exclude(run__in=known.values("run")).values("run"))
         return [run for run in found if is_same_test(log, self._stored_log(run))]
 
-    def _select(self, **conditions: object) -> list[Run]:
+    def _runs(self, **conditions: object) -> QuerySet[Run]:
         found = Run.objects.filter(study=self._study, **conditions).exclude(status=Run.Status.WITHDRAWN)
-        return list(found.select_related("study", *ALONG).prefetch_related("sources__upload").distinct())
+        return found.select_related("study", *ALONG).prefetch_related("sources__upload")
 
     def _known_runs(self, uploaded: UploadedRecord) -> list[Run]:
         """Return the stored runs of a record's run ID, else of its log's file if that does not name the run."""
@@ -183,7 +184,7 @@ class _Matcher:
         own = self._runs_of(uploaded)
         if own or uploaded.run is not None or uploaded.record.is_named or log is None:
             return own
-        return self._select(sources__artifact=uploaded.context.artifacts[log.file])
+        return list(self._runs(sources__artifact=uploaded.context.artifacts[log.file]).distinct())
 
     def _fits(self, record: RunRecord, run: Run) -> bool:
         """Return whether dimensions and trial of a record and a stored run agree.
@@ -205,7 +206,7 @@ class _Matcher:
 
     def _runs_of(self, uploaded: UploadedRecord) -> list[Run]:
         """Return the stored runs of a record's run ID."""
-        return [run for run in self._stored.get(uploaded.record.run_id, ()) if uploaded.run in {None, run.pk}]
+        return [run for run in self._stored[uploaded.record.run_id] if uploaded.run in {None, run.pk}]
 
     def _by_time(self, uploaded: UploadedRecord, candidates: Sequence[Run]) -> list[Run]:
         """Return the candidates that share a draft with the record.
@@ -264,8 +265,8 @@ def _contains(run: Run, uploaded: UploadedRecord) -> bool:
     """
     log = _log(uploaded.record)
     if log is not None and not (log.run_id or has_marks(log)):
-        artifact = uploaded.context.artifacts[log.file]
-        if artifact not in {source.artifact_id for source in run.sources.all()}:
+        files = {source.artifact_id for source in run.sources.all()}
+        if uploaded.context.artifacts[log.file] not in files:
             return False
     return digests_of(uploaded.record.fragments) <= stored_digests(run)
 
@@ -297,10 +298,6 @@ def _joined(study: Study, uploaded: UploadedRecord, stored: StoredEvidence) -> R
     return make_record(draft, context)
 
 
-def _may_be_trial(trial: int | None, run: Run) -> bool:
-    return trial is None or not has_driver(run) or run.trial == trial
-
-
 def _agree(one: RunRecord, other: RunRecord) -> bool:
     return one.configuration.agrees(other.configuration) and _same_pattern(one.facts, other.facts)
 
@@ -320,35 +317,24 @@ def _another_trial(record: RunRecord) -> Problem:
 
 
 def _twice_in_upload(record: RunRecord) -> Problem:
-    return _problem(
-        record,
-        "run.twice-in-upload",
-        f"Run {record.run_id}, trial {record.trial}, appears twice in this upload with different numbers; the first "
-        "is used.",
-        "Choose to keep the first, replace it, or add it as a trial.",
-    )
+    appears = "appears twice in this upload with different numbers"
+    message = f"Run {record.run_id}, trial {record.trial}, {appears}; the first is used."
+    return _problem(record, "run.twice-in-upload", message, _CHOICES.format("first"))
 
 
 def _ambiguous(record: RunRecord, runs: Sequence[Run]) -> Problem:
     trials = ", ".join(f"trial {run.trial} ({run.experiment})" for run in runs)
-    return _problem(
-        record,
-        "run.ambiguous",
-        f"More than one stored run is called {record.run_id}: {trials}. It cannot be told which of them is meant.",
-        "Upload these files together with the driver log of their run.",
-    )
+    message = f"More than one stored run is called {record.run_id}: {trials}. It cannot be told which of them is meant."
+    remedy = "Upload these files together with the driver log of their run."
+    return _problem(record, "run.ambiguous", message, remedy)
 
 
 def _conflict(record: RunRecord, known: RunRecord) -> Problem:
     measure, stored, new = _difference(record, known)
     unit = metrics.BY_NAME[measure.metric].unit if measure else ""
     said = f" with {stored} {unit}; this file says {new}" if measure else "; these files say otherwise"
-    return _problem(
-        record,
-        "run.conflict",
-        f"Run {known.run_id}, trial {known.trial}, is already stored{said}. Nothing was changed.",
-        "Choose to keep the old, replace it, or add it as a trial.",
-    )
+    message = f"Run {known.run_id}, trial {known.trial}, is already stored{said}. Nothing was changed."
+    return _problem(record, "run.conflict", message, _CHOICES.format("old"))
 
 
 def _difference(new: RunRecord, stored: RunRecord) -> tuple[Measure | None, str, str]:

@@ -54,7 +54,7 @@ def store(upload: Upload, matches: Sequence[Match]) -> set[Outcome]:
         _decide(upload, match, matches)
     vocabulary = Vocabulary(upload.study)
     upload.runs.filter(number__among=[each.uploaded.number for each in matches]).delete()
-    rows = [row_of(upload, each, known=_is_known_from_run(each)) for each in matches]
+    rows = [row_of(upload, each, known=_has_summary(each)) for each in matches]
     _write_new(vocabulary, matches, rows)
     for match in matches:
         _write_known(vocabulary, match)
@@ -108,13 +108,10 @@ def last_trial(upload: Upload, run_id: str) -> int:
     return max(stored or 0, shown or 0)
 
 
-def _is_known_from_run(match: Match) -> bool:
-    uploaded = match.uploaded
-    return is_known_from_run(uploaded.record, uploaded.context.given) and _is_all_of(match)
-
-
-def _is_all_of(match: Match) -> bool:
-    """Return whether the run is made of the record's evidence alone."""
+def _has_summary(match: Match) -> bool:
+    """Return whether the stored run has the whole summary, and is made of the record's evidence alone."""
+    if not is_known_from_run(match.uploaded.record, match.uploaded.context.given):
+        return False
     if match.outcome != Outcome.ALREADY_THERE or match.run is None:
         return match.outcome == Outcome.NEW
     return stored_digests(match.run) == digests_of(match.record.fragments)

@@ -129,9 +129,7 @@ class _Fragments(NamedTuple):
 
 def _fragments(run: Run, rows: Sequence[RunSource], files: Mapping[str, tuple[int, "Parsed"]]) -> dict[str, _Fragments]:
     """Return fragments by file name; ``files`` has artifacts and parsed contents."""
-    sources: dict[int, list[RunSource]] = {
-        pk: [row for row in rows if row.artifact_id == pk] for pk, _ in files.values()
-    }
+    sources = {pk: [row for row in rows if row.artifact_id == pk] for pk, _ in files.values()}
     stale = [pk for pk, own in sources.items() if any(map(is_stale, own))]
     for row in RunSource.objects.filter(artifact__in=stale).exclude(run=run):
         sources[row.artifact_id].append(row)
@@ -141,31 +139,16 @@ def _fragments(run: Run, rows: Sequence[RunSource], files: Mapping[str, tuple[in
 def _fragments_in(parsed: "Parsed", run: Run, sources: Sequence[RunSource], *, stale: bool) -> _Fragments:
     if not stale:
         return _Fragments(parsed.with_digests(digest for row in sources for digest in row.digests), [])
-    claims = _Claims(run.pk, sources)
-    return _Fragments(
-        [each for each in parsed.fragments if claims.is_own(each)],
-        [each for each in parsed.fragments if claims.is_unclaimed(each)],
-    )
-
-
-class _Claims:
-    """Sources of a file that a newer importer parsed, by run."""
-
-    def __init__(self, run: int, sources: Iterable[RunSource]) -> None:
-        self._all = list(sources)
-        self._own = [row for row in self._all if row.run_id == run]
-        self._others = [row for row in self._all if row.run_id != run]
-
-    def is_own(self, fragment: Fragment) -> bool:
-        """Return whether a fragment belongs to the run."""
-        if _has_digest(fragment, self._own):
-            return True
-        shared = _shared(fragment, self._own)
-        return shared > 0 and shared >= _shared(fragment, self._others)
-
-    def is_unclaimed(self, fragment: Fragment) -> bool:
-        """Return whether a fragment belongs to no run."""
-        return not _has_digest(fragment, self._all) and not _shared(fragment, self._all)
+    own = [row for row in sources if row.run_id == run.pk]
+    others = [row for row in sources if row.run_id != run.pk]
+    found = _Fragments([], [])
+    for fragment in parsed.fragments:
+        shared, shared_with_others = _shared(fragment, own), _shared(fragment, others)
+        if _has_digest(fragment, own) or 0 < shared >= shared_with_others:
+            found.own.append(fragment)
+        elif not (shared or shared_with_others or _has_digest(fragment, others)):
+            found.unclaimed.append(fragment)
+    return found
 
 
 def _has_digest(fragment: Fragment, rows: Sequence[RunSource]) -> bool:

@@ -9,7 +9,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from django.db import connection
 from django.db.models import QuerySet
 
 from importers.collate.circumstances import ASSUMED, listed_keys
@@ -17,6 +16,7 @@ from perfdb.analysis import metrics, units
 from perfdb.analysis.dimensions import NUMBERS
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.workloads import lacks_sizes
+from perfdb.results.database.sql import execute
 from perfdb.results.models import Run, RunSource, UploadRun
 from perfdb.results.runs.normalize.configuration import PROCESSORS
 from perfdb.results.runs.record import RunRecord
@@ -47,9 +47,13 @@ def gaps_of(record: RunRecord, given: Mapping[str, str]) -> Summary:
     ``{"place": [path, first line, last line], "lacks": [fact], "assumed": [fact], "given": {fact: text}}``
     """
     first = record.fragments[0]
+    lacks = _lacking(record.configuration.dimensions())
+    if record.counters and not any(measure.metric == PROCESSORS.metric for measure in record.values):
+        # CPU times need the number.
+        lacks.append(PROCESSORS.metric)
     return {
         "place": [first.file, first.first_line, first.last_line],
-        "lacks": _missing(record),
+        "lacks": lacks,
         "assumed": _assumed(record),
         "given": _given(record, given),
     }
@@ -63,15 +67,8 @@ def _assumed(record: RunRecord) -> list[str]:
 
 def _given(record: RunRecord, given: Mapping[str, str]) -> dict[str, str]:
     """Return the supplied facts that count: no file of the run has them."""
-    counts = {key for key in given if (fact := record.facts.get(key)) and not fact.artifact and fact.text == given[key]}
-    return {key: text for key, text in given.items() if key in counts}
-
-
-def _missing(record: RunRecord) -> list[str]:
-    """Return the missing dimensions, and processors if CPU times need the number."""
-    lacks = _lacking(record.configuration.dimensions())
-    counted = any(measure.metric == PROCESSORS.metric for measure in record.values)
-    return [*lacks, PROCESSORS.metric] if record.counters and not counted else lacks
+    own = {key: fact.text for key in given if (fact := record.facts.get(key)) and not fact.artifact}
+    return {key: text for key, text in given.items() if own.get(key) == text}
 
 
 def _lacking(dimensions: Mapping[str, Any]) -> list[str]:
@@ -104,11 +101,7 @@ NOTHING: Summary = {
 """The summary of a run that was removed otherwise than by undoing its upload."""
 
 # In the order of `Configuration.dimensions`.
-_COLUMNS = {
-    "campaign": "campaign",
-    **NAME_PATHS,
-    **{name: name for name in NUMBERS},
-}
+_COLUMNS = {"campaign": "campaign", **NAME_PATHS, **{name: name for name in NUMBERS}}
 
 
 def is_known_from_run(record: RunRecord, given: Mapping[str, str]) -> bool:
@@ -133,8 +126,7 @@ def save_summaries(rows: QuerySet[UploadRun]) -> None:
     """Save empty summaries of rows before the runs are removed or changed."""
     own = list(rows.filter(summary={}))
     fill_in(own)
-    with connection.cursor() as cursor:
-        cursor.execute(_KEEP, [json.dumps([{"id": row.pk, "summary": row.summary} for row in own])])
+    execute(_KEEP, json.dumps([{"id": row.pk, "summary": row.summary} for row in own]))
 
 
 def summaries_of_runs(upload: int, runs: Sequence[int]) -> dict[int, Summary]:

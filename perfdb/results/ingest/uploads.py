@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from importers.files.archive import LONGEST_PATH
 from perfdb.analysis.dimensions import FACTOR
+from perfdb.results.database.sql import is_storable
 from perfdb.results.ingest import artifacts, jobs
 from perfdb.results.models import RunSource, Study, Upload, UploadFile, UploadRun
 from perfdb.results.models.dimensions import INBOX
@@ -71,8 +72,8 @@ def _check_files(files: list[tuple[str, "File[bytes]"]]) -> None:
     if not files:
         raise IntakeError("No file was sent. Choose at least one log, or a zip of a folder.")
     size = sum(file.size for _, file in files)
-    if size > settings.UPLOAD_LIMIT_BYTES:
-        limit = settings.UPLOAD_LIMIT_BYTES
+    limit = settings.UPLOAD_LIMIT_BYTES
+    if size > limit:
         raise IntakeError(
             f"The files have {size:,} bytes together, and at most {limit:,} are taken. Send fewer at once."
         )
@@ -90,14 +91,16 @@ def checked_facts(facts: Mapping[str, Any], keys: Sequence[str] = GIVEN_FACTS) -
     wrong = [key for key, value in facts.items() if not _is_plain(value)]
     if wrong:
         raise IntakeError(f"The fact {wrong[0]!r} must be a text or a number.")
-    foreign = [key for key, value in facts.items() if not _can_be_stored(str(value))]
+    foreign = [key for key, value in facts.items() if not is_storable(str(value))]
     if foreign:
         raise IntakeError(f"The fact {foreign[0]!r} has a character that cannot be stored.")
-    return {key: _whole(value) for key, value in facts.items() if value != ""}
+    # Dimensions are compared as text: 2.0 is 2.
+    whole = {key: int(value) for key, value in facts.items() if isinstance(value, float) and value.is_integer()}
+    return {key: whole.get(key, value) for key, value in facts.items() if value != ""}
 
 
 def _is_factor(key: str) -> bool:
-    return key.startswith(FACTOR) and len(key) > len(FACTOR) and _can_be_stored(key)
+    return key.startswith(FACTOR) and len(key) > len(FACTOR) and is_storable(key)
 
 
 def _is_plain(value: object) -> bool:
@@ -106,19 +109,9 @@ def _is_plain(value: object) -> bool:
     return isinstance(value, str | int) and not isinstance(value, bool)
 
 
-def _whole(value: str | float) -> str | float:
-    """Return 2.0 as 2, because dimensions are compared as text."""
-    return int(value) if isinstance(value, float) and value.is_integer() else value
-
-
-def _can_be_stored(text: str) -> bool:
-    """Return whether PostgreSQL can store a text: no NUL, no lone surrogate."""
-    return "\0" not in text and not any("\ud800" <= character <= "\udfff" for character in text)
-
-
 def check_path(path: str) -> None:
     """Raise IntakeError for an invalid path."""
-    if not _can_be_stored(path) or len(path.encode()) > LONGEST_PATH:
+    if not is_storable(path) or len(path.encode()) > LONGEST_PATH:
         raise IntakeError(f"The file name {path[:40]!a} is no text or longer than {LONGEST_PATH} bytes. Rename it.")
 
 

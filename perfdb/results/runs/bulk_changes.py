@@ -8,10 +8,10 @@ from collections.abc import Sequence
 
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
-from django.db import connection
 from django.db.models import F, QuerySet
 
 from perfdb.analysis.query.parameters import QueryError
+from perfdb.results.database.sql import take_lock
 from perfdb.results.models import Run, RunChange, Study
 from perfdb.results.runs import access
 
@@ -53,8 +53,7 @@ def record_changes(runs: Sequence[Run], kind: RunChange.Kind, detail: str, user:
 
 def lock_study(study: Study) -> None:
     """Lock the study against other imports until the transaction ends."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(%s, %s)", [_STUDY_LOCK, study.pk])
+    take_lock(_STUDY_LOCK, study.pk)
 
 
 def touch_study(study: Study) -> None:

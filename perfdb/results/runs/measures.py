@@ -2,12 +2,13 @@
 
 from collections.abc import Iterable
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import Max
 
 from perfdb.analysis import metrics
 from perfdb.analysis.metrics import Measure
 from perfdb.results import models
+from perfdb.results.database.sql import take_lock
 from perfdb.results.runs import recorded_reads
 
 _LOCK = 0x5045_5246  # any number of our own: "PERF"
@@ -33,8 +34,7 @@ def ensure_slots(measures: Iterable[Measure]) -> dict[Measure, int]:
     if wanted <= known.keys():
         return known
     with transaction.atomic():
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_LOCK])
+        take_lock(_LOCK)
         known = read_slots()
         last = models.Measure.objects.aggregate(last=Max("slot"))["last"] or 0
         missing = sorted(wanted - known.keys())

@@ -10,14 +10,15 @@ import numpy as np
 from django.contrib.auth.models import AnonymousUser, User
 from django.contrib.postgres.expressions import ArraySubquery
 from django.db import transaction
-from django.db.models import OuterRef
+from django.db.models import OuterRef, QuerySet
 from django.utils import timezone
 from numpy.typing import NDArray
 
 from perfdb.analysis.query.parameters import QueryError
+from perfdb.results.database.sql import is_storable
 from perfdb.results.models import Note, Run, RunChange
-from perfdb.results.runs import bulk_changes
 from perfdb.results.runs.access import may_change
+from perfdb.results.runs.bulk_changes import record_changes
 
 LONGEST = 2000
 # The texts of a run's notes as a column of its row, oldest first.
@@ -33,7 +34,8 @@ def add_note(author: User, run: Run, text: str) -> Note:
     """Add a note to a run. Raise QueryError for an invalid text."""
     with transaction.atomic():
         note = Note.objects.create(run=run, text=_checked(text), author=author)
-        _changed(note, RunChange.Kind.NOTED, note.text, author)
+        # This raises the study's version, since tables print notes.
+        record_changes([run], RunChange.Kind.NOTED, note.text, author)
     return note
 
 
@@ -44,28 +46,26 @@ def edit_note(editor: User, note: Note, text: str) -> None:
     """
     wanted = _checked(text)
     with transaction.atomic():
-        held = Note.objects.select_for_update(of=["self"]).select_related("run__study").get(pk=note.pk)
+        held = _locked(note).get()
         if held.text == wanted:
             return
         former = held.text
         held.text, held.edited = wanted, timezone.now()
         held.save(update_fields=["text", "edited"])
-        _changed(held, RunChange.Kind.NOTE_EDITED, former, editor)
+        record_changes([held.run], RunChange.Kind.NOTE_EDITED, former, editor)
 
 
 def remove_note(editor: User, note: Note) -> None:
     """Remove a note, if still there; the text stays in the run's history."""
     with transaction.atomic():
-        held = Note.objects.select_for_update(of=["self"]).select_related("run__study").filter(pk=note.pk).first()
-        if held is None:
-            return
-        held.delete()
-        _changed(held, RunChange.Kind.NOTE_REMOVED, held.text, editor)
+        held = _locked(note).first()
+        if held is not None:
+            held.delete()
+            record_changes([held.run], RunChange.Kind.NOTE_REMOVED, held.text, editor)
 
 
-def _changed(note: Note, kind: RunChange.Kind, detail: str, by: User) -> None:
-    """Record the change and raise the study's version, since tables print notes."""
-    bulk_changes.record_changes([note.run], kind, detail, by)
+def _locked(note: Note) -> QuerySet[Note]:
+    return Note.objects.select_for_update(of=["self"]).select_related("run__study").filter(pk=note.pk)
 
 
 def _checked(text: str) -> str:
@@ -74,7 +74,7 @@ def _checked(text: str) -> str:
         raise QueryError("text", "a note needs a text")
     if len(clean) > LONGEST:
         raise QueryError("text", f"the note has {len(clean)} characters, and at most {LONGEST} are kept; shorten it")
-    if "\0" in clean or any("\ud800" <= character <= "\udfff" for character in clean):
+    if not is_storable(clean):
         raise QueryError("text", "the note has a character that cannot be stored")
     return clean
 
