@@ -12,6 +12,16 @@ from django.db.models.functions import Upper
 INBOX = "inbox"
 
 
+class Row(models.Model):
+    """A row that nothing names: the text is the table and the key."""
+
+    class Meta:
+        abstract = True
+
+    def __str__(self) -> str:
+        return f"{self._meta.db_table} {self.pk}"
+
+
 class Study(models.Model):
     """A set of measurements; ``version`` rises with each change of data."""
 
@@ -128,7 +138,7 @@ class Workload(models.Model):
         return self.name
 
 
-class Alias(models.Model):
+class Alias(Row):
     """A study's second spelling of a value: ``QDIO GBE`` means the device ``QDIO``.
 
     Texts are compared by ``folded``: without regard to capitals and outer blanks.
@@ -145,9 +155,6 @@ class Alias(models.Model):
     class Meta:
         db_table = "alias"
         constraints = [models.UniqueConstraint(fields=["study", "dimension", "folded"], name="alias_printed")]
-
-    def __str__(self) -> str:
-        return f"{self.dimension} {self.printed} is {self.meaning}"
 
 
 class Experiment(models.Model):
@@ -188,7 +195,7 @@ class Experiment(models.Model):
         return " · ".join(str(part) for part in parts if part)
 
 
-class RunCount(models.Model):
+class RunCount(Row):
     """The number of an experiment's runs with a status; may be 0."""
 
     experiment = models.ForeignKey(Experiment, models.CASCADE, db_constraint=False, db_index=False, related_name="+")
@@ -199,11 +206,8 @@ class RunCount(models.Model):
         db_table = "run_count"
         constraints = [models.UniqueConstraint(fields=["experiment", "status"], name="run_count_once")]
 
-    def __str__(self) -> str:
-        return f"{self.runs} {self.status}"
 
-
-class DimensionCount(models.Model):
+class DimensionCount(Row):
     """Number of a study's runs by dimension, value and status.
 
     The number may be 0. ``name`` is a dimension, ``factor.NAME`` for a factor, or "" for all runs. ``value`` is "" for
@@ -222,11 +226,8 @@ class DimensionCount(models.Model):
             models.UniqueConstraint(fields=["study", "status", "name", "value"], name="dimension_count_once")
         ]
 
-    def __str__(self) -> str:
-        return f"{self.name} {self.value}: {self.runs} {self.status}".strip()
 
-
-class StudyActivity(models.Model):
+class StudyActivity(Row):
     """The number of a study's runs without withdrawn ones, and the last change's time."""
 
     study = models.OneToOneField(Study, models.CASCADE, primary_key=True, db_constraint=False, related_name="activity")
@@ -236,11 +237,8 @@ class StudyActivity(models.Model):
     class Meta:
         db_table = "study_activity"
 
-    def __str__(self) -> str:
-        return f"{self.runs} runs"
 
-
-class SearchName(models.Model):
+class SearchName(Row):
     """A run id or tag for the search, stored once for all runs.
 
     The row stays when the last run goes, so the search checks for runs.
@@ -261,6 +259,3 @@ class SearchName(models.Model):
             models.Index("kind", OpClass(Upper("text"), name="text_pattern_ops"), name="search_name_begins"),
             GinIndex(OpClass(Upper("text"), name="gin_trgm_ops"), name="search_name_like"),
         ]
-
-    def __str__(self) -> str:
-        return self.text

@@ -6,6 +6,8 @@ Only digests of tokens and links are stored.
 from django.conf import settings
 from django.db import models
 
+from perfdb.results.models.dimensions import Row
+
 
 class Page(models.TextChoices):
     """The page that shows the answer to a question."""
@@ -20,7 +22,7 @@ class Page(models.TextChoices):
         return cls.MAXIMUM if value == "ranking" else None
 
 
-class SavedQuery(models.Model):
+class SavedQuery(Row):
     """A named question: a page and a query string, answered anew whenever opened."""
 
     name = models.CharField(max_length=200)
@@ -37,11 +39,8 @@ class SavedQuery(models.Model):
         ordering = ["name"]
         constraints = [models.UniqueConstraint(fields=["owner", "name"], name="saved_query_name")]
 
-    def __str__(self) -> str:
-        return self.name
 
-
-class FrozenLink(models.Model):
+class FrozenLink(Row):
     """A question with the rows that answered it, at a short address.
 
     ``rows`` are compressed, and go through the same code as rows of the database. ``digest`` shows whether the same
@@ -59,11 +58,8 @@ class FrozenLink(models.Model):
     class Meta:
         db_table = "frozen_link"
 
-    def __str__(self) -> str:
-        return f"{self.page} {self.token}"
 
-
-class ApiToken(models.Model):
+class ApiToken(Row):
     """A user's token for scripts; only the digest is stored."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE)
@@ -76,11 +72,8 @@ class ApiToken(models.Model):
     class Meta:
         db_table = "api_token"
 
-    def __str__(self) -> str:
-        return self.name
 
-
-class SignInLink(models.Model):
+class SignInLink(Row):
     """A link that signs a user in once before ``expires``."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE)
@@ -90,6 +83,3 @@ class SignInLink(models.Model):
 
     class Meta:
         db_table = "sign_in_link"
-
-    def __str__(self) -> str:
-        return f"sign-in link for {self.user}"

@@ -4,8 +4,10 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
+from perfdb.results.models.dimensions import Row
 
-class ReportItem(models.Model):
+
+class ReportItem(Row):
     """A table, figure, finding or piece of prose of a study's report.
 
     ``queries`` are query strings without the study, one for each part of a table; ``frozen=TOKEN`` refers to a frozen
@@ -43,11 +45,8 @@ class ReportItem(models.Model):
             ),
         ]
 
-    def __str__(self) -> str:
-        return f"{self.kind} {self.number}: {self.title}".replace(" : ", ": ")
 
-
-class RemovedItem(models.Model):
+class RemovedItem(Row):
     """An item removed from a report; ``columns`` are its values, for restoring it."""
 
     study = models.ForeignKey("results.Study", models.CASCADE, related_name="removed_items")
@@ -59,11 +58,8 @@ class RemovedItem(models.Model):
         db_table = "removed_item"
         ordering = ["-removed", "-pk"]
 
-    def __str__(self) -> str:
-        return str(self.columns["title"])
 
-
-class PublishedFigure(models.Model):
+class PublishedFigure(Row):
     """A number as printed in a document's table; the run has the value."""
 
     run = models.ForeignKey("results.Run", models.CASCADE, related_name="published_figures")
@@ -80,11 +76,8 @@ class PublishedFigure(models.Model):
     class Meta:
         db_table = "published_figure"
 
-    def __str__(self) -> str:
-        return f"table {self.table}: {self.metric}@{self.role} {self.printed}"
 
-
-class PublishedPercent(models.Model):
+class PublishedPercent(Row):
     """A printed difference in per cent of ``run`` from ``baseline``."""
 
     run = models.ForeignKey("results.Run", models.CASCADE, related_name="published_percents")
@@ -98,11 +91,8 @@ class PublishedPercent(models.Model):
     class Meta:
         db_table = "published_percent"
 
-    def __str__(self) -> str:
-        return f"table {self.table}: {self.metric}@{self.role} {self.printed}"
 
-
-class Disagreement(models.Model):
+class Disagreement(Row):
     """A printed number of a document or log that contradicts other printed numbers."""
 
     run = models.ForeignKey("results.Run", models.CASCADE, related_name="disagreements")
@@ -123,11 +113,8 @@ class Disagreement(models.Model):
     class Meta:
         db_table = "disagreement"
 
-    def __str__(self) -> str:
-        return self.message
 
-
-class Claim(models.Model):
+class Claim(Row):
     """A number in a study's prose, to be checked against runs.
 
     ``compared`` and ``baseline`` are filters as in a query string. The values of ``compared``, or the differences
@@ -149,11 +136,8 @@ class Claim(models.Model):
     class Meta:
         db_table = "claim"
 
-    def __str__(self) -> str:
-        return self.printed
 
-
-class TableMapping(models.Model):
+class TableMapping(Row):
     """Meaning of a study's table headings, for tables of the same shape.
 
     ``shape`` is a digest of the headings that do not change from table to table; ``mapping`` is the plain data of
@@ -170,6 +154,3 @@ class TableMapping(models.Model):
     class Meta:
         db_table = "table_mapping"
         constraints = [models.UniqueConstraint(fields=["study", "shape"], name="table_mapping_shape")]
-
-    def __str__(self) -> str:
-        return self.title or self.shape[:12]

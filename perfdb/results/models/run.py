@@ -13,7 +13,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.db.models.functions import Upper
 
-from perfdb.results.models.dimensions import Device, Experiment, Level, Study, System, Workload
+from perfdb.results.models.dimensions import Device, Experiment, Level, Row, Study, System, Workload
 from perfdb.results.models.upload import Artifact, Upload
 
 
@@ -25,7 +25,7 @@ class RealField(models.FloatField):  # type: ignore[type-arg]
         return "real"
 
 
-class Measure(models.Model):
+class Measure(Row):
     """A (metric, role) pair with the slot in ``run.values``, which is never reused."""
 
     slot = models.SmallIntegerField(primary_key=True)
@@ -42,9 +42,6 @@ class Measure(models.Model):
             models.CheckConstraint(condition=Q(slot__gte=1), name="measure_slot_positive"),
             models.CheckConstraint(condition=Q(better__in=["higher", "lower", "neutral"]), name="measure_better"),
         ]
-
-    def __str__(self) -> str:
-        return f"{self.metric}@{self.role}"
 
 
 def _vocabulary(model: type[models.Model]) -> Any:
@@ -146,7 +143,7 @@ class Run(models.Model):
         return self.run_id
 
 
-class RunEvidence(models.Model):
+class RunEvidence(Row):
     """The origins of a run's values, and the facts.
 
     `perfdb.results.runs.evidence` writes and reads the columns:
@@ -173,11 +170,8 @@ class RunEvidence(models.Model):
     class Meta:
         db_table = "run_evidence"
 
-    def __str__(self) -> str:
-        return f"evidence of run {self.pk}"
 
-
-class MeasurementHistory(models.Model):
+class MeasurementHistory(Row):
     """A former derived value of a run, which a later derivation changed."""
 
     run = models.ForeignKey(Run, models.CASCADE)
@@ -189,11 +183,8 @@ class MeasurementHistory(models.Model):
     class Meta:
         db_table = "measurement_history"
 
-    def __str__(self) -> str:
-        return f"{self.measure} was {self.value}"
 
-
-class CounterLayout(models.Model):
+class CounterLayout(Row):
     """The names of counters in order, shared by all sets of the same counters."""
 
     names = ArrayField(models.TextField(), unique=True)
@@ -201,11 +192,8 @@ class CounterLayout(models.Model):
     class Meta:
         db_table = "counter_layout"
 
-    def __str__(self) -> str:
-        return ", ".join(self.names)
 
-
-class CounterSet(models.Model):
+class CounterSet(Row):
     """The counters of one role (and adapter) before and after a run.
 
     Units are base units (seconds, bytes, counts). The counter ``time`` is the local time of the capture in seconds, so
@@ -231,11 +219,8 @@ class CounterSet(models.Model):
         db_table = "counter_set"
         constraints = [models.UniqueConstraint(fields=["run", "role", "subject"], name="counter_set_identity")]
 
-    def __str__(self) -> str:
-        return f"{self.role} {self.subject}".strip()
 
-
-class Trace(models.Model):
+class Trace(Row):
     """One column of a run's intervals or connections; a missing sample is NaN."""
 
     run = models.ForeignKey(Run, models.CASCADE, related_name="traces")
@@ -251,11 +236,8 @@ class Trace(models.Model):
         db_table = "trace"
         constraints = [models.UniqueConstraint(fields=["run", "listing", "position"], name="trace_identity")]
 
-    def __str__(self) -> str:
-        return f"{self.listing}.{self.column}"
 
-
-class RunSource(models.Model):
+class RunSource(Row):
     """An artifact, with its upload, that a run is made of."""
 
     # A unique key begins with the run.
@@ -279,11 +261,8 @@ class RunSource(models.Model):
             models.UniqueConstraint(fields=["run", "artifact", "upload", "path"], name="run_source_identity")
         ]
 
-    def __str__(self) -> str:
-        return self.path
 
-
-class Note(models.Model):
+class Note(Row):
     """A person's remark on a run, shown with every number of the run."""
 
     run = models.ForeignKey("results.Run", models.CASCADE, related_name="notes")
@@ -298,11 +277,8 @@ class Note(models.Model):
         constraints = [models.CheckConstraint(condition=~Q(text=""), name="note_not_empty")]
         indexes = [GinIndex(OpClass(Upper("text"), name="gin_trgm_ops"), name="note_like")]
 
-    def __str__(self) -> str:
-        return self.text
 
-
-class RunChange(models.Model):
+class RunChange(Row):
     """A change of a stored run by a person or a job."""
 
     class Kind(models.TextChoices):
@@ -328,6 +304,3 @@ class RunChange(models.Model):
     class Meta:
         db_table = "run_change"
         ordering = ["made", "pk"]
-
-    def __str__(self) -> str:
-        return f"{self.kind} {self.detail}".strip()

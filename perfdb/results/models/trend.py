@@ -7,10 +7,10 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from perfdb.results.models.dimensions import Study
+from perfdb.results.models.dimensions import Row, Study
 
 
-class TrendLook(models.Model):
+class TrendLook(Row):
     """The last look at a study's histories; ``changed`` is the time of the study's last change before.
 
     ``series`` were judged, ``short`` have too few points.
@@ -27,11 +27,8 @@ class TrendLook(models.Model):
     class Meta:
         db_table = "trend_look"
 
-    def __str__(self) -> str:
-        return f"look {self.number} at {self.study}"
 
-
-class TrendEvent(models.Model):
+class TrendEvent(Row):
     """Changes of many series at one place; ``run`` and ``began`` find its campaign again.
 
     ``summary`` tells the event without reading runs. ``version`` rises with each change of members or acts.
@@ -52,9 +49,6 @@ class TrendEvent(models.Model):
         db_table = "trend_event"
         indexes = [models.Index(fields=["-began", "-id"], name="trend_event_newest")]
 
-    def __str__(self) -> str:
-        return f"event {self.pk}"
-
     @property
     def state(self) -> str:
         """Return ``new`` if a change waits for a person, ``open`` if one is not closed, ``closed``, or ``gone``."""
@@ -70,7 +64,7 @@ class TrendEvent(models.Model):
         return bool(rows) and all(row.late for row in rows)
 
 
-class TrendChange(models.Model):
+class TrendChange(Row):
     """A change of one series: one metric of one experiment, named by ``series``, a digest of metric and ``dimensions``.
 
     The place is numbered over the points of the last look, and found again by ``run`` and ``began`` of the first point
@@ -116,11 +110,8 @@ class TrendChange(models.Model):
         indexes = [models.Index(fields=["study", "series"], name="trend_change_series")]
         constraints = [models.CheckConstraint(condition=Q(first__lte=models.F("last")), name="trend_change_place")]
 
-    def __str__(self) -> str:
-        return f"{self.phase} change of {self.metric}"
 
-
-class TrendAct(models.Model):
+class TrendAct(Row):
     """What a person did about an event, some of the event's ``changes``, or a ``change`` that belongs to none."""
 
     class Act(models.TextChoices):
@@ -152,11 +143,8 @@ class TrendAct(models.Model):
             )
         ]
 
-    def __str__(self) -> str:
-        return f"{self.act} of event {self.event_id}" if self.event_id else f"{self.act} of change {self.change_id}"
 
-
-class Subscription(models.Model):
+class Subscription(Row):
     """A wish to be told of events: of a study or of all, that hold a change with the given properties.
 
     ``query`` names metrics and dimensions, as in ``device=OSA``. ``address`` is a mail address, or the URL of a webhook
@@ -182,16 +170,13 @@ class Subscription(models.Model):
         db_table = "subscription"
         ordering = ["-created", "-pk"]
 
-    def __str__(self) -> str:
-        return self.address
-
     @property
     def is_webhook(self) -> bool:
         """Return whether messages are posted to a URL."""
         return self.address.startswith(("https://", "http://"))
 
 
-class Delivery(models.Model):
+class Delivery(Row):
     """A message to a subscription's address: about an event, or a test without one.
 
     ``due`` is the time of the next attempt; ``answer`` tells how the last one ended.
@@ -219,6 +204,3 @@ class Delivery(models.Model):
         ordering = ["-created", "-pk"]
         indexes = [models.Index(fields=["due"], condition=models.Q(state="waiting"), name="delivery_due")]
         constraints = [models.UniqueConstraint(fields=["subscription", "event"], name="delivery_once_an_event")]
-
-    def __str__(self) -> str:
-        return f"message {self.pk} to {self.subscription}"

@@ -8,10 +8,10 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Upper
 
-from perfdb.results.models.dimensions import Study
+from perfdb.results.models.dimensions import Row, Study
 
 
-class Artifact(models.Model):
+class Artifact(Row):
     """A file as received, stored once by digest and never altered."""
 
     sha256 = models.CharField(max_length=64, unique=True)
@@ -22,16 +22,13 @@ class Artifact(models.Model):
         db_table = "artifact"
         constraints = [models.CheckConstraint(condition=Q(size__gte=0), name="artifact_size_not_negative")]
 
-    def __str__(self) -> str:
-        return self.sha256[:12]
-
     @property
     def path(self) -> str:
         """Return the file's name in the storage."""
         return f"{self.sha256[:2]}/{self.sha256}"
 
 
-class Upload(models.Model):
+class Upload(Row):
     """Files received together; ``facts`` are supplied with the files, which lack them."""
 
     class State(models.TextChoices):
@@ -68,11 +65,8 @@ class Upload(models.Model):
         db_table = "upload"
         indexes = [models.Index(fields=["-created", "-id"], name="upload_newest")]
 
-    def __str__(self) -> str:
-        return f"Upload {self.pk}"
 
-
-class PartialFile(models.Model):
+class PartialFile(Row):
     """A large file being received, in pieces that are appended."""
 
     token = models.CharField(max_length=22, unique=True)
@@ -95,11 +89,8 @@ class PartialFile(models.Model):
             models.CheckConstraint(condition=Q(received__gte=0, received__lte=models.F("size")), name="partial_bounds")
         ]
 
-    def __str__(self) -> str:
-        return f"{self.path}: {self.received} of {self.size}"
 
-
-class UploadFile(models.Model):
+class UploadFile(Row):
     """A file of an upload; ``container`` is the archive that the file came in."""
 
     upload = models.ForeignKey(Upload, models.CASCADE, related_name="files")
@@ -118,11 +109,8 @@ class UploadFile(models.Model):
         constraints = [models.UniqueConstraint(fields=["upload", "path"], name="upload_file_path")]
         indexes = [GinIndex(OpClass(Upper("path"), name="gin_trgm_ops"), name="upload_file_like")]
 
-    def __str__(self) -> str:
-        return self.path
 
-
-class UploadRun(models.Model):
+class UploadRun(Row):
     """A run of an upload and the outcome; in a preview, the expected outcome."""
 
     class Outcome(models.TextChoices):
@@ -155,9 +143,6 @@ class UploadRun(models.Model):
         db_table = "upload_run"
         constraints = [models.UniqueConstraint(fields=["upload", "number"], name="upload_run_number")]
         indexes = [models.Index(fields=["replaced"], condition=Q(replaced__isnull=False), name="upload_run_replaced")]
-
-    def __str__(self) -> str:
-        return f"{self.run_label}/{self.trial}: {self.outcome}"
 
 
 class Problem(models.Model):
