@@ -5,13 +5,18 @@ references check, and lock, the runs as a foreign key does; statements that dele
 all rows of a statement, and only statements on the whole table: moving rows between parts costs nothing.
 """
 
+import re
 from dataclasses import dataclass
 
 from django.db import connection, transaction
 
+from perfdb.results.database.sql import execute, fetch
 from perfdb.results.models import DimensionCount, Experiment, Run, RunCount, Study, StudyActivity
-from perfdb.scaling import catalogue
-from perfdb.scaling.catalogue import RUN, TABLES, execute, fetch, is_partitioned, rest_of
+
+RUN = "run"
+TABLES = (RUN, "run_evidence", "counter_set", "trace", "run_source")
+"""The partitioned tables, by their column ``study_id``; the others refer to the first."""
+_KEY_COLUMNS = re.compile(r"(UNIQUE.*?|PRIMARY KEY )\(([^()]*)\)")
 
 # Arguments: the referring column, and for evidence the column that has to agree with the run's study. A missing run is
 # looked for twice, since the run may have moved to another part meanwhile.
@@ -54,7 +59,7 @@ def convert() -> None:
     """Partition all tables, or none. Other sessions wait until the transaction ends."""
     with transaction.atomic():
         execute(f"LOCK TABLE {', '.join(TABLES)} IN ACCESS EXCLUSIVE MODE")
-        views = catalogue.read_views()
+        views = read_views()
         for view in views:
             execute(f"DROP VIEW {view.name}")
         _drop_references()
@@ -99,9 +104,9 @@ def _drop_references() -> None:
 
 def _convert(table: str) -> None:
     """Make a table the default partition of a new table with its name."""
-    rest, number = rest_of(table), catalogue.next_id(table)
-    keys, foreign = catalogue.read_keys(table), catalogue.read_foreign_keys(table)
-    indexes, triggers = catalogue.read_indexes(table), catalogue.read_triggers(table)
+    rest, number = rest_of(table), next_id(table)
+    keys, foreign = read_keys(table), read_foreign_keys(table)
+    indexes, triggers = read_indexes(table), read_triggers(table)
     execute(f"ALTER TABLE {table} RENAME TO {rest}")
     for key in keys:
         execute(f'ALTER TABLE {rest} DROP CONSTRAINT "{key.name}"')
@@ -218,9 +223,9 @@ def _move(table: str, number: int, studies: str) -> None:
         meant += f" AND run_id IN (SELECT id FROM {RUN}_{number})"
     execute(f"INSERT INTO {new} ({names}) SELECT {names} FROM {rest_of(table)} WHERE {meant}")
     execute(f"DELETE FROM {rest_of(table)} WHERE {meant}")
-    for key in [*catalogue.read_keys(table), *catalogue.read_foreign_keys(table)]:
+    for key in [*read_keys(table), *read_foreign_keys(table)]:
         execute(f'ALTER TABLE {new} ADD CONSTRAINT "{key.name}_{number}" {key.text}')
-    for index in catalogue.read_indexes(table):
+    for index in read_indexes(table):
         made = index.text.replace(f"INDEX {index.name} ON ONLY", f"INDEX {index.name}_{number} ON", 1)
         execute(made.replace(f".{table} USING", f".{new} USING", 1))
     execute(f"ANALYZE {new}")
@@ -262,3 +267,95 @@ def drop_runs(study: Study) -> None:
         Experiment.objects.filter(study=study).delete()
         DimensionCount.objects.filter(study=study).delete()
         StudyActivity.objects.filter(study=study).delete()
+
+
+# --- PostgreSQL's catalogue: the parts of a table as statements ----------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A named part of a table.
+
+    ``text`` is a constraint's definition, or the statement that makes an index, trigger or view.
+    """
+
+    name: str
+    text: str
+
+    @property
+    def with_study(self) -> str:
+        """Return the text with the study in a unique key, as partitioned tables require."""
+        return _KEY_COLUMNS.sub(r"\1(\2, study_id)", self.text, count=1)
+
+
+def is_partitioned() -> bool:
+    """Return whether the tables are partitioned."""
+    return bool(fetch("SELECT relkind = 'p' FROM pg_class WHERE oid = %s::regclass", RUN)[0][0])
+
+
+def rest_of(name: str) -> str:
+    """Return the name of a table's or index's default partition: *the rest*."""
+    return f"{name}_rest"
+
+
+def _constraints(table: str, kinds: str) -> list[Definition]:
+    return _definitions(
+        "SELECT conname, pg_get_constraintdef(oid) FROM pg_constraint "
+        "WHERE conrelid = %s::regclass AND strpos(%s, contype) > 0 ORDER BY conname",
+        table,
+        kinds,
+    )
+
+
+def _definitions(query: str, *parameters: str) -> list[Definition]:
+    return [Definition(*row) for row in fetch(query, *parameters)]
+
+
+def read_keys(table: str) -> list[Definition]:
+    """Return the primary key and the unique constraints."""
+    return _constraints(table, "pu")
+
+
+def read_foreign_keys(table: str) -> list[Definition]:
+    """Return the references of this table to others."""
+    return _constraints(table, "f")
+
+
+def read_indexes(table: str) -> list[Definition]:
+    """Return the indexes that belong to no constraint."""
+    return _definitions(
+        "SELECT relname, pg_get_indexdef(indexrelid) FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid "
+        "WHERE indrelid = %s::regclass AND NOT EXISTS (SELECT FROM pg_constraint WHERE conindid = indexrelid "
+        "AND conrelid = indrelid) ORDER BY relname",
+        table,
+    )
+
+
+def read_triggers(table: str) -> list[Definition]:
+    """Return the triggers, without the triggers of constraints."""
+    return _definitions(
+        "SELECT tgname, pg_get_triggerdef(oid) FROM pg_trigger WHERE tgrelid = %s::regclass AND NOT tgisinternal "
+        "ORDER BY tgname",
+        table,
+    )
+
+
+def read_views() -> list[Definition]:
+    """Return the views that read any of the partitioned tables."""
+    return _definitions(
+        "SELECT DISTINCT view.relname, format('CREATE VIEW %%I AS %%s', view.relname, pg_get_viewdef(view.oid)) "
+        "FROM pg_depend JOIN pg_rewrite ON pg_rewrite.oid = objid JOIN pg_class AS view ON view.oid = ev_class "
+        "WHERE classid = 'pg_rewrite'::regclass AND refobjid = ANY (%s::regclass[]) AND view.relkind = 'v'",
+        f"{{{','.join(TABLES)}}}",
+    )
+
+
+def next_id(table: str) -> int | None:
+    """Take the next number of a table's ids; None without an identity column."""
+    sequence = fetch(
+        "SELECT nextval(pg_get_serial_sequence(%s, attname)) FROM pg_attribute "
+        "WHERE attrelid = %s::regclass AND attidentity <> ''",
+        table,
+        table,
+    )
+    return int(sequence[0][0]) if sequence else None

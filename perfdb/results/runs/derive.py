@@ -14,14 +14,7 @@ from perfdb.analysis.formulas.derivation import derive
 from perfdb.analysis.formulas.run_values import Derived, RunFigures
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.workloads import STREAMING, Workload
-from perfdb.results.runs.record import (
-    Origin,
-    RunRecord,
-    Value,
-    format_workload,
-    parse_sample,
-    seconds_to_moment,
-)
+from perfdb.results.runs.record import Origin, RunRecord, Value, format_workload, parse_sample, seconds_to_moment
 
 TIME = "time"
 _ADDRESSES = ("client_address", "server_address", "server")
@@ -44,9 +37,7 @@ def derive_into(record: RunRecord) -> list[Derived]:
     for each in answers:
         known = record.values.get(each.measure, Value(each.value, Origin.DERIVED))
         formula = f"{each.formula}/{each.version}"
-        record.values[each.measure] = Value(
-            each.value, Origin.DERIVED, known.printed, known.artifact, known.line, formula
-        )
+        record.values[each.measure] = known._replace(value=each.value, origin=Origin.DERIVED, formula=formula)
     return answers
 
 
@@ -84,7 +75,7 @@ def collect_figures(record: RunRecord) -> RunFigures:
         response_bytes=workload.response_bytes if workload else None,
         think_ms=fact_number(record, "think_ms"),
         system_processors=system.processors if system else None,
-        facts=_numbers(record),
+        facts={key: numbers for key, fact in record.facts.items() if (numbers := _numbers_in(fact.text))},
         reports_whole=LOST not in record.facts,
         one_host=is_one_host(record),
         device=configuration.device,
@@ -115,16 +106,10 @@ def measured_workload(record: RunRecord) -> Workload | None:
     return Workload(workload.pattern, None, None)
 
 
-def _numbers(record: RunRecord) -> Mapping[str, tuple[float, ...]]:
-    """Return the facts that consist of numbers, separated by blanks."""
-    facts = {key: _numbers_in(fact.text) for key, fact in record.facts.items()}
-    return {key: numbers for key, numbers in facts.items() if numbers}
-
-
 # Most runs of a study say the same.
 @lru_cache(4096)
 def _numbers_in(text: str) -> tuple[float, ...]:
-    """Return the numbers of a text; none for a text with other words."""
+    """Return the numbers of a text, separated by blanks; none for a text with other words."""
     numbers = tuple([parse_sample(word) for word in text.split()])
     return numbers if all(map(isfinite, numbers)) else ()
 
@@ -154,9 +139,8 @@ def snapshot_times(record: RunRecord) -> Mapping[str, tuple[datetime, datetime]]
 
 def fact_number(record: RunRecord, key: str) -> float | None:
     """Return a fact as a number; None if missing or no number."""
-    fact = record.facts.get(key)
     try:
-        value = None if fact is None else float(fact.text)
-    except ValueError:
+        value = float(record.facts[key].text)
+    except (KeyError, ValueError):
         return None
-    return value if value is not None and isfinite(value) else None
+    return value if isfinite(value) else None

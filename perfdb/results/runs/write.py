@@ -6,6 +6,7 @@
 import re
 from collections.abc import Iterable, Sequence
 from functools import cache
+from operator import attrgetter
 from typing import Any
 
 from django.db import connection
@@ -16,6 +17,7 @@ from importers.model import Problem as FoundProblem
 from perfdb.analysis.audit.printed_values import Disagreement as FoundDisagreement
 from perfdb.analysis.dimensions import NUMBERS
 from perfdb.analysis.metrics import TOTAL, Measure
+from perfdb.results.database.sql import fetch
 from perfdb.results.models import (
     CounterLayout,
     CounterSet,
@@ -31,16 +33,19 @@ from perfdb.results.models import (
 from perfdb.results.runs import evidence as origins
 from perfdb.results.runs.experiments import Vocabulary
 from perfdb.results.runs.measures import ensure_slots
-from perfdb.results.runs.record import RunRecord, Source
+from perfdb.results.runs.record import RunRecord, Source, TraceColumn
 
 _HOT = tuple(Measure(metric, TOTAL) for metric in Run.HOT)
 
 _Key = tuple[int, int]
 """The IDs of a run and its study, the first columns of its evidence."""
 
+_COPIED = ("study_id", "system_id", "level_id", "workload_id", "device_id", *NUMBERS, "campaign")
+"""Columns that a run has from its experiment."""
+_of_experiment = attrgetter(*_COPIED)
 _RUN = (
-    *("id", "experiment_id", "study_id", "system_id", "level_id", "workload_id", "device_id"),
-    *(*NUMBERS, "campaign", "factors", "started", *Run.HOT, "trial", "status", "run_id", "values"),
+    *("id", "experiment_id", *_COPIED, "factors", "started"),
+    *(*Run.HOT, "trial", "status", "run_id", "values"),
 )
 # Later the tags belong to people.
 _NEW_RUN = (*_RUN, "tags")
@@ -49,7 +54,7 @@ _COUNTERS = (
     *("run_id", "study_id", "layout_id", "before_artifact", "after_artifact", "role", "subject", "host", "usable"),
     *("before", "after", "before_lines", "after_lines"),
 )
-_TRACE = ("run_id", "study_id", "artifact", "listing", "position", "column", "unit", "samples")
+_TRACE = ("run_id", "study_id", *TraceColumn._fields)
 _SOURCE = (
     *("run_id", "study_id", "artifact_id", "upload_id", "path", "format", "format_version"),
     *("digests", "spans", "driver"),
@@ -81,10 +86,8 @@ def rewrite(vocabulary: Vocabulary, run: Run, record: RunRecord, sources: Sequen
 
     The ID stays, and so do notes, tags and all other rows that refer to the run.
     """
-    for evidence in (RunEvidence, CounterSet, Trace, RunSource):
+    for evidence in (RunEvidence, CounterSet, Trace, RunSource, Problem, Disagreement):
         evidence._default_manager.filter(run=run).delete()
-    run.problems.all().delete()
-    run.disagreements.all().delete()
     _write(vocabulary, [(run.pk, record)], update=True)
     _add_sources((run.pk, vocabulary.study.pk), sources)
     _delete_empty_experiment(run)
@@ -99,9 +102,9 @@ def replace_values(vocabulary: Vocabulary, run: Run, record: RunRecord) -> None:
     """Replace a run's dimensions, values and facts; its counters, traces, files and problems stay."""
     slots = ensure_slots(record.values)
     row = _run_row(run.pk, record, vocabulary.experiment(record.configuration), slots)
-    Run.objects.filter(pk=run.pk).update(**_plain(dict(zip(_RUN, row, strict=True))))
-    evidence = dict(zip(_EVIDENCE, _evidence_row((run.pk, vocabulary.study.pk), record, slots), strict=True))
-    RunEvidence.objects.filter(run=run).update(**_plain(evidence))
+    Run.objects.filter(pk=run.pk).update(**_named(_RUN, row))
+    evidence = _evidence_row((run.pk, vocabulary.study.pk), record, slots)
+    RunEvidence.objects.filter(run=run).update(**_named(_EVIDENCE, evidence))
     _delete_empty_experiment(run)
 
 
@@ -111,45 +114,34 @@ def _write(vocabulary: Vocabulary, rows: Sequence[tuple[int, RunRecord]], *, upd
     runs = [_run_row(pk, record, each, slots) for (pk, record), each in zip(rows, experiments, strict=True)]
     if update:
         for run in runs:
-            Run.objects.filter(pk=run[0]).update(**_plain(dict(zip(_RUN, run, strict=True))))
+            Run.objects.filter(pk=run[0]).update(**_named(_RUN, run))
     else:
         tags = (record.tags or None for _, record in rows)
         _copy(Run, _NEW_RUN, ((*run, each) for run, each in zip(runs, tags, strict=True)))
     keyed = [((pk, vocabulary.study.pk), record) for pk, record in rows]
     _copy(RunEvidence, _EVIDENCE, (_evidence_row(key, record, slots) for key, record in keyed))
     _copy(CounterSet, _COUNTERS, list(_counter_rows(keyed)))
-    _copy(Trace, _TRACE, _trace_rows(keyed))
+    _copy(Trace, _TRACE, ((*key, *trace) for key, record in keyed for trace in record.traces))
     copy_problems((found, pk, None) for pk, record in rows for found in record.problems)
     disagreements = (_disagreement(each, pk) for pk, record in rows for each in record.disagreements)
     _copy(Disagreement, _DISAGREEMENT, disagreements)
 
 
-def _plain(row: dict[str, Any]) -> dict[str, Any]:
-    """Return a row for the ORM, which wraps JSON itself."""
-    return {name: value.obj if isinstance(value, Jsonb) else value for name, value in row.items()}
+def _named(columns: Sequence[str], row: Sequence[Any]) -> dict[str, Any]:
+    """Return a row by column for the ORM, which wraps JSON itself."""
+    plain = (value.obj if isinstance(value, Jsonb) else value for value in row)
+    return dict(zip(columns, plain, strict=True))
 
 
 def disagreement_row(found: FoundDisagreement, run: int) -> Disagreement:
     """Return the row of a disagreement of the run with this id."""
-    return Disagreement(**dict(zip(_DISAGREEMENT, _disagreement(found, run), strict=True)))
+    return Disagreement(**_named(_DISAGREEMENT, _disagreement(found, run)))
 
 
 def _disagreement(found: FoundDisagreement, run: int) -> Sequence[Any]:
-    return (
-        run,
-        found.kind.value,
-        found.severity.value,
-        found.place.removeprefix("Table "),
-        found.line,
-        found.measure.metric,
-        found.measure.role,
-        found.printed,
-        found.recomputed,
-        *found.interval,
-        found.unit,
-        found.formula,
-        found.message,
-    )
+    place = (found.place.removeprefix("Table "), found.line, found.measure.metric, found.measure.role, found.printed)
+    about = (found.unit, found.formula, found.message)
+    return run, found.kind.value, found.severity.value, *place, found.recomputed, *found.interval, *about
 
 
 def copy_problems(found: Iterable[tuple[FoundProblem, int | None, int | None]]) -> None:
@@ -180,14 +172,13 @@ def copy_upload_runs(rows: Iterable[UploadRun]) -> None:
 
 
 def _new_ids(count: int) -> list[int]:
-    with connection.cursor() as cursor:
-        # One look-up of the sequence: it takes several times as long as a number.
-        cursor.execute(
-            "WITH own AS MATERIALIZED (SELECT pg_get_serial_sequence('run', 'id')::regclass AS sequence) "
-            "SELECT nextval(sequence) FROM own, generate_series(1, %s)",
-            [count],
-        )
-        return [pk for (pk,) in cursor.fetchall()]
+    # One look-up of the sequence: it takes several times as long as a number.
+    rows = fetch(
+        "WITH own AS MATERIALIZED (SELECT pg_get_serial_sequence('run', 'id')::regclass AS sequence) "
+        "SELECT nextval(sequence) FROM own, generate_series(1, %s)",
+        count,
+    )
+    return [pk for (pk,) in rows]
 
 
 def _copy(model: type[Model], columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
@@ -214,24 +205,9 @@ def _types(model: type[Model]) -> dict[str, str]:
 
 
 def _run_row(pk: int, record: RunRecord, experiment: Experiment, slots: dict[Measure, int]) -> Sequence[Any]:
-    return (
-        pk,
-        experiment.pk,
-        experiment.study_id,
-        experiment.system_id,
-        experiment.level_id,
-        experiment.workload_id,
-        experiment.device_id,
-        *(getattr(experiment, name) for name in NUMBERS),
-        experiment.campaign,
-        Jsonb(experiment.factors),
-        record.started,
-        *(value.value if (value := record.values.get(measure)) else None for measure in _HOT),
-        record.trial,
-        str(record.status),
-        record.run_id,
-        _by_slot(record, slots),
-    )
+    hot = (value.value if (value := record.values.get(measure)) else None for measure in _HOT)
+    about = (record.trial, str(record.status), record.run_id, _by_slot(record, slots))
+    return pk, experiment.pk, *_of_experiment(experiment), Jsonb(experiment.factors), record.started, *hot, *about
 
 
 def _by_slot(record: RunRecord, slots: dict[Measure, int]) -> list[float | None]:
@@ -261,31 +237,16 @@ def _counter_rows(rows: Sequence[tuple[_Key, RunRecord]]) -> Iterable[Sequence[A
             yield *key, layouts[names], *about, *halves
 
 
-def _trace_rows(rows: Sequence[tuple[_Key, RunRecord]]) -> Iterable[Sequence[Any]]:
-    for key, record in rows:
-        for trace in record.traces:
-            yield *key, trace.artifact, trace.listing, trace.position, trace.column, trace.unit, trace.samples
-
-
 def add_sources(run: Run, sources: Iterable[Source]) -> None:
     """Record the files and uploads with a run's evidence, each once."""
     _add_sources((run.pk, run.study_id), sources)
 
 
 def _add_sources(key: _Key, sources: Iterable[Source]) -> None:
-    rows = [RunSource(**dict(zip(_SOURCE, _source_row(key, source), strict=True))) for source in sources]
+    rows = [RunSource(**_named(_SOURCE, _source_row(key, source))) for source in sources]
     RunSource.objects.bulk_create(rows, ignore_conflicts=True)
 
 
 def _source_row(key: _Key, source: Source) -> Sequence[Any]:
-    return (
-        *key,
-        source.artifact,
-        source.upload,
-        source.path,
-        source.format,
-        source.format_version,
-        list(source.digests),
-        [list(span) for span in source.spans],
-        source.driver,
-    )
+    about = (source.artifact, source.upload, source.path, source.format, source.format_version)
+    return *key, *about, list(source.digests), [list(span) for span in source.spans], source.driver

@@ -29,8 +29,8 @@ from perfdb.results.models import (
 from perfdb.results.queries.conditions import select_runs
 from perfdb.results.runs import access
 from perfdb.results.tests.builders import make_run, make_study
-from perfdb.scaling import catalogue, partitions
-from perfdb.scaling.catalogue import TABLES, is_partitioned, rest_of
+from perfdb.scaling import partitions
+from perfdb.scaling.partitions import TABLES, is_partitioned, rest_of
 
 pytestmark = pytest.mark.django_db
 _KEYS = ("run_id", "artifact_id", "upload_id")
@@ -78,7 +78,7 @@ def parts() -> list[Study]:
 def test_all_go_on_as_before() -> None:
     study = make_study()
     assert not is_partitioned()
-    before = {table: [each.name for each in catalogue.read_indexes(table)] for table in TABLES}
+    before = {table: [each.name for each in partitions.read_indexes(table)] for table in TABLES}
     with connection.cursor() as cursor:
         cursor.execute("SELECT nextval(pg_get_serial_sequence('run', 'id'))")
         last = cursor.fetchone()[0]
@@ -86,9 +86,9 @@ def test_all_go_on_as_before() -> None:
     partitions.convert()
 
     assert is_partitioned()
-    assert {table: [each.name for each in catalogue.read_indexes(table)] for table in TABLES} == before
+    assert {table: [each.name for each in partitions.read_indexes(table)] for table in TABLES} == before
     for table in TABLES:
-        for parts in (catalogue.read_keys, catalogue.read_indexes, catalogue.read_foreign_keys):
+        for parts in (partitions.read_keys, partitions.read_indexes, partitions.read_foreign_keys):
             assert len(parts(rest_of(table))) == len(parts(table))
     run = make_run("A", study=study)
     assert run.pk > last
@@ -180,7 +180,7 @@ def test_there_are_not_too_many_parts(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_every_table_that_refers_to_runs_is_looked_after(parts: list[Study]) -> None:
     tables = {table for table, _ in partitions.references_to_runs()}
     assert {"note", "upload_run", "run_source", "published_percent"} <= tables
-    kept = {table: " ".join(trigger.text for trigger in catalogue.read_triggers(table)) for table in tables}
+    kept = {table: " ".join(trigger.text for trigger in partitions.read_triggers(table)) for table in tables}
     assert all(f"refers_by_{column}_added" in kept[table] for table, column in partitions.references_to_runs())
 
 

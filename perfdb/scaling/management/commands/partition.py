@@ -9,8 +9,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from perfdb.results.models import Study
 from perfdb.scaling import partitions
-from perfdb.scaling.catalogue import is_partitioned
-from perfdb.scaling.partitions import Part, Plan
+from perfdb.scaling.partitions import Part, Plan, is_partitioned
 
 _MOVED_BYTES_PER_S, _SCANNED_BYTES_PER_S = 15e6, 300e6
 """Measured (docs/scaling.md): moving rows with all indexes, and scanning."""
