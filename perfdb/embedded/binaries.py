@@ -48,10 +48,7 @@ def _holds_postgres(folder: Path) -> bool:
 
 
 def postgres_major(folder: Path) -> int:
-    """Return the major version of a folder's PostgreSQL.
-
-    Raise LauncherError if its program cannot be run.
-    """
+    """Return the major version of a folder's PostgreSQL. Raise LauncherError if its program cannot be run."""
     try:
         answer = subprocess.run([folder / "postgres", "--version"], capture_output=True, text=True, check=True)
     except (OSError, subprocess.CalledProcessError) as error:

@@ -88,10 +88,7 @@ class Home:
             self._lock = None
 
     def announce(self, address: str, environment: dict[str, str]) -> None:
-        """Write address and environment of the running instance into the lock's file.
-
-        The environment leads other processes to the servers.
-        """
+        """Write the running instance's address, and the environment that leads to the servers, into the lock."""
         assert self._lock is not None, "only the holder of the lock announces"
         self._lock.truncate(0)
         json.dump({"address": address, "pid": os.getpid(), "environment": environment}, self._lock)

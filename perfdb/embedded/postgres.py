@@ -100,10 +100,7 @@ class Postgres:
             path.unlink(missing_ok=True)
 
     def _make_cluster(self) -> None:
-        """Run initdb in another folder and rename it when complete.
-
-        An interrupted initdb begins anew at the next start.
-        """
+        """Run initdb in another folder, renamed when complete: an interrupted initdb begins anew."""
         fresh = self.home.path / "postgres.new"
         shutil.rmtree(fresh, ignore_errors=True)
         fresh.mkdir(mode=0o700)
@@ -169,10 +166,7 @@ class Rights:
 
 
 def find_rights(folders: tuple[Path, ...]) -> Rights:
-    """Return the way to start PostgreSQL, which must reach these folders.
-
-    Raise LauncherError if root has no way.
-    """
+    """Return how to start PostgreSQL, which must reach these folders. Raise LauncherError if impossible."""
     uid = os.geteuid()
     if uid != 0:
         return Rights((), do_nothing, uid)

@@ -137,10 +137,7 @@ class Processes:
         self.finish(self.start(service))
 
     def finish(self, child: Child) -> None:
-        """Wait until the child ends by itself.
-
-        Raise LauncherError with the last line of its log if it failed.
-        """
+        """Wait until the child ends. Raise LauncherError with the log's last line on failure."""
         while child.alive:
             self.pause(0.02)
         self.forget(child)
@@ -148,10 +145,7 @@ class Processes:
             raise LauncherError(f"{child.service.name} failed: {child.last_line()} (all of it: {child.log})")
 
     def wait_until(self, child: Child, ready: Callable[[], bool], limit: float) -> None:
-        """Wait until the child is ready.
-
-        Raise LauncherError if the child ends, or after `limit` seconds.
-        """
+        """Wait until the child is ready. Raise LauncherError if the child ends, or after `limit` seconds."""
         name, deadline = child.service.name, time.monotonic() + limit
         while not ready():
             if not child.alive:

@@ -71,10 +71,7 @@ def convert() -> None:
 
 
 def keep_references() -> None:
-    """Create triggers that keep all references to runs valid.
-
-    A further call adds those of tables that were created later.
-    """
+    """Create the triggers that keep references to runs valid, also those of later tables."""
     references = references_to_runs()
     execute(_REFERS)
     execute(_REFERRED_TO.format(checks="".join(_CHECK.format(table=table, column=name) for table, name in references)))
@@ -232,10 +229,7 @@ def _move(table: str, number: int, studies: str) -> None:
 
 
 def vacuum_rest() -> None:
-    """Free the space of moved rows and refresh the planner's statistics.
-
-    Call this outside of a transaction.
-    """
+    """Free the space of moved rows and refresh statistics, outside of a transaction."""
     for table in TABLES:
         execute(f"VACUUM {rest_of(table)}")
         execute(f"ANALYZE {table}")

@@ -25,7 +25,6 @@ from perfdb.results.ingest import jobs
 from perfdb.results.ingest.make_records import realign_dimensions
 from perfdb.results.models import Alias, Experiment, Job, Run, Study
 from perfdb.results.runs import write
-from perfdb.results.runs.aliases import read_aliases, read_systems
 from perfdb.results.runs.bulk_changes import lock_study
 from perfdb.results.runs.derive import find_outdated
 from perfdb.results.runs.experiments import Vocabulary, experiment_key, read_configuration, settle_trial
@@ -33,7 +32,7 @@ from perfdb.results.runs.normalize.alias_dimensions import Aliases, fold, with_v
 from perfdb.results.runs.normalize.configuration import UNREADABLE
 from perfdb.results.runs.read import read_record
 from perfdb.results.runs.record import Configuration, RunRecord
-from perfdb.results.runs.vocabulary import MODELS
+from perfdb.results.runs.vocabulary import MODELS, read_aliases, read_systems
 
 KIND = "alias"
 MAX_LENGTH = 200

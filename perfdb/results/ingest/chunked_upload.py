@@ -98,7 +98,10 @@ def append(part: PartialFile, offset: int, blocks: Iterable[bytes], sha256: str 
             digest.update(block)
             at = _write(part, at, block)
     finally:
-        _to_disk(part)
+        if (path := path_of(part)).exists():
+            # The received bytes survive a crash of the machine.
+            with path.open("rb") as stream:
+                os.fsync(stream.fileno())
     if sha256 and digest.hexdigest() != sha256.lower():
         _cut(part, at, offset)
         raise IntakeError("The bytes arrived damaged and were not kept. Send them again.")
@@ -142,13 +145,6 @@ def _cut(part: PartialFile, at: int, offset: int) -> None:
         held = _locked(part)
         if held.received == at:
             _set_received(held, offset)
-
-
-def _to_disk(part: PartialFile) -> None:
-    """Flush received bytes to disk, so that they survive a crash of the machine."""
-    if (path := path_of(part)).exists():
-        with path.open("rb") as stream:
-            os.fsync(stream.fileno())
 
 
 def _check_whole(part: PartialFile) -> None:
@@ -232,7 +228,11 @@ def receive(owner: User, files: Iterable[tuple[str, "File[bytes]"]], tokens: Seq
         earlier = {part.upload for part in parts}
         if len(earlier) == 1 and (known := earlier.pop()) is not None:
             return known
-        _check_ready(parts)
+        for part in parts:
+            if part.upload is not None:
+                raise IntakeError(f"{part.path} is in upload {part.upload.pk} already. Send it again for another one.")
+            if part.received < part.size:
+                raise IntakeError(f"{part.path} is not whole: {part.received:,} of {part.size:,} bytes are there.")
         upload = uploads.receive(owner, [*files, *((part.path, _Arrived(part)) for part in parts)], **more)
         PartialFile.objects.filter(pk__in=[part.pk for part in parts]).update(upload=upload, touched=timezone.now())
         for part in parts:
@@ -248,11 +248,3 @@ def _parts(owner: User, tokens: Sequence[str]) -> list[PartialFile]:
     if missing:
         raise IntakeError(f"There is no file {missing[0]!r} of yours on its way; it may have expired. Send it again.")
     return [found[token] for token in wanted]
-
-
-def _check_ready(parts: Sequence[PartialFile]) -> None:
-    for part in parts:
-        if part.upload is not None:
-            raise IntakeError(f"{part.path} is in upload {part.upload.pk} already. Send it again for another one.")
-        if part.received < part.size:
-            raise IntakeError(f"{part.path} is not whole: {part.received:,} of {part.size:,} bytes are there.")

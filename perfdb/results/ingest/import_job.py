@@ -25,10 +25,10 @@ from perfdb.results.ingest.store import NOT_STORED, chunks, load_chunk, problems
 from perfdb.results.ingest.supplied_facts import given_by
 from perfdb.results.models import Job, Run, Study, Upload, UploadRun
 from perfdb.results.runs import write
-from perfdb.results.runs.aliases import read_aliases
 from perfdb.results.runs.bulk_changes import lock_study
 from perfdb.results.runs.experiments import read_configuration
 from perfdb.results.runs.normalize import Context, FoundProblems
+from perfdb.results.runs.vocabulary import read_aliases
 
 Outcome = UploadRun.Outcome
 State = Upload.State
@@ -62,18 +62,12 @@ class UploadType:
 KEPT = 2000
 """Up to this number of records are kept for the next iteration."""
 
-Select = Callable[[list[UploadedRecord]], list[UploadedRecord]]
-
 
 class Batches:
-    """The run records of an upload, in batches that keep run IDs together.
+    """The run records of an upload, in batches that keep run IDs together; made on iteration."""
 
-    Records are made on iteration; up to KEPT records are kept for the next iteration. ``select`` returns the
-    records to import of a batch.
-    """
-
-    def __init__(self, upload: Upload, parsed: ParsedFiles, select: Select) -> None:
-        self._upload, self._parsed, self._select = upload, parsed, select
+    def __init__(self, upload: Upload, parsed: ParsedFiles, kind: UploadType) -> None:
+        self._upload, self.parsed, self._kind = upload, parsed, kind
         self._found = FoundProblems(parsed.problems)
         self._context = Context(parsed.artifacts, {}, upload.created, self._found, read_aliases(upload.study))
         self._kept: list[list[UploadedRecord]] | None = None
@@ -84,7 +78,7 @@ class Batches:
     @property
     def problems(self) -> list[Problem]:
         """Return the problems that belong to no run, known after an iteration."""
-        unclaimed = (each for each in self._parsed.problems if each not in self._problems_of_runs)
+        unclaimed = (each for each in self.parsed.problems if each not in self._problems_of_runs)
         return [*unclaimed, *self._problems_of_none, *self._left_over.problems]
 
     def __iter__(self) -> Iterator[list[UploadedRecord]]:
@@ -93,7 +87,7 @@ class Batches:
             return
         self._problems_of_none, self._left_over = [], UnusedRows()
         number, kept = 0, list[list[UploadedRecord]]()
-        for fragments in self._parsed.fragments.batches(pattern_of(self._upload.study)):
+        for fragments in self.parsed.fragments.batches(pattern_of(self._upload.study)):
             batch, number = self._batch(fragments, number)
             kept = [*kept, batch] if number <= KEPT else []
             yield batch
@@ -110,7 +104,7 @@ class Batches:
         own = [each for each in collated.problems if each.code != UNUSED_ROWS]
         context = replace(self._context, problems=FoundProblems([*self._about(drafts), *own]))
         batch = [self._brought(draft, run, context, at) for at, (draft, run) in enumerate(drafts, start=first)]
-        batch = self._select(batch)
+        batch = self._kind.select(self._upload, batch)
         of_runs = {problem for each in batch for problem in each.record.problems}
         self._problems_of_none += [problem for problem in own if problem not in of_runs]
         self._problems_of_runs |= of_runs.intersection(self._found)
@@ -141,7 +135,9 @@ def _drafts_of_rows(study: Study, rows: Iterable[Fragment]) -> Iterator[tuple[Ru
     for run in stored.order_by("pk"):
         fitting = [row for row in by_run.get(run.run_id.casefold(), ()) if _is_about(row, run)]
         if len(fitting) == 1:
-            yield run, _draft_of_row(run, fitting[0])
+            row = fitting[0]
+            facts = [SourcedFact(fact.key, fact.text, row.file, fact.line) for fact in row.facts]
+            yield run, RunDraft(run.run_id, run.trial, circumstances=[row], facts=facts)
 
 
 def _is_about(row: Fragment, run: Run) -> bool:
@@ -153,17 +149,10 @@ def _is_about(row: Fragment, run: Run) -> bool:
     return all(same_value(text, known.get(name, text)) for name, text in factors.items())
 
 
-def _draft_of_row(run: Run, row: Fragment) -> RunDraft:
-    facts = [SourcedFact(fact.key, fact.text, row.file, fact.line) for fact in row.facts]
-    return RunDraft(run.run_id, run.trial, circumstances=[row], facts=facts)
-
-
 # --- The job ------------------------------------------------------------------------------------------------------
 
-Recognise = Callable[[Upload], UploadType | None]
 
-
-def run_import(job: Job, recognisers: Sequence[Recognise] = ()) -> None:
+def run_import(job: Job, recognisers: Sequence[Callable[[Upload], UploadType | None]] = ()) -> None:
     """Import an upload, up to a preview if needed, else to the end.
 
     ``recognisers`` return the type of an unpacked upload, or None.
@@ -180,18 +169,12 @@ def run_import(job: Job, recognisers: Sequence[Recognise] = ()) -> None:
         kind = UploadType()
     else:
         parse(files_to_parse(upload), parsed, partial(_progress, job, upload))
-    batches = Batches(upload, parsed, partial(kind.select, upload))
-    if not accepted and _needs_preview(upload):
-        outcomes = _show(job, upload, batches, kind)
-        state = _state_after_preview(upload, outcomes)
+    batches = Batches(upload, parsed, kind)
+    if not accepted:
+        state = _match_first(job, upload, batches, kind)
         if state != State.LOADING:
             _settle(job, upload, state)
             return
-    elif not accepted:
-        # A run record is one fragment.
-        upload.runs_found = len(parsed.fragments)
-        upload.save(update_fields=["runs_found"])
-    if not accepted:
         _set_state(job, upload, State.LOADING)
     _load(job, upload, batches, kind)
 
@@ -225,15 +208,18 @@ def _is_all_or_none(upload: Upload) -> bool:
     return not upload.files.exclude(format=run_records.NAME).exists()
 
 
-def _needs_preview(upload: Upload) -> bool:
-    """Return whether to match all runs before the first is stored."""
-    return upload.preview_asked or bool(upload.corrections) or not _is_all_or_none(upload)
-
-
-def _state_after_preview(upload: Upload, outcomes: set[Outcome]) -> State:
+def _match_first(job: Job, upload: Upload, batches: Batches, kind: UploadType) -> State:
+    """Match all runs before the first is stored, if needed, and return the next state."""
+    all_or_none = _is_all_or_none(upload)
+    if all_or_none and not (upload.preview_asked or upload.corrections):
+        # A run record is one fragment.
+        upload.runs_found = len(batches.parsed.fragments)
+        upload.save(update_fields=["runs_found"])
+        return State.LOADING
+    outcomes = _show(job, upload, batches, kind)
     if upload.preview_asked or Outcome.CONFLICT in outcomes:
         return State.PREVIEW
-    return State.FAILED if Outcome.REJECTED in outcomes and _is_all_or_none(upload) else State.LOADING
+    return State.FAILED if Outcome.REJECTED in outcomes and all_or_none else State.LOADING
 
 
 def _show(job: Job, upload: Upload, batches: Batches, kind: UploadType) -> set[Outcome]:
@@ -312,10 +298,7 @@ def _load(job: Job, upload: Upload, batches: Batches, kind: UploadType) -> None:
 
 
 def _store_runs(job: Job, upload: Upload, runs: Iterator[UploadedRecord]) -> None:
-    """Store runs chunk by chunk, or all in one transaction.
-
-    Run records are stored all or none: raise _NotStoredError if one cannot be stored.
-    """
+    """Store runs chunk by chunk; all run records or none, else raise _NotStoredError."""
     whole = _is_all_or_none(upload)
     held: Callable[[], AbstractContextManager[None]] = partial(_study_held, job, upload)
     with held() if whole else nullcontext():

@@ -45,10 +45,7 @@ def enqueue(
     study: Study | None = None,
     about: Mapping[str, object] | None = None,
 ) -> Job:
-    """Create a job, and send the ID after the commit.
-
-    ``about``: further parameters of this kind of job.
-    """
+    """Create a job with parameters ``about``, and send the ID after the commit."""
     job = Job.objects.create(kind=kind, upload=upload, study=study, about=dict(about or {}), sent=timezone.now())
     transaction.on_commit(lambda: send(job.pk))
     return job
@@ -76,7 +73,7 @@ def claim(job_id: int) -> Job | None:
     free = Q(state=Job.State.QUEUED) | Q(state=Job.State.RUNNING, lease_until__lt=now)
     with transaction.atomic():
         job = Job.objects.select_for_update(skip_locked=True).filter(free, pk=job_id).first()
-        if job is None or not _has_room(job):
+        if job is None or (is_bulk(job) and not _has_room(job)):
             return None
         job.state = Job.State.RUNNING
         job.attempt += 1
@@ -96,9 +93,7 @@ def is_bulk(job: Job) -> bool:
 
 
 def _has_room(job: Job) -> bool:
-    """Return whether a job may start; a lock makes bulk jobs ask in turn."""
-    if not is_bulk(job):
-        return True
+    """Return whether a bulk job may start; a lock makes bulk jobs ask in turn."""
     take_lock(_BULK_LOCK)
     running = Job.objects.filter(state=Job.State.RUNNING, lease_until__gte=timezone.now()).exclude(pk=job.pk)
     return _bulk(running).count() < BULK_AT_ONCE
@@ -156,10 +151,7 @@ def _keep(job: Job, done: Event) -> None:
 
 
 def progress(job: Job, outcome: dict[str, object]) -> None:
-    """Store progress for the next attempt, in the transaction of the work done.
-
-    Raise LeaseLostError if another worker has claimed the job.
-    """
+    """Store progress with the work done, for the next attempt. Raise LeaseLostError if taken over."""
     renew_lease(job)
     job.outcome = outcome
     job.save(update_fields=["outcome"])
@@ -197,10 +189,7 @@ def release() -> int:
 
 
 def sweep() -> int:
-    """Send lost and abandoned jobs again, or fail jobs without attempts left.
-
-    Return the number of jobs sent.
-    """
+    """Send lost and abandoned jobs again, fail exhausted ones, and return the number sent."""
     now = timezone.now()
     waiting = Q(state=Job.State.QUEUED, sent__lt=now - STALE)
     abandoned = Q(state=Job.State.RUNNING, lease_until__lt=now)

@@ -12,7 +12,6 @@ from typing import NamedTuple
 from importers.model import Reading
 from importers.run_records.log import DECODER, TAGS, ParsedRecord, RecordError, parse_record
 from perfdb.analysis import metrics, units
-from perfdb.analysis.query.parameters import QueryError
 from perfdb.results.runs import tags
 from perfdb.results.runs.normalize.configuration import check_given
 
@@ -26,6 +25,7 @@ SHOWN = 20
 
 _BLANK = " \t\r\n"
 _AS_JSON = "Send a JSON array of objects, or one object a line, in UTF-8."
+_CORRECT = "Correct it, or leave it out."
 
 
 class Complaint(NamedTuple):
@@ -61,12 +61,14 @@ class Records:
 
 
 def parse_records(body: bytes) -> Records:
-    """Return the checked records of a request, an array or a sequence of objects.
-
-    Raise RecordsError with the first complaints, if any.
-    """
-    records, identities = Records(), dict[tuple[str, int], int]()
-    complaints = list(islice(_complaints(_text(body), records, identities), SHOWN))
+    """Return the checked records of an array or a sequence of objects. Raise RecordsError."""
+    try:
+        text = body.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        complaint = Complaint(0, "", f"The request is no UTF-8: byte {error.start} is wrong.", _AS_JSON)
+        raise RecordsError([complaint]) from None
+    records = Records()
+    complaints = list(islice(_complaints(text, records), SHOWN))
     if not complaints and not records.lines:
         complaints.append(Complaint(0, "", "There is no record in the request.", _AS_JSON))
     if complaints:
@@ -74,16 +76,9 @@ def parse_records(body: bytes) -> Records:
     return records
 
 
-def _text(body: bytes) -> str:
-    try:
-        return body.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        complaint = Complaint(0, "", f"The request is no UTF-8: byte {error.start} is wrong.", _AS_JSON)
-        raise RecordsError([complaint]) from None
-
-
-def _complaints(text: str, records: Records, identities: dict[tuple[str, int], int]) -> Iterator[Complaint]:
+def _complaints(text: str, records: Records) -> Iterator[Complaint]:
     """Append records that pass all checks, and yield the errors of others."""
+    identities: dict[tuple[str, int], int] = {}
     for number, (value, line) in enumerate(_values(text), start=1):
         if isinstance(value, RecordError):
             yield Complaint(number, value.field, str(value), value.remedy)
@@ -152,23 +147,16 @@ def _check(record: ParsedRecord, records: Records) -> None:
 
 @lru_cache(65536)
 def _check_fact(key: str, text: str) -> None:
-    if key == TAGS:
-        _check_tags(text)
-        return
     try:
-        check_given(key, text)
+        if key == TAGS:
+            for word in text.split():
+                tags.parse_tag(word)
+        else:
+            check_given(key, text)
     except ValueError as error:
-        raise RecordError(
-            f"dimensions.{key}", f"{key} cannot be {text!r}: {error}.", "Correct it, or leave it out."
-        ) from None
-
-
-def _check_tags(text: str) -> None:
-    for word in text.split():
-        try:
-            tags.parse_tag(word)
-        except QueryError as error:
+        if key == TAGS:
             raise RecordError(TAGS, f"{error}.", "Choose another word.") from None
+        raise RecordError(f"dimensions.{key}", f"{key} cannot be {text!r}: {error}.", _CORRECT) from None
 
 
 @lru_cache(4096)
@@ -189,4 +177,4 @@ def _check_size(reading: Reading) -> None:
         if units.convert(text, unit, name) < 0:
             raise ValueError(f"{text} {unit}".strip() + " is below zero")
     except ValueError as error:
-        raise RecordError(f"metrics.{name}", f"{error}.", "Correct it, or leave it out.") from None
+        raise RecordError(f"metrics.{name}", f"{error}.", _CORRECT) from None

@@ -209,10 +209,7 @@ class _Matcher:
         return [run for run in self._stored[uploaded.record.run_id] if uploaded.run in {None, run.pk}]
 
     def _by_time(self, uploaded: UploadedRecord, candidates: Sequence[Run]) -> list[Run]:
-        """Return the candidates that share a draft with the record.
-
-        For that, the evidence of the candidates and of the record is collated together.
-        """
+        """Return the candidates whose evidence makes one draft with the record's."""
         stored = {run.pk: read_evidence(run, uploaded.context.artifacts) for run in candidates}
         fragments = [fragment for evidence in stored.values() for fragment in evidence.fragments]
         drafts = collate_fragments(self._study, [*fragments, *uploaded.record.fragments]).drafts
@@ -338,10 +335,7 @@ def _conflict(record: RunRecord, known: RunRecord) -> Problem:
 
 
 def _difference(new: RunRecord, stored: RunRecord) -> tuple[Measure | None, str, str]:
-    """Return the first measure with different values, and both values rounded.
-
-    The stored value comes first. None and empty texts if no total differs.
-    """
+    """Return the first differing total with stored and new value, rounded; None without any."""
     for metric in metrics.METRICS:
         measure = Measure(metric.name)
         mine, theirs = new.values.get(measure), stored.values.get(measure)

@@ -87,19 +87,15 @@ def parse(files: Sequence[UploadFile], parsed: ParsedFiles, progress: Callable[[
     """
     shown, begun = 0, monotonic()
     for done, file in enumerate(files, start=1):
-        _parse(file, parsed)
+        parsed.artifacts[file.path] = file.artifact_id
+        source = SourceFile(file.path, artifacts.content(file.artifact))
+        found = formats.read_file(source, file.forced_format or None, parsed.fragments.append)
+        file.format, file.encoding = found.format or "", found.encoding
+        parsed.problems.extend(found.problems)
         if done == len(files) or monotonic() - begun > _PROGRESS_S:
             progress(done)
             _store_formats(files[shown:done])
             shown, begun = done, monotonic()
-
-
-def _parse(file: UploadFile, parsed: ParsedFiles) -> None:
-    parsed.artifacts[file.path] = file.artifact_id
-    source = SourceFile(file.path, artifacts.content(file.artifact))
-    found = formats.read_file(source, file.forced_format or None, parsed.fragments.append)
-    file.format, file.encoding = found.format or "", found.encoding
-    parsed.problems.extend(found.problems)
 
 
 def _store_formats(files: Sequence[UploadFile]) -> None:
@@ -127,14 +123,12 @@ def unpack(upload: Upload) -> list[Problem]:
 
 def _add_members(container: UploadFile, folder: str, members: Sequence[SourceFile]) -> None:
     kept = artifacts.store_contents(member.data for member in members)
+    rows = [
+        UploadFile(upload=container.upload, path=f"{folder}/{member.name}", container=container, artifact=artifact)
+        for member, artifact in zip(members, kept, strict=True)
+    ]
     # A previous attempt may have added some.
-    UploadFile.objects.bulk_create(
-        (
-            UploadFile(upload=container.upload, path=f"{folder}/{member.name}", container=container, artifact=artifact)
-            for member, artifact in zip(members, kept, strict=True)
-        ),
-        ignore_conflicts=True,
-    )
+    UploadFile.objects.bulk_create(rows, ignore_conflicts=True)
 
 
 def _folder_of(container: UploadFile) -> str:

@@ -12,9 +12,9 @@ from perfdb.results.ingest.stored_evidence import stored_digests
 from perfdb.results.ingest.upload_summary import gaps_of, is_known_from_run, summary_of
 from perfdb.results.models import Run, Upload, UploadRun
 from perfdb.results.runs import tags, write
-from perfdb.results.runs.aliases import read_aliases
 from perfdb.results.runs.bulk_changes import touch_study
 from perfdb.results.runs.experiments import Vocabulary, keep_trial, settle_trial
+from perfdb.results.runs.vocabulary import read_aliases
 
 Outcome = UploadRun.Outcome
 

@@ -19,9 +19,9 @@ from perfdb.results.ingest import artifacts
 from perfdb.results.ingest.make_records import digests_of, has_driver_log, spans_of
 from perfdb.results.ingest.supplied_facts import given_to
 from perfdb.results.models import Artifact, Run, RunSource
-from perfdb.results.runs.aliases import read_aliases
 from perfdb.results.runs.normalize import Aliases, Context
 from perfdb.results.runs.record import Source
+from perfdb.results.runs.vocabulary import read_aliases
 
 _CACHED = 8  # Files.
 _IN_MEMORY = 1000  # Fragments of a file.

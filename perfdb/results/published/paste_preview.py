@@ -12,9 +12,9 @@ from perfdb.results.published.map_tables import Reading
 from perfdb.results.published.match_published import match_published_runs
 from perfdb.results.published.published_audit import add_audit
 from perfdb.results.published.published_records import PublishedRecord, Records, Source, make_records
-from perfdb.results.runs.aliases import read_aliases
 from perfdb.results.runs.normalize import Context
 from perfdb.results.runs.normalize.alias_dimensions import NONE
+from perfdb.results.runs.vocabulary import read_aliases
 
 ENDINGS = {"csv": "csv", "tsv": "tsv", "markdown": "md", "html": "html"}
 

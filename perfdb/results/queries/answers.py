@@ -7,7 +7,7 @@ from perfdb.analysis.tables import baseline_comparison
 from perfdb.analysis.tables.observations import Observations
 from perfdb.analysis.tables.table import Table
 from perfdb.results.queries.observations import add_campaigns, add_notes, find_patterns, read_observations
-from perfdb.results.runs import aliases, recorded_reads
+from perfdb.results.runs import recorded_reads, vocabulary
 
 # Dimensions in which campaigns of the same configuration differ.
 _OF_A_CAMPAIGN = {"campaign", "level", *REPEATS, *SELECTORS}
@@ -25,7 +25,7 @@ def read_answer(query: Query) -> tuple[Query, Observations]:
         query = query.replace(metrics=default_metrics(find_patterns(query)))
     found = add_notes(read_observations(query), query)
     # A baseline is a place in the answer; all other names are looked up by number.
-    return aliases.apply_aliases(query, found) if query.baseline else query, found
+    return vocabulary.apply_aliases(query, found) if query.baseline else query, found
 
 
 def make_tables(query: Query, found: Observations) -> list[Table]:

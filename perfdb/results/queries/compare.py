@@ -20,9 +20,9 @@ from perfdb.results.queries.answers import make_tables
 from perfdb.results.queries.conditions import select_runs
 from perfdb.results.queries.observations import DIMENSION_COLUMNS, add_notes, find_patterns, read_observations
 from perfdb.results.runs import recorded_reads
-from perfdb.results.runs.aliases import find_meanings
 from perfdb.results.runs.evidence import fact_text
 from perfdb.results.runs.normalize.alias_dimensions import PRINTED
+from perfdb.results.runs.vocabulary import find_meanings
 
 # The number of runs of either side whose circumstances are compared.
 MOST_FACTS = 500

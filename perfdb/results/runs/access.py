@@ -58,10 +58,7 @@ def make_sign_in_link(user: User) -> str:
 
 
 def use_sign_in_link(secret: str) -> User | None:
-    """Return a link's user, at the first use only.
-
-    None for an unknown, used or expired link, and for an inactive user.
-    """
+    """Return the active user of a link, at the first use in time; else None."""
     now = timezone.now()
     links = SignInLink.objects.filter(digest=digest_secret(secret), used=None, expires__gt=now, user__is_active=True)
     link = links.select_related("user").first()

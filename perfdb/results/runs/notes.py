@@ -40,10 +40,7 @@ def add_note(author: User, run: Run, text: str) -> Note:
 
 
 def edit_note(editor: User, note: Note, text: str) -> None:
-    """Replace a note's text; the run's history keeps the old one.
-
-    Raise QueryError for an invalid text.
-    """
+    """Replace a note's text; the history keeps the old one. Raise QueryError if invalid."""
     wanted = _checked(text)
     with transaction.atomic():
         held = _locked(note).get()

@@ -42,10 +42,7 @@ def add_tag(user: User, runs: QuerySet[Run], name: str) -> int:
 
 @transaction.atomic
 def remove_tag(user: User, runs: QuerySet[Run], name: str) -> int:
-    """Remove a tag from the runs; return the number of changed runs.
-
-    Raise QueryError and PermissionDenied as `add_tag`.
-    """
+    """Remove a tag from runs; return the number of changed ones. Raise as `add_tag`."""
     tag = parse_tag(name)
     shorter = Func("tags", Value(tag, TextField()), function="array_remove", output_field=_ARRAY)
     none_left = NullIf(shorter, Value([], _ARRAY))

@@ -19,7 +19,7 @@ from perfdb.results.models import FrozenLink, PublishedFigure, PublishedPercent,
 from perfdb.results.queries import frozen_links
 from perfdb.results.queries.answers import answer_query, make_tables
 from perfdb.results.queries.observations import add_notes, read_observations
-from perfdb.results.runs.aliases import apply_aliases, read_meanings
+from perfdb.results.runs.vocabulary import apply_aliases, read_meanings
 
 # Characters around a printed number: brackets of a repeated figure, and the per cent sign.
 _AROUND = "()% "

@@ -16,8 +16,8 @@ from perfdb.results.changes.rebuild import rederive_runs
 from perfdb.results.changes.spellings import read_spellings
 from perfdb.results.ingest import import_job, uploads
 from perfdb.results.models import Alias, Experiment, Job, Problem, Run, Study
-from perfdb.results.runs.aliases import read_aliases
 from perfdb.results.runs.evidence import decode_facts
+from perfdb.results.runs.vocabulary import read_aliases
 from perfdb.results.tests.builders import make_run, make_study
 from perfdb.results.tests.conftest import LOGS, Bring, Work, case
 from perfdb.results.tests.rows import all_rows

@@ -44,7 +44,10 @@ class Command(BaseCommand):
             _load(User.objects.get(username=options["person"]), again=True)
             return
         owner = access.find_owner()
-        _write_token(Path(settings.PERFDB_HOME) / "token")
+        token = Path(settings.PERFDB_HOME) / "token"
+        if not token.exists():
+            token.touch(mode=0o600)
+            token.write_text(access.make_token(owner, "owner") + "\n")
         if options["nights"]:
             _load_nights(owner)
         _load(owner, again=False)
@@ -52,12 +55,7 @@ class Command(BaseCommand):
 
 def _load(owner: User, *, again: bool) -> None:
     """Upload the demo study once; ``again`` repeats an undone or failed upload."""
-    about = {
-        "title": TITLE,
-        "purpose": PURPOSE,
-        "run_id_pattern": PATTERN.regex,
-        "run_id_values": PATTERN.values,
-    }
+    about = {"title": TITLE, "purpose": PURPOSE, "run_id_pattern": PATTERN.regex, "run_id_values": PATTERN.values}
     study, _ = Study.objects.get_or_create(slug=SLUG, defaults=about | {"owner": owner})
     uploads = Upload.objects.filter(study=study)
     if again:
@@ -74,9 +72,3 @@ def _load_nights(owner: User) -> None:
     if made:
         content = "".join(f"{line}\n" for line in all_records()).encode()
         intake.receive(owner, [("nights.ndjson", ContentFile(content))], study=study)
-
-
-def _write_token(path: Path) -> None:
-    if not path.exists():
-        path.touch(mode=0o600)
-        path.write_text(access.make_token(access.find_owner(), "owner") + "\n")

@@ -51,7 +51,9 @@ class Command(BaseCommand):
         if unknown:
             raise CommandError(f"no study {', '.join(sorted(unknown))}; there are {', '.join(present)}")
         if options["background"]:
-            self._in_background(present)
+            digests = dict(Study.objects.filter(slug__in=present).values_list("slug", "document_digest"))
+            if any(digests.get(slug) != _digest(files.FOLDER / slug) for slug in present):
+                enqueue_loading()
             return
         owner = access.find_owner()
         for slug in options["slugs"] or present:
@@ -61,17 +63,12 @@ class Command(BaseCommand):
             except SlugTakenError as error:
                 self.stderr.write(f"left {slug} alone: {error}")
 
-    def _in_background(self, present: Sequence[str]) -> None:
-        digests = dict(Study.objects.filter(slug__in=present).values_list("slug", "document_digest"))
-        if any(digests.get(slug) != _digest(files.FOLDER / slug) for slug in present):
-            enqueue_loading()
-
 
 def read_document(folder: Path) -> Document:
     """Read a study's folder (docs/studies.md) as a document."""
     about = _toml(folder / "study.toml")
     study = files.read_study(folder)
-    audit, run_id = about.get("audit", {}), about.get("run_id", {})
+    audit, run_id, systems = about.get("audit", {}), about.get("run_id", {}), about.get("system", ())
     return Document(
         slug=about["slug"],
         title=about["title"],
@@ -90,7 +87,7 @@ def read_document(folder: Path) -> Document:
             for each in study.claims
         ],
         items=[*_tables_and_figures(_toml(folder / "tables.toml")), *_findings(folder / "findings.md")],
-        systems={each["name"]: _system(each) for each in about.get("system", ())},
+        systems={each["name"]: SystemIdentity(each["name"], "", each.get("processors")) for each in systems},
         devices={each["name"]: _device(each) for each in about.get("device", ())},
         notes=about.get("note", ()),
         plan=_toml(folder / "plan.toml").get("part", ()),
@@ -125,10 +122,6 @@ def _row(kind: type[_Row], source: Any, **changed: Any) -> _Row:
     return kind(**{name: getattr(source, name) for name in names}, **changed)
 
 
-def _system(about: Mapping[str, Any]) -> SystemIdentity:
-    return SystemIdentity(machine=about["name"], processors=about.get("processors"))
-
-
 def _device(about: Mapping[str, Any]) -> DocumentDevice:
     number, _, unit = about.get("speed", "").partition(" ")
     # Bits come out as bytes.
@@ -138,18 +131,11 @@ def _device(about: Mapping[str, Any]) -> DocumentDevice:
 def _tables_and_figures(about: Mapping[str, Any]) -> Iterator[DocumentItem]:
     for kind in (ReportItem.Kind.TABLE, ReportItem.Kind.FIGURE):
         for each in about.get(kind.value, ()):
-            order = _orders(each.get("order", {}))
+            # TOML makes a table of an unquoted factor name such as factor.kernel; tables are left out.
+            order = {name: values for name, values in each.get("order", {}).items() if isinstance(values, list)}
             queries = tuple(_ordered(query, order) for query in each.get("queries", ()))
             asks = _ordered(each["asks"], order) if "asks" in each else ""
             yield DocumentItem(kind.value, each["number"], each["title"], queries, asks)
-
-
-def _orders(about: Mapping[str, Any]) -> dict[str, Sequence[object]]:
-    """Return the lists of values by dimension.
-
-    TOML makes a table of an unquoted factor name such as ``factor.kernel``; tables are left out.
-    """
-    return {name: values for name, values in about.items() if isinstance(values, list)}
 
 
 def _ordered(query: str, orders: Mapping[str, Sequence[object]]) -> str:

@@ -133,10 +133,7 @@ def facts_of(
 
 
 def _users(draft: RunDraft) -> str | None:
-    """Return the users of several processes together; None if unreadable, or for one log.
-
-    A process without a stated number has one user.
-    """
+    """Return the users of several processes, one by default; None if unreadable, or for one log."""
     texts = [log.fact_text("users") or "1" for log in draft.logs] if draft.parts else []
     return str(sum(map(whole, texts))) if texts and all(text.isdecimal() for text in texts) else None
 

@@ -90,10 +90,7 @@ def _user(reading: Reading) -> str:
 
 
 def _window(fragment: Fragment, driver: Window | None) -> Window | None:
-    """Return the time that a report covers; None if unknown.
-
-    A screen prints times of day only: the date is then the driver's.
-    """
+    """Return a report's time, with the driver's date if only times are printed; None if unknown."""
     if fragment.taken is not None and fragment.ended is not None:
         return Window(fragment.taken, fragment.ended)
     clocks = next((fact.text for fact in fragment.facts if fact.key == CLOCKS), None)
@@ -109,10 +106,7 @@ def _window(fragment: Fragment, driver: Window | None) -> Window | None:
 
 
 def _fits(adding: _Adding, fragment: Fragment) -> bool:
-    """Return whether a report's time overlaps the driver's, or either is unknown.
-
-    The values of any other report become facts.
-    """
+    """Return whether a report's time may overlap the driver's; else keep the values as facts."""
     window = _window(fragment, adding.driver)
     if window is None or adding.driver is None or not fragment.readings:
         return True
