@@ -15,8 +15,8 @@ from types import TracebackType
 from typing import Self
 
 from bench.client import Client
-from perfdb.embedded.binaries import postgres_folder
 from perfdb.embedded.home import Home
+from perfdb.embedded.postgres import postgres_folder
 from perfdb.embedded.servers import build_environment, find_running_servers
 
 ROOT = Path(__file__).parent.parent

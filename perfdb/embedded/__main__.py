@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 
 from perfdb.embedded import ROOT, LauncherError
-from perfdb.embedded.binaries import postgres_folder
 from perfdb.embedded.home import Home
 from perfdb.embedded.launcher import Launcher
+from perfdb.embedded.postgres import postgres_folder
 from perfdb.embedded.processes import Processes, die_with_parent
 from perfdb.embedded.servers import Servers, build_environment, find_running_servers
 

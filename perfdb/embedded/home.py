@@ -22,12 +22,7 @@ LONGEST_SOCKET_NAME = ".s.PGSQL.5432.lock"
 
 
 class Home:
-    """A PERFDB_HOME.
-
-    Attributes:
-        path: The absolute folder, of mode 0700.
-        identity: A short name, unique among the PERFDB_HOMEs of this machine.
-    """
+    """A PERFDB_HOME: ``path`` is absolute, ``identity`` a short name, unique on this machine."""
 
     def __init__(self, path: Path) -> None:
         self.path = path.expanduser().resolve()

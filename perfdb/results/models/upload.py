@@ -170,7 +170,7 @@ class Problem(models.Model):
         constraints = [
             models.CheckConstraint(
                 condition=Q(upload__isnull=False) | Q(run__isnull=False), name="problem_belongs_somewhere"
-            ),
+            )
         ]
 
     def __str__(self) -> str:
@@ -209,9 +209,7 @@ class Job(models.Model):
     class Meta:
         db_table = "job"
         indexes = [
-            models.Index(
-                fields=["state", "lease_until"], condition=Q(state__in=["queued", "running"]), name="job_open"
-            ),
+            models.Index(fields=["state", "lease_until"], condition=Q(state__in=["queued", "running"]), name="job_open")
         ]
 
     def __str__(self) -> str:
