@@ -59,8 +59,7 @@ class UploadType:
 
 # --- Run records in batches ---------------------------------------------------------------------------------------
 
-KEPT = 2000
-"""Up to this number of records are kept for the next iteration."""
+KEPT = 2000  # Up to this number of records are kept for the next iteration.
 
 
 class Batches:

@@ -17,11 +17,8 @@ from perfdb.results.runs.normalize.configuration import check_given
 
 FILE = "records.ndjson"
 MOST = 20_000
-LARGEST = 64 * 1024 * 1024
-"""The most records and bytes of one request."""
-
-SHOWN = 20
-"""The most complaints in an answer."""
+LARGEST = 64 * 1024 * 1024  # The most records and bytes of one request.
+SHOWN = 20  # The most complaints in an answer.
 
 _BLANK = " \t\r\n"
 _AS_JSON = "Send a JSON array of objects, or one object a line, in UTF-8."

@@ -13,8 +13,7 @@ from perfdb.results.runs.normalize.alias_dimensions import align
 from perfdb.results.runs.normalize.run_audit import add_audit
 from perfdb.results.runs.record import RunRecord, Source
 
-Span = tuple[int, int]
-"""The first and last line of a fragment."""
+Span = tuple[int, int]  # The first and last line of a fragment.
 
 
 def pattern_of(study: Study) -> RunIdPattern | None:

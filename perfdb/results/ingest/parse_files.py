@@ -19,14 +19,9 @@ _PROGRESS_S = 0.25  # The least time between two updates of the progress.
 _MEMBERS = 200  # Members of an archive that are added by one statement.
 _MAGIC = 4  # Bytes that identify an archive.
 
-IN_MEMORY = 10_000
-"""Up to this number of fragments stay in memory."""
-
-TOGETHER = 1000
-"""Up to this number of fragments are collated together."""
-
-BATCH = 500
-"""The usual number of fragments in a batch."""
+IN_MEMORY = 10_000  # Up to this number of fragments stay in memory.
+TOGETHER = 1000  # Up to this number of fragments are collated together.
+BATCH = 500  # The usual number of fragments in a batch.
 
 
 class FragmentSpool:

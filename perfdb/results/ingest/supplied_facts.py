@@ -10,8 +10,7 @@ from typing import Any
 
 from perfdb.results.models import RunSource, Upload
 
-Span = tuple[str, int, int]
-"""The path, first and last line of a fragment."""
+Span = tuple[str, int, int]  # The path, first and last line of a fragment.
 
 
 @dataclass(frozen=True, slots=True)

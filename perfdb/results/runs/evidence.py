@@ -11,8 +11,7 @@ from perfdb.results.models import RunEvidence
 from perfdb.results.runs.record import FactValue, Origin, Value
 
 COLUMNS = ("slots", "origins", "printed", "artifacts", "lines", "formulas")
-BETWEEN = "\n"
-"""Separator of the printed texts, each of one line."""
+BETWEEN = "\n"  # Separator of the printed texts, each of one line.
 
 
 def encode_values(values: Mapping[int, Value]) -> tuple[Any, ...]:

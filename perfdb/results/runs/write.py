@@ -37,8 +37,7 @@ from perfdb.results.runs.record import RunRecord, Source, TraceColumn
 
 _HOT = tuple(Measure(metric, TOTAL) for metric in Run.HOT)
 
-_Key = tuple[int, int]
-"""The IDs of a run and its study, the first columns of its evidence."""
+_Key = tuple[int, int]  # The IDs of a run and its study, the first columns of its evidence.
 
 _COPIED = ("study_id", "system_id", "level_id", "workload_id", "device_id", *NUMBERS, "campaign")
 """Columns that a run has from its experiment."""

@@ -23,8 +23,7 @@ _LENGTH = "interval", "s"
 _METRICS = {"idle": "idle_util", "iowait": "iowait_util", "steal": "steal_util"}
 _PROCESSORS = "processors"
 _DAY = 86400
-_WHOLE_SECOND = timedelta(seconds=1)
-"""Resolution of the tools' times."""
+_WHOLE_SECOND = timedelta(seconds=1)  # Resolution of the tools' times.
 
 
 class _Row(NamedTuple):

@@ -33,8 +33,7 @@ from perfdb.results.runs.record import (
     trace_columns,
 )
 
-_SHARES = ("cpu_s", "virtual_cpu_s")
-"""Counters of a guest in a report: CPU seconds since the window began."""
+_SHARES = ("cpu_s", "virtual_cpu_s")  # Counters of a guest in a report: CPU seconds since the window began.
 
 _OF_PROCESSORS = ("cpu_util", "virtual_cpu_util", "cp_cpu_util", "tv_ratio", "processor_util", "virtual_processor_util")
 _USERS_UTIL = "report.users_processor_util"
@@ -122,8 +121,7 @@ def _fits(adding: _Adding, fragment: Fragment) -> bool:
     return False
 
 
-_EXACT = (1, True)
-"""Exactness of FCX144 and FCX239: tenths of a processor."""
+_EXACT = (1, True)  # Exactness of FCX144 and FCX239: tenths of a processor.
 
 
 def _exactness(fragment: Fragment) -> tuple[int, bool]:

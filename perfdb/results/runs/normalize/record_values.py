@@ -174,8 +174,7 @@ def pairs_of(draft: RunDraft) -> list[tuple[str, Pair]]:
     return [(pair.role if len(hosts[pair.role]) == 1 else f"{pair.role}.{pair.host}", pair) for pair in draft.pairs]
 
 
-_Read = dict[str, tuple[float, int]]
-"""Value in base units and line of each counter of a subject."""
+_Read = dict[str, tuple[float, int]]  # Value in base units and line of each counter of a subject.
 
 
 def _half(fragment: Fragment | None, record: RunRecord) -> Mapping[str, _Read]:

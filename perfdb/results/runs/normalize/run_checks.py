@@ -187,8 +187,7 @@ def _records(listing: Listing | None, label: str) -> Iterable[DriverRecord]:
             )
 
 
-_Columns = dict[str, dict[str, int]]
-"""The column indexes of each name by unit."""
+_Columns = dict[str, dict[str, int]]  # The column indexes of each name by unit.
 
 
 def _quantities(columns: _Columns, name: str, row: Row, line: int) -> tuple[Quantity, ...]:
