@@ -4,7 +4,7 @@ Values that follow within one run are stored; values across runs (means, differe
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from functools import lru_cache
 from math import isfinite
@@ -116,25 +116,20 @@ def _numbers_in(text: str) -> tuple[float, ...]:
 
 def counter_values(record: RunRecord) -> Mapping[tuple[str, str, str], tuple[float, float]]:
     """Return the usable counters before and after, by role, subject and name."""
-    return {
-        (counters.role, counters.subject, name): (before, after)
-        for counters in record.counters
-        if counters.usable
-        for name, before, after in zip(counters.names, counters.before, counters.after, strict=True)
-        if before is not None and after is not None and name != TIME
-    }
+    return {key: pair for key, pair in _usable_pairs(record) if key[2] != TIME}
 
 
 def snapshot_times(record: RunRecord) -> Mapping[str, tuple[datetime, datetime]]:
     """Return the times of each role's snapshots before and after."""
-    moments = {}
+    times = ((role, pair) for (role, _, name), pair in _usable_pairs(record) if name == TIME)
+    return {role: (seconds_to_moment(before), seconds_to_moment(after)) for role, (before, after) in times}
+
+
+def _usable_pairs(record: RunRecord) -> Iterator[tuple[tuple[str, str, str], tuple[float, float]]]:
     for counters in record.counters:
-        if counters.usable and TIME in counters.names:
-            at = counters.names.index(TIME)
-            before, after = counters.before[at], counters.after[at]
-            if before is not None and after is not None:
-                moments[counters.role] = (seconds_to_moment(before), seconds_to_moment(after))
-    return moments
+        for name, before, after in zip(counters.names, counters.before, counters.after, strict=True):
+            if counters.usable and before is not None and after is not None:
+                yield (counters.role, counters.subject, name), (before, after)
 
 
 def fact_number(record: RunRecord, key: str) -> float | None:

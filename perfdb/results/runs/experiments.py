@@ -5,7 +5,7 @@ so runs that are equal in all dimensions but one share ``key # hash_value(dimens
 """
 
 import hashlib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import lru_cache, reduce
 from operator import xor
@@ -65,27 +65,21 @@ class Vocabulary:
         Raise KeyCollisionError if two different experiments have one key.
         """
         dimensions = [each.dimensions() for each in configurations]
-        keys = [_key_of(each) for each in dimensions]
-        self._read(set(keys) - self._experiments.keys())
+        keys, known = [_key_of(each) for each in dimensions], self._experiments
+        if unread := set(keys) - known.keys():
+            stored = Experiment.objects.filter(study=self.study, key__among=unread)
+            for each in stored.prefetch_related("system", "level", "workload", "device"):
+                known[each.key] = each, read_configuration(each).dimensions()
         wanted = dict(zip(keys, zip(configurations, dimensions, strict=True), strict=True))
-        self._store({key: each for key, each in wanted.items() if key not in self._experiments})
-        found = [self._experiments[key] for key in keys]
-        for (experiment, known), own in zip(found, dimensions, strict=True):
-            if known != own:
-                raise KeyCollisionError(f"Experiment {experiment.pk} and {own} share a key")
-        return [experiment for experiment, _ in found]
-
-    def _read(self, keys: Collection[int]) -> None:
-        if keys:
-            known = Experiment.objects.filter(study=self.study, key__among=keys)
-            for each in known.prefetch_related("system", "level", "workload", "device"):
-                self._experiments[each.key] = each, read_configuration(each).dimensions()
-
-    def _store(self, missing: Mapping[int, tuple[Configuration, dict[str, str | int]]]) -> None:
-        new = [self._build(key, configuration) for key, (configuration, _) in missing.items()]
+        new = [self._build(key, own) for key, (own, _) in wanted.items() if key not in known]
         # No other process makes experiments of the study while this transaction holds the study.
         for each in Experiment.objects.bulk_create(new):
-            self._experiments[each.key] = each, missing[each.key][1]
+            known[each.key] = each, wanted[each.key][1]
+        for key, own_dimensions in zip(keys, dimensions, strict=True):
+            experiment, stored_dimensions = known[key]
+            if stored_dimensions != own_dimensions:
+                raise KeyCollisionError(f"Experiment {experiment.pk} and {own_dimensions} share a key")
+        return [known[key][0] for key in keys]
 
     def _build(self, key: int, configuration: Configuration) -> Experiment:
         each, sizes, identity = configuration, configuration.workload, configuration.system

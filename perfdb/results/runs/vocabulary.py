@@ -120,18 +120,14 @@ def find_meanings(
     ``known`` are meanings read before. Without missing values there is no SQL query. A frozen answer has no
     meanings: the names in its runs count.
     """
-    absent = list(_absent(values, found))
+    there = {name: set(found.coded_column(name).values) for name in values}
+    texts = ((name, text) for name, wanted in values.items() for text in wanted if isinstance(text, str))
+    absent = [(name, text) for name, text in texts if text not in there[name]]
     if not absent or recorded_reads.playing_tape():
         return {}
     if known is None:
         known = read_meanings(found.coded_column("study").values)
     return {(name, text): known[name, fold(text)] for name, text in absent if (name, fold(text)) in known}
-
-
-def _absent(values: Mapping[str, Iterable[DimensionValue]], found: Observations) -> Iterable[tuple[str, str]]:
-    for name, wanted in values.items():
-        there = set(found.coded_column(name).values)
-        yield from ((name, value) for value in wanted if isinstance(value, str) and value not in there)
 
 
 def apply_aliases(query: Query, found: Observations, read_before: Mapping[tuple[str, str], str] | None = None) -> Query:
