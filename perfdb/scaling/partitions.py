@@ -62,7 +62,13 @@ def convert() -> None:
         views = read_views()
         for view in views:
             execute(f"DROP VIEW {view.name}")
-        _drop_references()
+        references = fetch(
+            "SELECT conrelid::regclass::text, conname FROM pg_constraint "
+            "WHERE contype = 'f' AND confrelid = %s::regclass",
+            RUN,
+        )
+        for table, name in references:
+            execute(f'ALTER TABLE {table} DROP CONSTRAINT "{name}"')
         for table in TABLES:
             _convert(table)
         for view in views:
@@ -88,15 +94,6 @@ def references_to_runs() -> list[tuple[str, str]]:
     """Return each table and column that refers to runs."""
     fields = [each.field for each in Run._meta.related_objects]
     return sorted((field.model._meta.db_table, str(field.column)) for field in fields)
-
-
-def _drop_references() -> None:
-    keys = fetch(
-        "SELECT conrelid::regclass::text, conname FROM pg_constraint WHERE contype = 'f' AND confrelid = %s::regclass",
-        RUN,
-    )
-    for table, name in keys:
-        execute(f'ALTER TABLE {table} DROP CONSTRAINT "{name}"')
 
 
 def _convert(table: str) -> None:
@@ -292,13 +289,10 @@ def rest_of(name: str) -> str:
     return f"{name}_rest"
 
 
-def _constraints(table: str, kinds: str) -> list[Definition]:
-    return _definitions(
-        "SELECT conname, pg_get_constraintdef(oid) FROM pg_constraint "
-        "WHERE conrelid = %s::regclass AND strpos(%s, contype) > 0 ORDER BY conname",
-        table,
-        kinds,
-    )
+_CONSTRAINTS = (
+    "SELECT conname, pg_get_constraintdef(oid) FROM pg_constraint "
+    "WHERE conrelid = %s::regclass AND strpos(%s, contype) > 0 ORDER BY conname"
+)
 
 
 def _definitions(query: str, *parameters: str) -> list[Definition]:
@@ -307,12 +301,12 @@ def _definitions(query: str, *parameters: str) -> list[Definition]:
 
 def read_keys(table: str) -> list[Definition]:
     """Return the primary key and the unique constraints."""
-    return _constraints(table, "pu")
+    return _definitions(_CONSTRAINTS, table, "pu")
 
 
 def read_foreign_keys(table: str) -> list[Definition]:
     """Return the references of this table to others."""
-    return _constraints(table, "f")
+    return _definitions(_CONSTRAINTS, table, "f")
 
 
 def read_indexes(table: str) -> list[Definition]:

@@ -10,7 +10,7 @@ from perfdb.results.models import Study
 from perfdb.results.runs.derive import collect_figures, derive_again, derive_into
 from perfdb.results.runs.normalize import Aliases, Context, prepare
 from perfdb.results.runs.normalize.alias_dimensions import align
-from perfdb.results.runs.normalize.run_audit import add_audit
+from perfdb.results.runs.normalize.run_checks import add_audit
 from perfdb.results.runs.record import RunRecord, Source
 
 Span = tuple[int, int]  # The first and last line of a fragment.

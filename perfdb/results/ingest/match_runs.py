@@ -327,22 +327,15 @@ def _ambiguous(record: RunRecord, runs: Sequence[Run]) -> Problem:
 
 
 def _conflict(record: RunRecord, known: RunRecord) -> Problem:
-    measure, stored, new = _difference(record, known)
-    unit = metrics.BY_NAME[measure.metric].unit if measure else ""
-    said = f" with {stored} {unit}; this file says {new}" if measure else "; these files say otherwise"
+    said = "; these files say otherwise"
+    for metric in metrics.METRICS:
+        mine, theirs = (each.values.get(Measure(metric.name)) for each in (record, known))
+        if mine and theirs and mine.value != theirs.value:
+            stored, new = (units.round_half_up(each.value, metric.decimals) for each in (theirs, mine))
+            said = f" with {stored} {metric.unit}; this file says {new}"
+            break
     message = f"Run {known.run_id}, trial {known.trial}, is already stored{said}. Nothing was changed."
     return _problem(record, "run.conflict", message, _CHOICES.format("old"))
-
-
-def _difference(new: RunRecord, stored: RunRecord) -> tuple[Measure | None, str, str]:
-    """Return the first differing total with stored and new value, rounded; None without any."""
-    for metric in metrics.METRICS:
-        measure = Measure(metric.name)
-        mine, theirs = new.values.get(measure), stored.values.get(measure)
-        if mine and theirs and mine.value != theirs.value:
-            texts = (units.round_half_up(value, metric.decimals) for value in (theirs.value, mine.value))
-            return measure, *texts  # type: ignore[return-value] # two texts
-    return None, "", ""
 
 
 def _problem(record: RunRecord, code: str, message: str, remedy: str, severity: Severity = Severity.ERROR) -> Problem:

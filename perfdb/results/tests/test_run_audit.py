@@ -11,7 +11,7 @@ from perfdb.analysis.workloads import parse_workload
 from perfdb.results.models import Disagreement, Run
 from perfdb.results.runs import write
 from perfdb.results.runs.experiments import Vocabulary
-from perfdb.results.runs.normalize.run_audit import add_audit, audited
+from perfdb.results.runs.normalize.run_checks import add_audit, audited
 from perfdb.results.runs.record import Configuration, FactValue, Origin, RunRecord, Value
 from perfdb.results.tests.builders import make_study
 
