@@ -56,8 +56,8 @@ from perfdb.results.queries.run_list.columns import ListColumn
 from perfdb.results.queries.run_list.filters import choose_runs, filter_runs
 from perfdb.results.queries.run_list.run_pages import read_run_page
 from perfdb.results.runs import bulk_changes
+from perfdb.results.runs import bulk_changes as tagging
 from perfdb.results.runs import notes as written
-from perfdb.results.runs import tags as tagging
 
 _VOCABULARY = ("study", "system", "level", "workload", "device")
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from importers.collate.drafts import Collated, collate
 from importers.collate.run_ids import RunIdPattern
-from importers.model import Fragment, Kind, RunDraft, content_digest
+from importers.model import Fragment, RunDraft, content_digest
 from perfdb.results.models import Study
 from perfdb.results.runs.derive import collect_figures, derive_again, derive_into
 from perfdb.results.runs.normalize import Aliases, Context, prepare
@@ -71,9 +71,10 @@ def spans_of(fragments: Iterable[Fragment]) -> tuple[Span, ...]:
     return tuple(sorted({(fragment.first_line, fragment.last_line) for fragment in fragments}))
 
 
-def has_driver_log(fragments: Iterable[Fragment]) -> bool:
-    """Return whether the client's log of the load driver is among these fragments."""
-    return any(fragment.kind is Kind.DRIVER and fragment.role != "server" for fragment in fragments)
+def make_source(own: Sequence[Fragment], about: tuple[int, int, str, str, int]) -> Source:
+    """Return a source of these fragments; ``about``: artifact, upload, path, format and version."""
+    digests, has_driver = tuple(sorted(digests_of(own))), any(fragment.is_client for fragment in own)
+    return Source(*about, digests, has_driver, spans_of(own))
 
 
 def sources_of(fragments: Iterable[Fragment], artifacts: Mapping[str, int], upload: int) -> list[Source]:
@@ -82,15 +83,6 @@ def sources_of(fragments: Iterable[Fragment], artifacts: Mapping[str, int], uplo
     for fragment in fragments:
         files.setdefault(fragment.file, []).append(fragment)
     return [
-        Source(
-            artifacts[file],
-            upload,
-            file,
-            own[0].format,
-            own[0].format_version,
-            tuple(sorted(digests_of(own))),
-            has_driver_log(own),
-            spans_of(own),
-        )
+        make_source(own, (artifacts[file], upload, file, own[0].format, own[0].format_version))
         for file, own in files.items()
     ]

@@ -16,7 +16,7 @@ from importers import formats
 from importers.files.spooled_list import SpooledList
 from importers.model import Fragment, Problem, SourceFile, content_digest
 from perfdb.results.ingest import artifacts
-from perfdb.results.ingest.make_records import digests_of, has_driver_log, spans_of
+from perfdb.results.ingest.make_records import digests_of, make_source
 from perfdb.results.ingest.supplied_facts import given_to
 from perfdb.results.models import Artifact, Run, RunSource
 from perfdb.results.runs.normalize import Aliases, Context
@@ -100,11 +100,10 @@ def _distinct_names(rows: Iterable[RunSource], taken: Mapping[str, int]) -> dict
 def _source(row: RunSource, own: Sequence[Fragment]) -> Source:
     """Return a source as it would be stored today."""
     about = (row.artifact_id, row.upload_id, row.path, row.format)
-    if not is_stale(row):
-        spans = tuple((first, last) for first, last in row.spans)
-        return Source(*about, row.format_version, tuple(row.digests), row.driver, spans)
-    version = importer_versions()[row.format]
-    return Source(*about, version, tuple(sorted(digests_of(own))), has_driver_log(own), spans_of(own))
+    if is_stale(row):
+        return make_source(own, (*about, importer_versions()[row.format]))
+    spans = tuple((first, last) for first, last in row.spans)
+    return Source(*about, row.format_version, tuple(row.digests), row.driver, spans)
 
 
 # --- Fragments of a run in files of several runs ------------------------------------------------------------------

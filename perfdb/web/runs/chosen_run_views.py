@@ -26,7 +26,7 @@ from perfdb.results.models import Run
 from perfdb.results.queries.observations import DIMENSION_COLUMNS
 from perfdb.results.queries.run_list import columns, export, filters
 from perfdb.results.queries.run_list.columns import ListColumn
-from perfdb.results.runs import tags
+from perfdb.results.runs import bulk_changes
 from perfdb.web.questions import question_links
 from perfdb.web.runs import run_list
 from perfdb.web.view_access import person_of, read_required
@@ -134,8 +134,8 @@ def _change(act: str, user: User, runs: QuerySet[Run], given: QueryDict) -> str:
     """Change the runs and return a message. Raise QueryError or PermissionDenied."""
     tag, reason = given.get("tag", ""), given.get("reason", "")
     acts: dict[str, tuple[Callable[[], int], str]] = {
-        "tag": (lambda: tags.add_tag(user, runs, tag), "Tag {tag} added to {runs}."),
-        "untag": (lambda: tags.remove_tag(user, runs, tag), "Tag {tag} removed from {runs}."),
+        "tag": (lambda: bulk_changes.add_tag(user, runs, tag), "Tag {tag} added to {runs}."),
+        "untag": (lambda: bulk_changes.remove_tag(user, runs, tag), "Tag {tag} removed from {runs}."),
         "withdraw": (lambda: withdraw.withdraw_runs(user, runs, reason), "{runs} withdrawn: see status withdrawn."),
         "restore": (lambda: withdraw.restore_runs(user, runs), "{runs} restored."),
     }
@@ -144,7 +144,7 @@ def _change(act: str, user: User, runs: QuerySet[Run], given: QueryDict) -> str:
     do, done = acts[act]
     number = do()
     changed = f"{number:,} run{'' if number == 1 else 's'}"
-    return done.format(runs=changed, tag=tags.parse_tag(tag) if "tag" in act else "")
+    return done.format(runs=changed, tag=bulk_changes.parse_tag(tag) if "tag" in act else "")
 
 
 def _file(form: str, runs: QuerySet[Run], shown: tuple[ListColumn, ...]) -> HttpResponseBase:
