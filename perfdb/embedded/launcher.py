@@ -11,7 +11,6 @@ import time
 from collections import deque
 from collections.abc import Callable, Mapping
 from functools import partial
-from pathlib import Path
 
 from perfdb.embedded import ROOT, LauncherError
 from perfdb.embedded.home import Home
@@ -40,6 +39,7 @@ class Launcher:
         self.port = port
         self.address = f"http://{ADDRESS}:{port}"
         self.processes = Processes(home)
+        self.static_stamp = home.path / "static.stamp"
         self.starts: dict[str, Callable[[], Child]] = {}
         self.deaths: dict[str, deque[float]] = {}
 
@@ -72,7 +72,7 @@ class Launcher:
         link = self._prepare(env, alone=servers.alone)
         if collecting:
             self.processes.finish(collecting)
-            self._static_stamp.write_text(digest_static_sources(), encoding="ascii")
+            self.static_stamp.write_text(digest_static_sources(), encoding="ascii")
         own = list_services(env, listener.fileno())
         self.starts.update((service.name, partial(self.processes.start, service)) for service in own)
         web, *_ = [self.processes.start(service) for service in own]
@@ -81,16 +81,11 @@ class Launcher:
         print_line(f"to sign in, open this once: {link}")
         print_line(f"data and logs are in {self.home.path}; Ctrl-C stops")
 
-    @property
-    def _static_stamp(self) -> Path:
-        return self.home.path / "static.stamp"
-
     def _collect_static(self, env: Mapping[str, str]) -> Child | None:
         """Start collecting and compressing static files, if changed; do not wait."""
-        stamp = self._static_stamp
-        if stamp.exists() and stamp.read_text(encoding="ascii") == digest_static_sources():
+        if self.static_stamp.exists() and self.static_stamp.read_text(encoding="ascii") == digest_static_sources():
             return None
-        stamp.unlink(missing_ok=True)
+        self.static_stamp.unlink(missing_ok=True)
         argv = [sys.executable, "manage.py", "collectstatic", "--noinput", "--clear", "--verbosity=0"]
         return self.processes.start(Service(name="static", argv=argv, env=env, cwd=ROOT))
 

@@ -57,7 +57,11 @@ class EmbeddedServers:
 @pytest.hookimpl(wrapper=True)
 def pytest_load_initial_conftests(early_config: pytest.Config) -> Iterator[None]:
     if worker := os.environ.get("PYTEST_XDIST_WORKER"):
-        set_up_worker(worker)
+        # Such as gw1, on the servers of the first process.
+        os.environ["REDIS_URL"] = with_broker_database(os.environ["REDIS_URL"], int(worker.removeprefix("gw")))
+        home = Path(os.environ["PERFDB_HOME"], worker)
+        home.mkdir()
+        _write_below(home)
     else:
         early_config.pluginmanager.register(EmbeddedServers(), "perfdb-embedded-servers")
     return (yield)
@@ -67,14 +71,6 @@ def pytest_configure(config: pytest.Config) -> None:
     """Give each test process a folder for pictures."""
     if worker := os.environ.get("PYTEST_XDIST_WORKER"):
         config.option.output = str(Path(config.option.output) / worker)
-
-
-def set_up_worker(worker: str) -> None:
-    """Set up a test process, such as `gw1`, on the first one's servers."""
-    os.environ["REDIS_URL"] = with_broker_database(os.environ["REDIS_URL"], int(worker.removeprefix("gw")))
-    home = Path(os.environ["PERFDB_HOME"], worker)
-    home.mkdir()
-    _write_below(home)
 
 
 def with_broker_database(url: str, number: int) -> str:

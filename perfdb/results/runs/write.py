@@ -42,7 +42,7 @@ _Key = tuple[int, int]  # The IDs of a run and its study, the first columns of i
 _COPIED = ("study_id", "system_id", "level_id", "workload_id", "device_id", *NUMBERS, "campaign")
 """Columns that a run has from its experiment."""
 _of_experiment = attrgetter(*_COPIED)
-_RUN = (*("id", "experiment_id", *_COPIED, "factors", "started"), *(*Run.HOT, "trial", "status", "run_id", "values"))
+_RUN = ("id", "experiment_id", *_COPIED, "factors", "started", *Run.HOT, "trial", "status", "run_id", "values")
 # Later the tags belong to people.
 _NEW_RUN = (*_RUN, "tags")
 _EVIDENCE = ("run_id", "study_id", *origins.COLUMNS, "facts")
