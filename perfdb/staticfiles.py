@@ -48,16 +48,7 @@ class HashedStaticFilesStorage(CompressedManifestStaticFilesStorage):  # type: i
     joins_sheets = True
 
     patterns = (
-        (
-            "*.css",
-            (
-                r"""(?P<matched>url\(['"]{0,1}\s*(?P<url>.*?)["']{0,1}\))""",
-                (
-                    r"""(?P<matched>@import\s*["']\s*(?P<url>.*?)["'])""",
-                    """@import url("%(url)s")""",
-                ),
-            ),
-        ),
+        ("*.css", HashedFilesMixin.patterns[0][1][:2]),
         ("js/*.js", HashedFilesMixin._js_module_import_aggregation_patterns[1]),  # type: ignore[attr-defined]
     )
 

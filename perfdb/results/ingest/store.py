@@ -54,12 +54,10 @@ def store(upload: Upload, matches: Sequence[Match]) -> set[Outcome]:
         _decide(upload, match, matches)
     vocabulary = Vocabulary(upload.study)
     upload.runs.filter(number__among=[each.uploaded.number for each in matches]).delete()
-    rows = [row_of(upload, each, known=_has_summary(each)) for each in matches]
+    rows = [row_of(upload, each, loaded=True) for each in matches]
     _write_new(vocabulary, matches, rows)
     for match in matches:
         _write_known(vocabulary, match)
-    for row in rows:
-        row.loaded = True
     write.copy_upload_runs(rows)
     store_problems(upload, [each for match in matches for each in problems_of(match)])
     if rows:
@@ -153,13 +151,15 @@ def problems_of(match: Match) -> list[Problem]:
     return [*match.record.problems, *match.problems]
 
 
-def row_of(upload: Upload, match: Match, *, known: bool = False) -> UploadRun:
-    """Return the row of an outcome; ``known``: the stored run has the summary."""
+def row_of(upload: Upload, match: Match, *, loaded: bool = False) -> UploadRun:
+    """Return the row of an outcome; ``loaded``: the run is stored, and may have the summary."""
     record, given = match.record, match.uploaded.context.given
+    known = loaded and _has_summary(match)
     return UploadRun(
         upload=upload,
         run=match.run,
         number=match.uploaded.number,
+        loaded=loaded,
         run_label=record.run_id,
         trial=record.trial,
         outcome=match.outcome,

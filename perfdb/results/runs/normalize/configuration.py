@@ -257,7 +257,8 @@ class _Reader:
         """Return the load tool's options that change the work; zero is the rule and needs no factor."""
         texts = {name: self.text(name) for name in OPTIONS & self.facts.keys()}
         return {
-            name: _plain_size(text) if name in _IN_BYTES else text
+            # Sizes such as 8K are in bytes; with a unit as printed, since the tool decides the meaning.
+            name: str(parse_bytes(text)) if name in _IN_BYTES and _PREFIXED.fullmatch(text) else text
             for name, text in texts.items()
             if text and text.strip("0.")
         }
@@ -295,11 +296,6 @@ class _Reader:
 @lru_cache(_REMEMBERED)
 def _workload(pattern: str, request: int, response: int) -> Workload:
     return Workload(parse_pattern(pattern), request, response)
-
-
-def _plain_size(text: str) -> str:
-    """Return a size such as ``8K`` in bytes; as printed with a unit, whose meaning the tool decides."""
-    return str(parse_bytes(text)) if _PREFIXED.fullmatch(text) else text
 
 
 def _partly_sized(text: str, request: int | None, response: int | None) -> Workload:
