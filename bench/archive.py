@@ -1,4 +1,4 @@
-"""Synthetic archive of any size; ``python -m bench.archive RUNS`` stores it.
+"""Synthetic archive of any size; ``python -m bench.archive RUNS`` stores the archive.
 
 A study is measured at one level on one system: 12 devices, 6 MTU sizes, 6 user counts, 5 workloads and 3 trials, so
 6,480 runs less the few that are missing, of about 40 values each. Throughput saturates with the users, the cost of a
@@ -6,13 +6,14 @@ transaction falls with them, trials scatter by 2 %, some values are absent, and 
 All numbers are made up.
 """
 
+import json
 import math
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from itertools import islice, product
+from itertools import chain, count, islice, product
 from random import Random
+from typing import Any, NamedTuple
 
 import django
 from django.db import connection, transaction
@@ -36,20 +37,14 @@ RUNS_PER_STUDY = len(DEVICES) * len(MTUS) * len(USERS) * len(WORKLOADS) * len(TR
 _MISSING_RUN, _ABSENT_VALUE, _NOISE = 0.02, 0.05, 0.02
 _START = datetime(2010, 1, 1, tzinfo=UTC)
 _FACTORS = ("send_call", "kernel", "buffer_bytes", "offloads", "queues")
-_ROLES = ("total", "client", "server")
-_UTILISATIONS = ("cpu_util", "virtual_cpu_util", "cp_cpu_util")
-_COSTS = ("cpu_ms_per_trans", "virtual_cpu_ms_per_trans", "cp_cpu_ms_per_trans")
-_STREAM_COSTS = ("cpu_ms_per_mb", "virtual_cpu_ms_per_mb", "cp_cpu_ms_per_mb")
+_SHARES = {"total": 1.0, "client": 0.45, "server": 0.55}
+_CPU = {"cpu": 1.0, "virtual_cpu": 0.6, "cp_cpu": 0.4}
 _PER_SIDE = ("interrupts_per_s", "packets_received_per_s", "packets_sent_per_s", "processor_util")
 _PERCENTILES = ("latency_p50_ms", "latency_p90_ms", "latency_p95_ms", "latency_p99_ms", "latency_max_ms")
 
 
-@dataclass(frozen=True, slots=True)
-class Curve:
-    """Throughput and cost of a device: many users approach ``peak``.
-
-    Half of the peak is reached at ``half`` users.
-    """
+class Curve(NamedTuple):
+    """Throughput and cost of a device: many users approach ``peak``, ``half`` users half of that."""
 
     peak: float
     half: float
@@ -86,19 +81,9 @@ def records(study: int) -> Iterator[RunRecord]:
             for measure, value in _values(curves[device], workload, mtu, users, random)
             if random.random() >= _ABSENT_VALUE
         }
-        yield RunRecord(
-            f"b{study:04}r{number:05}",
-            trial,
-            "complete",
-            started + timedelta(minutes=number / 5),
-            configuration,
-            values,
-            facts={
-                "workload": FactValue(workload.pattern),
-                "device": FactValue(device),
-                "users": FactValue(str(users)),
-            },
-        )
+        printed = {"workload": workload.pattern, "device": device, "users": str(users)}
+        moment, facts = started + timedelta(minutes=number / 5), {key: FactValue(text) for key, text in printed.items()}
+        yield RunRecord(f"b{study:04}r{number:05}", trial, "complete", moment, configuration, values, facts=facts)
 
 
 def _values(curve: Curve, workload: Workload, mtu: int, users: int, random: Random) -> Iterator[tuple[Measure, float]]:
@@ -118,19 +103,49 @@ def _values(curve: Curve, workload: Workload, mtu: int, users: int, random: Rand
     yield Measure("bytes_sent"), rate * 180 * (workload.request_bytes or 0)
     yield Measure("bytes_received"), rate * 180 * (workload.response_bytes or 0)
     yield Measure("retransmits"), float(random.randrange(50))
-    for role, share in zip(_ROLES, (1.0, 0.45, 0.55), strict=True):
-        for metric, part in zip(_UTILISATIONS, (1.0, 0.6, 0.4), strict=True):
-            yield Measure(metric, role), cost * rate / 20 * share * part
-        for metric, part in zip(_COSTS, (1.0, 0.6, 0.4), strict=True):
-            yield Measure(metric, role), cost * share * part
-        if streams and role == "total":
-            for metric, part in zip(_STREAM_COSTS, (1.0, 0.6, 0.4), strict=True):
-                yield Measure(metric, role), cost * share * part * rate / megabytes
-    for role in _ROLES[1:]:
+    for role, share in _SHARES.items():
+        # The unit of each value, and its ratio to the cost of a transaction.
+        for unit, ratio in (("util", rate / 20), ("ms_per_trans", 1.0), ("ms_per_mb", rate / megabytes)):
+            if unit != "ms_per_mb" or (streams and role == "total"):
+                yield from ((Measure(f"{cpu}_{unit}", role), cost * share * part * ratio) for cpu, part in _CPU.items())
+    for role in ("client", "server"):
         for place, metric in enumerate(_PER_SIDE, start=1):
             yield Measure(metric, role), rate * place * random.lognormvariate(0, _NOISE)
     for place, metric in enumerate(_PERCENTILES, start=1):
         yield Measure(metric), 1000 * users / rate * place
+
+
+def json_records(runs: int) -> bytes:
+    """Return the first runs of the archive as JSON records, one a line."""
+    found = islice(chain.from_iterable(map(records, count())), runs)
+    return b"".join(json.dumps(_plain(each)).encode() + b"\n" for each in found)
+
+
+def _plain(record: RunRecord) -> dict[str, Any]:
+    known, workload = record.configuration, record.configuration.workload
+    assert workload is not None
+    return {
+        "run_id": record.run_id,
+        "trial": record.trial,
+        "started": record.started.isoformat(),
+        "dimensions": {
+            "workload": f"{workload.pattern} {workload.request_bytes}/{workload.response_bytes}",
+            **{name: getattr(known, name) for name in ("device", "mtu", "users", "layer", "level")},
+        },
+        "factors": dict(known.factors),
+        "metrics": _metrics(record),
+    }
+
+
+def _metrics(record: RunRecord) -> dict[str, float]:
+    """Return about forty metrics without the archive's utilisations, which do not match its costs."""
+    found = {
+        str(each): float(value.printed) for each, value in record.values.items() if not each.metric.endswith("_util")
+    }
+    found |= {"errors": 0.0, "connects": 10.0, "packets_lost": 0.0, "loss_percent": 0.0, "rtt_ms": 0.125}
+    found |= {"jitter_ms": 0.015, "latency_sd_ms": 0.25, "latency_min_ms": 0.05}
+    sides = {"packets_dropped": 0.0, "iowait_util": 0.5, "steal_util": 0.25}
+    return found | {f"{name}@{side}": value for side in ("client", "server") for name, value in sides.items()}
 
 
 def fill(runs: int) -> None:

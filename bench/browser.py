@@ -19,15 +19,15 @@ is over its bar, but not when divided by the load, is `noisy`: measure again.
 import argparse
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Any, NamedTuple
 
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, sync_playwright
 
 from bench import archive
-from bench.instance import ROOT, Instance
+from bench.instance import ARCHIVES, run_instance
 from bench.measure import Verdict
 from frontend.tests.browser import LOCAL_ONLY, obtain, system_browser
 
@@ -55,8 +55,7 @@ _CONTROL = """data:text/html,<!doctype html><title>control</title><body><script>
 PAINT_MS, JUMPS, REACTION_MS = 1000.0, 0.001, 100.0
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(NamedTuple):
     """A page with its limits in kilobytes, for the first and a later visit."""
 
     name: str
@@ -66,8 +65,7 @@ class Target:
     has_chart: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Visit:
+class Visit(NamedTuple):
     """Measurements of one visit. ``control_ms``: the machine's speed just before."""
 
     kilobytes: float
@@ -77,17 +75,14 @@ class Visit:
     control_ms: float
 
 
-def _chart_target(name: str, address: str, later_kb: float = 60) -> Target:
-    return Target(name, address, 1500, later_kb, has_chart=True)
-
-
+_chart_target = partial(Target, first_kb=1500, later_kb=60, has_chart=True)
 TARGETS = (
     Target("home", "/"),
     Target("runs", "/runs/"),
     Target("uploads", "/uploads/"),
     Target("how perfdb compares", "/how/"),
     # Its first charts are fetched when they come into sight.
-    _chart_target("study", f"/studies/{_STUDY}/", 100),
+    _chart_target("study", f"/studies/{_STUDY}/", later_kb=100),
     _chart_target("chart of 72 points", f"{_CHART}&workload=CRR&mtu=1500&rows=users&columns=device"),
     _chart_target("chart of 1,300 points", f"{_CHART}&workload=RR&rows=users&columns=device&trials=points"),
     _chart_target("216 lines", f"{_CHART}&workload=RR&workload=CRR&rows=users&columns=device,mtu,workload"),
@@ -104,13 +99,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=60_000, help="runs in the archive")
     parser.add_argument("--only", default="", help="a part of the page's name")
-    parser.add_argument("--folder", type=Path, default=ROOT / "var" / "bench", help="where archives are kept")
+    parser.add_argument("--folder", type=Path, default=ARCHIVES, help="where archives are kept")
     chosen = parser.parse_args()
     if not obtain():
         print("no browser", file=sys.stderr)
         return 1
     failed = False
-    with Instance(chosen.folder, chosen.runs) as instance, sync_playwright() as playwright:
+    with run_instance(chosen.folder, chosen.runs) as instance, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=system_browser(), args=["--no-sandbox", *LOCAL_ONLY])
         for line, worst in measured_pages(browser, instance.port, chosen.only):
             print(line, flush=True)
@@ -121,10 +116,9 @@ def main() -> int:
 
 def measured_pages(browser: Browser, port: int, only: str) -> Iterator[tuple[str, Verdict]]:
     """Yield a printed line and the worst verdict of each page."""
-    context = _new_context(browser)
-    page = context.new_page()
-    quiet_ms = min(_control_ms(page) for _ in range(7))
-    context.close()
+    with _new_context(browser) as context:
+        page = context.new_page()
+        quiet_ms = min(_control_ms(page) for _ in range(7))
     for target in TARGETS:
         if only in target.name:
             first, later = _visit_often(browser, f"http://127.0.0.1:{port}{target.address}", target)
@@ -140,33 +134,30 @@ def verdict(value: float, bar: float, load: float = 1.0) -> Verdict:
 
 
 def _line(target: Target, first: Sequence[Visit], later: Visit, quiet_ms: float) -> tuple[str, Verdict]:
-    load = median(each.control_ms for each in first) / quiet_ms
+    middle = Visit(*map(median, zip(*first, strict=True)))
+    load = middle.control_ms / quiet_ms
     # Bytes and jumps do not depend on how busy the machine is.
     measured = [
-        (median(each.kilobytes for each in first), target.first_kb, 1.0, "{:6.0f} of {:4.0f} kB"),
+        (middle.kilobytes, target.first_kb, 1.0, "{:6.0f} of {:4.0f} kB"),
         (later.kilobytes, target.later_kb, 1.0, "{:4.0f} of {:3.0f} again"),
-        (median(each.paint_ms for each in first), PAINT_MS, load, "{:6.0f} of {:4.0f} ms to paint"),
-        (median(each.jumps for each in first), JUMPS, 1.0, "{:6.4f} of {:5.3f} jumps"),
+        (middle.paint_ms, PAINT_MS, load, "{:6.0f} of {:4.0f} ms to paint"),
+        (middle.jumps, JUMPS, 1.0, "{:6.4f} of {:5.3f} jumps"),
     ]
     if target.has_chart:
-        reaction = median(each.reaction_ms for each in first)
-        measured.append((reaction, REACTION_MS, load, "{:5.0f} of {:3.0f} ms to react"))
-    worst = max((verdict(value, bar, factor) for value, bar, factor, _ in measured), key=_SEVERITY.index)
+        measured.append((middle.reaction_ms, REACTION_MS, load, "{:5.0f} of {:3.0f} ms to react"))
+    severity = [Verdict.HOLDS, Verdict.NOISY, Verdict.OVER]
+    worst = max((verdict(value, bar, factor) for value, bar, factor, _ in measured), key=severity.index)
     text = "  ".join(form.format(value, bar) for value, bar, _, form in measured)
     return f"{target.name:24}{text:116}  load {load:4.2f}  {worst}", worst
-
-
-_SEVERITY = [Verdict.HOLDS, Verdict.NOISY, Verdict.OVER]
 
 
 def _visit_often(browser: Browser, address: str, target: Target) -> tuple[list[Visit], Visit]:
     """Return visits with an empty cache, and one with a filled cache."""
     first = []
     for _ in range(_VISITS):
-        context = _new_context(browser)
-        first.append(_visit(context.new_page(), address, has_chart=target.has_chart))
-        later = _visit(context.new_page(), address, has_chart=False)
-        context.close()
+        with _new_context(browser) as context:
+            first.append(_visit(context.new_page(), address, has_chart=target.has_chart))
+            later = _visit(context.new_page(), address, has_chart=False)
     return first, later
 
 
@@ -179,24 +170,19 @@ def _new_context(browser: Browser) -> BrowserContext:
 def _visit(page: Page, address: str, *, has_chart: bool) -> Visit:
     """Open an address, use its chart, and return the measurements."""
     control = _control_ms(page)
-    received = 0.0
+    received: list[float] = []
     session = page.context.new_cdp_session(page)
     session.send("Network.enable")
-
-    def count(event: dict[str, float]) -> None:
-        nonlocal received
-        received += event["encodedDataLength"]
-
-    session.on("Network.loadingFinished", count)
+    session.on("Network.loadingFinished", lambda event: received.append(event["encodedDataLength"]))
     page.goto(address, wait_until="networkidle", timeout=_TIMEOUT_MS)
     if has_chart:
         page.wait_for_selector("perf-chart[data-drawn]", timeout=_TIMEOUT_MS)
         page.wait_for_timeout(500)
     # The tasks of loading, such as reading Plotly, are no reaction to an input.
     painted = page.evaluate("() => { measured.reaction = 0; return measured.paint; }")
-    weight = received / 1000
+    kilobytes = sum(received) / 1000
     jumps = _use_chart(page) if has_chart else page.evaluate("measured.jumps")
-    return Visit(weight, painted, jumps, page.evaluate("measured.reaction"), control)
+    return Visit(kilobytes, painted, jumps, page.evaluate("measured.reaction"), control)
 
 
 def _control_ms(page: Page) -> float:
@@ -215,8 +201,17 @@ def _use_chart(page: Page) -> float:
     for step in range(15):
         page.mouse.move(*_place(chart, (step + 1) / 17, 0.5))
         page.wait_for_timeout(50)
-    _hide_and_show_line(page, chart)
-    _zoom(page, chart)
+    line = chart.locator(".legendtoggle").first
+    # Hidden and shown again; Plotly waits for a second click before it does anything.
+    for _ in range(2 if line.count() else 0):
+        line.click(force=True)
+        page.wait_for_timeout(700)
+    _drag(page, chart)
+    page.keyboard.down("Shift")
+    _drag(page, chart)
+    page.keyboard.up("Shift")
+    page.mouse.dblclick(*_place(chart, 0.02, 0.02))
+    page.wait_for_timeout(700)
     for _ in range(2):
         page.locator("[data-theme-toggle]").click()
         page.wait_for_timeout(500)
@@ -229,29 +224,13 @@ def _use_chart(page: Page) -> float:
     return jumps
 
 
-def _hide_and_show_line(page: Page, chart: Locator) -> None:
-    line = chart.locator(".legendtoggle").first
-    for _ in range(2):
-        if line.count():
-            line.click(force=True)
-            # Plotly waits for a second click before it does anything.
-            page.wait_for_timeout(700)
-
-
-def _zoom(page: Page, chart: Locator) -> None:
-    """Zoom into a chart, move it, and reset it."""
-    for keys in ((), ("Shift",)):
-        for key in keys:
-            page.keyboard.down(key)
-        page.mouse.move(*_place(chart, 0.3, 0.3))
-        page.mouse.down()
-        page.mouse.move(*_place(chart, 0.7, 0.7), steps=5)
-        page.mouse.up()
-        for key in keys:
-            page.keyboard.up(key)
-        page.wait_for_timeout(500)
-    page.mouse.dblclick(*_place(chart, 0.02, 0.02))
-    page.wait_for_timeout(700)
+def _drag(page: Page, chart: Locator) -> None:
+    """Drag across a chart, which zooms, or moves with the shift key."""
+    page.mouse.move(*_place(chart, 0.3, 0.3))
+    page.mouse.down()
+    page.mouse.move(*_place(chart, 0.7, 0.7), steps=5)
+    page.mouse.up()
+    page.wait_for_timeout(500)
 
 
 def _place(chart: Locator, across: float, down: float) -> tuple[float, float]:

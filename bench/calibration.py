@@ -8,15 +8,17 @@ import argparse
 import json
 import math
 import sys
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bench.instance import ROOT
 from perfdb.analysis.insights.throughput_curve import Course, describe_curve
 from perfdb.analysis.metrics import Better
 from perfdb.analysis.verdicts.borrowing import Drawn
@@ -25,7 +27,7 @@ from perfdb.analysis.verdicts.flags import find_outliers
 from perfdb.analysis.verdicts.judge import judge
 from perfdb.analysis.verdicts.whole_table import Gate, gate
 
-RESULT = Path(__file__).resolve().parent.parent / "perfdb" / "analysis" / "verdicts" / "calibration.json"
+RESULT = ROOT / "perfdb" / "analysis" / "verdicts" / "calibration.json"
 TABLES = 480
 KINDS = 3
 # Cells that differ in a table with changes.
@@ -33,6 +35,7 @@ CHANGED = 6
 
 Floats = NDArray[np.float64]
 Dice = np.random.Generator
+# A function that draws the standard deviation of each of some cells.
 _Spread = Callable[[Dice, int], Floats]
 
 
@@ -46,10 +49,6 @@ def _wide(dice: Dice, cells: int) -> Floats:
 
 def _doubled(dice: Dice, cells: int) -> Floats:
     return 0.02 * 2 ** dice.uniform(-1, 1, cells)
-
-
-def _by_kind(dice: Dice, cells: int) -> Floats:
-    return np.array([0.003, 0.01, 0.05])[np.arange(cells) % KINDS]
 
 
 class Shape(NamedTuple):
@@ -133,18 +132,16 @@ class Chapter(NamedTuple):
     title: str
     about: str
     columns: tuple[str, ...]
-    measure: Callable[[int], Iterator[Row]]
+    measure: Callable[[int], Iterable[Row]]
 
 
 def _percent(count: float, of: float) -> float:
     return round(100 * count / of, 1) if of else 0.0
 
 
-def _changes(dice: Dice, cells: int, size: float) -> Floats:
-    found = np.zeros(cells)
-    some = min(CHANGED, cells)
-    found[dice.permutation(cells)[:some]] = math.log1p(size) * dice.choice([-1, 1], some)
-    return found
+def _compare(setting: Setting, dice: Dice, changes: Sequence[float] = ()) -> Sequence[Comparison]:
+    """Return the verdicts on a new table, by default one without changes."""
+    return judge(setting.draw(dice, changes or [0.0] * setting.cells)).comparisons
 
 
 def _is_changed(cell: Comparison) -> bool:
@@ -154,23 +151,23 @@ def _is_changed(cell: Comparison) -> bool:
 def count_verdicts(setting: Setting, tables: int, sizes: tuple[float, float], seed: int) -> Row:
     """Return false alarms, coverage, and changed cells found, in per cent."""
     dice = np.random.default_rng(seed)
-    alarms = covered = intervals = 0
+    unchanged = [_compare(setting, dice) for _ in range(tables)]
+    alarms = sum(any(map(_is_changed, found)) for found in unchanged)
+    intervals = [cell.interval for found in unchanged for cell in found if cell.interval]
+    covered = sum(low <= 1 <= high for low, high in intervals)
+    powers = [_find_changed(setting, dice, size, max(1, tables // 4)) for size in sizes]
+    return Row(setting.title, (_percent(alarms, tables), _percent(covered, len(intervals)), *powers))
+
+
+def _find_changed(setting: Setting, dice: Dice, size: float, tables: int) -> float:
+    """Return how many of the cells that differ by ``size`` are found, in per cent."""
+    hits, some = 0, min(CHANGED, setting.cells)
     for _ in range(tables):
-        found = judge(setting.draw(dice, [0.0] * setting.cells)).comparisons
-        alarms += any(map(_is_changed, found))
-        known = [cell.interval for cell in found if cell.interval]
-        intervals += len(known)
-        covered += sum(low <= 1 <= high for low, high in known)
-    powers = []
-    for size in sizes:
-        hits = cells = 0
-        for _ in range(max(1, tables // 4)):
-            changes = _changes(dice, setting.cells, size)
-            found = judge(setting.draw(dice, changes.tolist())).comparisons
-            hits += sum(_is_changed(cell) for cell, change in zip(found, changes, strict=True) if change)
-            cells += int(np.count_nonzero(changes))
-        powers.append(_percent(hits, cells))
-    return Row(setting.title, (_percent(alarms, tables), _percent(covered, intervals), *powers))
+        changes = np.zeros(setting.cells)
+        changes[dice.permutation(setting.cells)[:some]] = math.log1p(size) * dice.choice([-1, 1], some)
+        found = _compare(setting, dice, changes.tolist())
+        hits += sum(_is_changed(cell) for cell, change in zip(found, changes, strict=True) if change)
+    return _percent(hits, tables * some)
 
 
 _HALF = Setting("", day=0.005)
@@ -209,7 +206,7 @@ TRIALS_ONLY = (
     *(Setting(f"equal cells, {n} trials", _equal(0.01), trials=(n, n)) for n in (2, 3, 5, 10)),
     *(Setting(f"cells 0.3 to 5 %, {n} trials", _wide, trials=(n, n)) for n in (2, 3, 5)),
     Setting("cells 1 to 4 %, 3 trials", _doubled),
-    Setting("noise by kind of workload, 3 trials", _by_kind),
+    Setting("noise by kind of workload, 3 trials", lambda _, cells: np.resize([0.003, 0.01, 0.05], cells)),
     Setting("5 % slow runs, 5 trials", _equal(0.01), Shape(slow=0.05), trials=(5, 5)),
     Setting("heavy tails, 5 trials", _equal(0.01), Shape(tails=True), trials=(5, 5)),
     Setting("correlated trials, 3 trials", _equal(0.01), Shape(correlation=0.5)),
@@ -219,24 +216,17 @@ TRIALS_ONLY = (
 )
 
 
-def _measure_days(tables: int) -> Iterator[Row]:
-    for number, setting in enumerate(DAYS_KNOWN):
-        yield count_verdicts(setting, tables, (0.05, 0.10), number)
-
-
-def _measure_trials(tables: int) -> Iterator[Row]:
-    for number, setting in enumerate(TRIALS_ONLY):
-        yield count_verdicts(setting, tables, (0.02, 0.05), 100 + number)
+def _measure_verdicts(settings: Sequence[Setting], sizes: tuple[float, float], seed: int, tables: int) -> Iterator[Row]:
+    for number, setting in enumerate(settings, seed):
+        yield count_verdicts(setting, tables, sizes, number)
 
 
 def _measure_gate(tables: int) -> Iterator[Row]:
     setting = Setting("", day=0.005, earlier=3)
-    for number, (worse, cells) in enumerate(((0.0, 0), (0.025, 18), (0.05, 1), (0.05, 18), (0.10, 1))):
-        dice, answers = np.random.default_rng(200 + number), []
-        for _ in range(max(1, tables // 2)):
-            changes = np.zeros(setting.cells)
-            changes[:cells] = math.log1p(-worse)
-            answers.append(gate(setting.draw(dice, changes.tolist()), 0.05).answer)
+    for number, (worse, cells) in enumerate(((0.0, 0), (0.025, 18), (0.05, 1), (0.05, 18), (0.10, 1)), 200):
+        dice = np.random.default_rng(number)
+        changes = [math.log1p(-worse)] * cells + [0.0] * (setting.cells - cells)
+        answers = [gate(setting.draw(dice, changes), 0.05).answer for _ in range(max(1, tables // 2))]
         title = "nothing changed" if not worse else f"{cells} of 18 cells worse by {100 * worse:g} %"
         each = (Gate.PASSES, Gate.REGRESSED, Gate.CANNOT_TELL)
         yield Row(title, tuple(_percent(answers.count(answer), len(answers)) for answer in each))
@@ -250,88 +240,85 @@ def _measure_single(tables: int) -> Iterator[Row]:
         Setting("3 trials and 3 earlier campaigns against one run, days 1 %", trials=(3, 1), day=0.01, earlier=3),
     )
     likely = (Verdict.LIKELY_HIGHER, Verdict.LIKELY_LOWER)
-    for number, setting in enumerate(settings):
-        dice, said, cells = np.random.default_rng(300 + number), 0, 0
-        for _ in range(max(1, tables // 2)):
-            found = judge(setting.draw(dice, [0.0] * setting.cells)).comparisons
-            said += sum(cell.verdict in likely for cell in found)
-            cells += len(found)
-        yield Row(setting.title, (_percent(said, cells),))
+    for number, setting in enumerate(settings, 300):
+        dice = np.random.default_rng(number)
+        said = [cell.verdict in likely for _ in range(max(1, tables // 2)) for cell in _compare(setting, dice)]
+        yield Row(setting.title, (_percent(sum(said), len(said)),))
 
 
 def _measure_advice(tables: int) -> Iterator[Row]:
     for number, spread in enumerate((0.01, 0.02)):
         setting = Setting("", _equal(spread))
         figures = []
-        for place, size in enumerate((0.0, 0.01, 0.02, 0.04)):
-            dice, decided, asked = np.random.default_rng(400 + 10 * number + place), 0, 0
-            for _ in range(max(1, tables // 40)):
-                changes = [math.log1p(size)] * setting.cells
-                steps = [cell.next for cell in judge(setting.draw(dice, changes)).comparisons]
-                for at, step in enumerate(steps):
-                    if step is not None:
-                        again = replace(setting, trials=(step.about, step.about)).draw(dice, changes)
-                        asked += 1
-                        decided += judge(again).comparisons[at].verdict is not Verdict.CANNOT_TELL
-            figures.append(_percent(decided, asked))
+        for seed, size in enumerate((0.0, 0.01, 0.02, 0.04), 400 + 10 * number):
+            dice, changes = np.random.default_rng(seed), [math.log1p(size)] * setting.cells
+            decided = [each for _ in range(max(1, tables // 40)) for each in _follow_advice(setting, dice, changes)]
+            figures.append(_percent(sum(decided), len(decided)))
         yield Row(f"trials vary by {100 * spread:g} %, 3 a side, advice followed once", tuple(figures))
 
 
+def _follow_advice(setting: Setting, dice: Dice, changes: Sequence[float]) -> Iterator[bool]:
+    """Yield for each undecided cell whether as many trials as advised decide."""
+    for at, cell in enumerate(_compare(setting, dice, changes)):
+        if cell.next is not None:
+            again = replace(setting, trials=(cell.next.about, cell.next.about))
+            yield _compare(again, dice, changes)[at].verdict is not Verdict.CANNOT_TELL
+
+
 def _measure_outliers(tables: int) -> Iterator[Row]:
-    for number, (title, spread, shape) in enumerate((
-        ("equal cells of 1 %", _equal(0.01), Shape()),
-        ("cells 0.3 to 5 %", _wide, Shape()),
-        ("heavy tails of 1 %", _equal(0.01), Shape(tails=True)),
-    )):  # fmt: skip
-        dice, figures = np.random.default_rng(500 + number), []
-        for drop in (0.0, 0.10, 0.20):
-            flagged = 0
-            campaigns = max(1, tables // 4)
-            for _ in range(campaigns):
-                sds = spread(dice, 18)
-                samples = [np.exp(shape.draw(dice, sd, 5)).tolist() for sd in sds]
-                if drop:
-                    samples[0][2] *= 1 - drop
-                found = find_outliers(samples, [at % KINDS for at in range(18)], [None] * 18)
-                flagged += any((each.cell, each.trial) == (0, 2) or not drop for each in found)
-            figures.append(_percent(flagged, campaigns))
-        yield Row(f"{title}, 5 trials", tuple(figures))
+    campaigns = max(1, tables // 4)
+    settings = (
+        Setting("equal cells of 1 %", _equal(0.01)),
+        Setting("cells 0.3 to 5 %", _wide),
+        Setting("heavy tails of 1 %", _equal(0.01), Shape(tails=True)),
+    )
+    for number, setting in enumerate(settings, 500):
+        dice = np.random.default_rng(number)
+        flagged = [sum(_is_flagged(setting, dice, drop) for _ in range(campaigns)) for drop in (0.0, 0.10, 0.20)]
+        yield Row(f"{setting.title}, 5 trials", tuple(_percent(each, campaigns) for each in flagged))
+
+
+def _is_flagged(setting: Setting, dice: Dice, drop: float) -> bool:
+    """Return whether a trial is flagged: the one that is lower by ``drop``, or any."""
+    sds = setting.spread(dice, setting.cells)
+    samples = [np.exp(setting.shape.draw(dice, sd, 5)).tolist() for sd in sds]
+    samples[0][2] *= 1 - drop
+    found = find_outliers(samples, [at % KINDS for at in range(setting.cells)], [None] * setting.cells)
+    return any((each.cell, each.trial) == (0, 2) or not drop for each in found)
 
 
 def _measure_curves(tables: int) -> Iterator[Row]:
     users, flat = (1, 5, 10, 20, 50), (500.0, 850.0, 1000.0, 1000.0, 1000.0)
-    for number, spread in enumerate((0.01, 0.02, 0.05)):
-        dice, figures = np.random.default_rng(600 + number), []
+    falling, calm = (Course.FALLING, Course.SLIGHTLY_FALLING), (Course.FLAT, Course.NO_CHANGE_SEEN)
+    for number, spread in enumerate((0.01, 0.02, 0.05), 600):
+        dice, figures = np.random.default_rng(number), []
         for count, fall in ((1, 0.0), (3, 0.0), (3, 0.04), (3, 0.12)):
-            said, curves = 0, 2 * tables
-            for _ in range(curves):
-                values = np.array(flat) * np.array([1, 1, 1, 1, 1 - fall])
+            values, noise = np.array(flat) * [1, 1, 1, 1, 1 - fall], [Drawn(spread**2, 8.0)] * len(flat)
+            said = 0
+            for _ in range(2 * tables):
                 means = values * np.exp(dice.normal(0, spread / math.sqrt(count), len(values)))
-                noise = [Drawn(spread**2, 8.0)] * len(values)
                 points = list(zip(users, means.tolist(), strict=True))
-                course = describe_curve(points, noise, [count] * len(values))[0].course
-                calm = course in (Course.FLAT, Course.NO_CHANGE_SEEN)
-                said += (course in (Course.FALLING, Course.SLIGHTLY_FALLING)) if fall else calm
-            figures.append(_percent(said, curves))
+                said += describe_curve(points, noise, [count] * len(users))[0].course in (falling if fall else calm)
+            figures.append(_percent(said, 2 * tables))
         yield Row(f"noise {100 * spread:g} %", tuple(figures))
 
 
-_POWER = "changed cells found that differ by"
+_COLUMNS = ("tables with a false change, %", "95 % intervals that hold the truth, %")
 CHAPTERS = (
     Chapter(
         "Days known: verdicts hold for other days too",
         "Tables of 18 cells in three kinds of workload, three trials a side that vary by 0.5 % unless said, one "
         "campaign on each side. The first two columns are of tables without any change, the others of tables in which "
         "six cells differ.",
-        ("tables with a false change, %", "95 % intervals that hold the truth, %", f"{_POWER} 5 %, %", "by 10 %, %"),
-        _measure_days,
+        (*_COLUMNS, "changed cells found that differ by 5 %, %", "by 10 %, %"),
+        partial(_measure_verdicts, DAYS_KNOWN, (0.05, 0.10), 0),
     ),
     Chapter(
         "Days not known: verdicts hold in these runs",
         "Noise between trials alone is seen; it is 1 % unless said. The last rows show why the words say so: what days "
         "change looks like a difference.",
-        ("tables with a false change, %", "95 % intervals that hold the truth, %", f"{_POWER} 2 %, %", "by 5 %, %"),
-        _measure_trials,
+        (*_COLUMNS, "changed cells found that differ by 2 %, %", "by 5 %, %"),
+        partial(_measure_verdicts, TRIALS_ONLY, (0.02, 0.05), 100),
     ),
     Chapter(
         "Single runs",
@@ -369,19 +356,10 @@ CHAPTERS = (
 
 def calibrate(tables: int, chapters: Sequence[Chapter] = CHAPTERS) -> dict[str, object]:
     """Return all chapters with their rows."""
-    return {
-        "date": datetime.now(UTC).date().isoformat(),
-        "tables": tables,
-        "chapters": [
-            {
-                "title": chapter.title,
-                "about": chapter.about,
-                "columns": chapter.columns,
-                "rows": [row._asdict() for row in chapter.measure(tables)],
-            }
-            for chapter in chapters
-        ],
-    }
+    found = [each._asdict() | {"rows": [row._asdict() for row in each.measure(tables)]} for each in chapters]
+    for chapter in found:
+        del chapter["measure"]
+    return {"date": datetime.now(UTC).date().isoformat(), "tables": tables, "chapters": found}
 
 
 def main(chapters: Sequence[Chapter] = CHAPTERS, tables: int = TABLES, result: Path = RESULT) -> int:

@@ -1,85 +1,132 @@
-"""A running perfdb with a synthetic archive of a given size.
+"""A running perfdb with a synthetic archive of a given size, and the HTTP client.
 
 Archives are kept in the benchmark's folder and used again while ``archive.py`` and the migrations stay the same.
 """
 
 import hashlib
+import json
 import os
 import signal
 import socket
 import subprocess
 import sys
-import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from http.client import HTTPConnection
 from pathlib import Path
-from types import TracebackType
-from typing import Self
+from typing import Any
+from uuid import uuid4
 
-from bench.client import Client
 from perfdb.embedded.home import Home
 from perfdb.embedded.postgres import postgres_folder
 from perfdb.embedded.servers import build_environment, find_running_servers
 
 ROOT = Path(__file__).parent.parent
-_START_LIMIT_S = 300
+ARCHIVES = ROOT / "var" / "bench"
+_LIMIT_S, _WAIT_S = 600, 30
 
 
-def archive_version() -> str:
+class Client:
+    """Requests to a server on this machine, over one connection that stays open."""
+
+    def __init__(self, port: int, token: str = "") -> None:
+        self._connection = HTTPConnection("127.0.0.1", port, timeout=_LIMIT_S)
+        self._headers = {"Accept": "application/json"} | ({"Authorization": f"Bearer {token}"} if token else {})
+
+    def get(self, address: str) -> bytes:
+        """Return the body of an answer. Raise RuntimeError for an error status."""
+        return self._request("GET", address)
+
+    def json(self, address: str) -> Any:
+        """Return an answer as JSON data."""
+        return json.loads(self.get(address))
+
+    def send_records(self, body: bytes, study: str) -> int:
+        """Send JSON records, one a line; return the upload's id once the runs are stored."""
+        address = f"/api/v1/runs/?study={study}&wait={_WAIT_S}"
+        answer = json.loads(self._request("POST", address, "application/x-ndjson", body))
+        return int(answer["upload"]["id"]) if "runs" in answer else self._wait(answer["id"])
+
+    def send_log(self, body: bytes, study: str) -> int:
+        """Upload a driver's log; return the upload's id once the runs are stored."""
+        mark = uuid4().hex
+        head = f'--{mark}\r\nContent-Disposition: form-data; name="files"; filename="bench.awm.log"\r\n\r\n'
+        form = b"".join((head.encode(), body, f"\r\n--{mark}--\r\n".encode()))
+        answer = self._request("POST", f"/api/v1/uploads/?study={study}", f"multipart/form-data; boundary={mark}", form)
+        return self._wait(json.loads(answer)["id"])
+
+    def _wait(self, upload: int) -> int:
+        """Wait until an upload has settled. Raise RuntimeError unless its runs are stored."""
+        for _ in range(_LIMIT_S // _WAIT_S):
+            state = self.json(f"/api/v1/uploads/{upload}/?wait={_WAIT_S}")["state"]
+            if state not in ("received", "parsing", "loading"):
+                break
+        if state != "done":
+            raise RuntimeError(f"upload {upload} is {state}")
+        return upload
+
+    def _request(self, method: str, address: str, media_type: str = "", body: bytes | None = None) -> bytes:
+        headers = self._headers | ({"Content-Type": media_type} if media_type else {})
+        try:
+            self._connection.request(method, address, body, headers)
+            answer = self._connection.getresponse()
+        except ConnectionError:
+            # The server has closed the connection meanwhile; the next request opens another.
+            self._connection.close()
+            self._connection.request(method, address, body, headers)
+            answer = self._connection.getresponse()
+        content = answer.read()
+        if answer.status >= 400:
+            raise RuntimeError(f"{address} answered {answer.status}: {content[:300]!r}")
+        return content
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """A running perfdb; ``environment`` is that of its own processes, with PostgreSQL's programs on the path."""
+
+    runs: int
+    port: int
+    client: Client
+    environment: dict[str, str]
+
+    @property
+    def database(self) -> str:
+        """Return the connection string of the database, for psycopg."""
+        env = self.environment
+        return f"host={env['PGHOST']} port={env['PGPORT']} user={env['PGUSER']} dbname={env['PGDATABASE']}"
+
+
+@contextmanager
+def run_instance(folder: Path, runs: int) -> Iterator[Instance]:
+    """Run perfdb with ``runs`` runs, kept in ``folder``. Raise RuntimeError if perfdb does not start."""
+    home, port = Home(folder / f"{runs}-{_archive_version()}"), find_free_port()
+    home.create()
+    own = {**os.environ, "PERFDB_HOME": str(home.path), "PORT": str(port)}
+    argv = [sys.executable, "-m", "perfdb.embedded", "up"]
+    with subprocess.Popen(argv, env=own, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            if not any("running on" in line for line in process.stdout or ()):
+                raise RuntimeError(f"perfdb did not start; see {home.log}")
+            env = build_environment(home, port, find_running_servers(home))
+            env["PATH"] = f"{postgres_folder()}{os.pathsep}{env.get('PATH', os.defpath)}"
+            subprocess.run([sys.executable, "-m", "bench.archive", str(runs)], env=env, cwd=ROOT, check=True)
+            token = (home.path / "token").read_text(encoding="ascii").strip()
+            yield Instance(runs, port, Client(port, token), env)
+        finally:
+            process.send_signal(signal.SIGINT)
+            process.wait()
+
+
+def _archive_version() -> str:
     """Return a digest of everything that decides how an archive is stored."""
     parts = [ROOT / "bench" / "archive.py", *sorted((ROOT / "perfdb" / "results" / "migrations").glob("0*.py"))]
     return hashlib.sha256(b"".join(path.read_bytes() for path in parts)).hexdigest()[:16]
 
 
-class Instance:
-    """Context manager that starts perfdb with ``runs`` runs in ``folder``, and stops it."""
-
-    def __init__(self, folder: Path, runs: int) -> None:
-        self.runs = runs
-        self.home = Home(folder / f"{runs}-{archive_version()}")
-        self.port = _free_port()
-        self.client = Client(self.port)
-        self._process: subprocess.Popen[str] | None = None
-
-    def __enter__(self) -> Self:
-        self.home.create()
-        env = {**os.environ, "PERFDB_HOME": str(self.home.path), "PORT": str(self.port)}
-        argv = [sys.executable, "-m", "perfdb.embedded", "up"]
-        self._process = subprocess.Popen(argv, env=env, cwd=ROOT, stdout=subprocess.PIPE, text=True)
-        self._wait_for_start(self._process)
-        self.client = Client(self.port, (self.home.path / "token").read_text(encoding="ascii").strip())
-        fill = [sys.executable, "-m", "bench.archive", str(self.runs)]
-        subprocess.run(fill, env=self.environment, cwd=ROOT, check=True)
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._process is not None:
-            self._process.send_signal(signal.SIGINT)
-            self._process.wait()
-
-    @property
-    def environment(self) -> dict[str, str]:
-        """Return the environment of perfdb's own processes, with PostgreSQL's programs on the path."""
-        env = build_environment(self.home, self.port, find_running_servers(self.home))
-        return env | {"PATH": f"{postgres_folder()}{os.pathsep}{env.get('PATH', os.defpath)}"}
-
-    @property
-    def database(self) -> str:
-        """Return the connection string of its database, for psycopg."""
-        env = self.environment
-        return f"host={env['PGHOST']} port={env['PGPORT']} user={env['PGUSER']} dbname={env['PGDATABASE']}"
-
-    def _wait_for_start(self, process: subprocess.Popen[str]) -> None:
-        assert process.stdout is not None
-        deadline = time.monotonic() + _START_LIMIT_S
-        for line in process.stdout:
-            if "running on" in line or time.monotonic() > deadline:
-                return
-        raise RuntimeError(f"perfdb did not start; see {self.home.log}")
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
+def find_free_port() -> int:
+    """Return a port that no server uses now."""
+    with socket.create_server(("127.0.0.1", 0)) as probe:
         port: int = probe.getsockname()[1]
         return port

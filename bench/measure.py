@@ -6,19 +6,16 @@ where its two times disagree (A/A), the verdict is `noisy`.
 
 import gc
 import platform
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from random import Random
 from statistics import median
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
-QUIET = (0.85, 1.15)
-"""Bounds of the A/A ratio on a quiet machine."""
-
-_SEED = 20260101
+# Bounds of the A/A ratio on a quiet machine.
+_QUIET = (0.85, 1.15)
 _HEAD = f"{'case':46}{'perfdb':>12}{'floor':>12}{'ratio':>8}{'bar':>10}{'A/A':>6}  verdict"
 HEAD = f"{_HEAD}\n{'-' * len(_HEAD)}"
 
@@ -34,8 +31,7 @@ class Verdict(StrEnum):
     DIFFERENT = "DIFFERENT ANSWERS"
 
 
-@dataclass(frozen=True, slots=True)
-class Times:
+class Times(NamedTuple):
     """Seconds of each turn: the work, the floor, and the floor again."""
 
     work: tuple[float, ...]
@@ -55,11 +51,10 @@ class Times:
     @property
     def is_noisy(self) -> bool:
         """Return whether the machine was too busy for a verdict."""
-        return not QUIET[0] <= self.control_ratio <= QUIET[1]
+        return not _QUIET[0] <= self.control_ratio <= _QUIET[1]
 
 
-@dataclass(frozen=True, slots=True)
-class Bar:
+class Bar(NamedTuple):
     """Upper limit of a case: its seconds, or its ratio to the floor."""
 
     seconds: float = 0.0
@@ -122,32 +117,26 @@ def take_turns(work: Work, floor: Work, *, turns: int) -> Times:
     """Time work, floor and floor again in random order, turn by turn."""
     work()
     floor()
-    random = Random(_SEED)
-    turn = [("work", work), ("floor", floor), ("control", floor)]
-    times: dict[str, list[float]] = {name: [] for name, _ in turn}
-    with _frozen_heap():
-        for _ in range(turns):
-            for name, each in random.sample(turn, len(turn)):
-                times[name].append(_seconds(each))
-    return Times(tuple(times["work"]), tuple(times["floor"]), tuple(times["control"]))
-
-
-def _seconds(work: Work) -> float:
-    gc.collect()
-    start = perf_counter()
-    work()
-    return perf_counter() - start
-
-
-@contextmanager
-def _frozen_heap() -> Iterator[None]:
-    """Keep the benchmark's own objects out of garbage collections."""
+    random, places = Random(20260101), (0, 1, 2)
+    times: tuple[list[float], ...] = ([], [], [])
+    # The benchmark's own objects are kept out of garbage collections.
     gc.collect()
     gc.freeze()
     try:
-        yield
+        for _ in range(turns):
+            for place in random.sample(places, len(places)):
+                gc.collect()
+                times[place].append(measure_seconds(floor if place else work))
     finally:
         gc.unfreeze()
+    return Times(*map(tuple, times))
+
+
+def measure_seconds(work: Work) -> float:
+    """Return the seconds that work takes."""
+    start = perf_counter()
+    work()
+    return perf_counter() - start
 
 
 def as_json(runs: int, results: Iterable[Result]) -> dict[str, Any]:

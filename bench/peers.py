@@ -13,24 +13,22 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 from urllib.parse import urlencode
 
-from bench import inputs
-from bench.client import Client
-from bench.instance import ROOT, Instance
+from bench import archive
+from bench.instance import ROOT, Client, find_free_port, run_instance
+from bench.measure import measure_seconds
 
 STUDY, METRIC, WORKLOAD, OLD, NEW = "bench-peers", "trans_per_s", "CRR", "OSA 1", "veth 1"
 PACKAGES = ("datasette==0.65.2", "sqlite-utils==3.39")
 _FOLDER = ROOT / "var" / "peers" / "datasette"
 _TURNS = 21
-_START_LIMIT_S = 60
+# Half of the last digit of a rate in the records.
 _ROUNDING = 0.005
-"""Half of the last digit of a rate in the records."""
-
 _QUESTION = """
 SELECT mtu, users,
        avg(trans_per_s) FILTER (WHERE device = :old) AS old, avg(trans_per_s) FILTER (WHERE device = :new) AS new
@@ -46,7 +44,7 @@ def main() -> int:
     """Measure both; return 1 where the answers differ."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--records", type=int, default=10_000)
-    records = with_metric(inputs.records(parser.parse_args().records))
+    records = with_metric(archive.json_records(parser.parse_args().records))
     print(f"{len(records.splitlines()):,} records\n{'':22}{'import':>12}{'question':>12}")
     with TemporaryDirectory(prefix="perfdb-peers-") as folder:
         ours, theirs = _measure_perfdb(Path(folder), records), _measure_datasette(Path(folder), records)
@@ -80,11 +78,9 @@ def flat_row(record: dict[str, Any], study: str) -> dict[str, Any]:
 def _measure_perfdb(folder: Path, records: bytes) -> Means:
     chosen = {"study": STUDY, "workload": WORKLOAD, "device": [OLD, NEW], "baseline": f"device:{OLD}"}
     question = urlencode({"metric": METRIC, "rows": "mtu,users", "columns": "device"} | chosen, doseq=True)
-    with Instance(folder, 0) as instance:
-        import_s = _seconds(lambda: instance.client.send_records(records, STUDY))
-        return _measure_question(
-            "perfdb", import_s, lambda: _means(instance.client.json(f"/api/v1/tables/?{question}"))
-        )
+    with run_instance(folder, 0) as instance:
+        import_s = measure_seconds(lambda: instance.client.send_records(records, STUDY))
+        return _ask("perfdb", import_s, lambda: _means(instance.client.json(f"/api/v1/tables/?{question}")))
 
 
 def _means(answer: Any) -> Means:
@@ -107,15 +103,15 @@ def _measure_datasette(folder: Path, records: bytes) -> Means:
         _run("sqlite-utils", "insert", str(file), "runs", "-", "--nl", "--alter", stdin=b"".join(lines))
         _run("sqlite-utils", "create-index", str(file), "runs", "study", "workload", "device")
 
-    import_s = _seconds(load)
+    import_s = measure_seconds(load)
     values = {"sql": _QUESTION, "_shape": "array", "study": STUDY, "workload": WORKLOAD, "old": OLD, "new": NEW}
 
     def ask(client: Client) -> Means:
         rows = client.json(f"/perf.json?{urlencode(values)}")
         return {(row["mtu"], row["users"]): (row["old"], row["new"]) for row in rows}
 
-    with _serving(file) as client:
-        return _measure_question("Datasette", import_s, lambda: ask(client))
+    with _serve(file) as client:
+        return _ask("Datasette", import_s, lambda: ask(client))
 
 
 def _install() -> None:
@@ -133,44 +129,30 @@ def _run(program: str, *arguments: str, stdin: bytes = b"") -> None:
 
 
 @contextmanager
-def _serving(file: Path) -> Iterator[Client]:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+def _serve(file: Path) -> Iterator[Client]:
+    port = find_free_port()
     argv = [str(_FOLDER / "bin" / "datasette"), "serve", str(file), "--port", str(port)]
-    server = subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
-        _wait_for(port)
-        yield Client(port)
-    finally:
-        server.terminate()
-        server.wait()
+    with subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as server:
+        try:
+            _wait_for(port)
+            yield Client(port)
+        finally:
+            server.terminate()
 
 
 def _wait_for(port: int) -> None:
-    deadline = time.monotonic() + _START_LIMIT_S
-    while True:
-        try:
-            Client(port).get("/-/versions.json")
-        except OSError:
-            if time.monotonic() > deadline:
-                raise
-            time.sleep(0.1)
-        else:
+    for _ in range(600):
+        with suppress(OSError), socket.create_connection(("127.0.0.1", port)):
             return
+        time.sleep(0.1)
+    raise RuntimeError("Datasette did not start")
 
 
-def _measure_question(name: str, import_s: float, ask: Callable[[], Means]) -> Means:
-    """Print the median time of a question, and return its answer."""
-    question_s = statistics.median(_seconds(ask) for _ in range(_TURNS))
+def _ask(name: str, import_s: float, ask: Callable[[], Means]) -> Means:
+    """Print the median time of a question, and return the answer."""
+    question_s = statistics.median(measure_seconds(ask) for _ in range(_TURNS))
     print(f"{name:22}{import_s:10.2f} s{1000 * question_s:9.1f} ms", flush=True)
     return ask()
-
-
-def _seconds(work: Callable[[], object]) -> float:
-    start = time.perf_counter()
-    work()
-    return time.perf_counter() - start
 
 
 if __name__ == "__main__":

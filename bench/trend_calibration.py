@@ -12,7 +12,6 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial
 from importlib import import_module
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -53,23 +52,7 @@ def _follows(dice: Dice, shape: tuple[int, int]) -> Floats:
 
 def _slow_runs(dice: Dice, shape: tuple[int, int]) -> Floats:
     slower = np.log1p(-dice.uniform(0.05, 0.3, shape))
-    found: Floats = _white(dice, shape) + np.where(dice.random(shape) < 0.05, slower, 0.0)
-    return found
-
-
-def _heavy_tails(dice: Dice, shape: tuple[int, int]) -> Floats:
-    found: Floats = _CV * dice.standard_t(3, shape) / math.sqrt(3)
-    return found
-
-
-def _two_modes(dice: Dice, shape: tuple[int, int]) -> Floats:
-    found: Floats = _white(dice, shape) + np.where(dice.random(shape) < 0.5, -0.04, 0.04)
-    return found
-
-
-def _unequal_trials(dice: Dice, shape: tuple[int, int]) -> Floats:
-    found: Floats = _white(dice, shape) / np.sqrt(dice.integers(1, 11, shape))
-    return found
+    return np.add(_white(dice, shape), np.where(dice.random(shape) < 0.05, slower, 0.0))
 
 
 def _day_effects(dice: Dice, shape: tuple[int, int]) -> Floats:
@@ -87,9 +70,11 @@ NOISES: dict[str, Callable[[Dice, tuple[int, int]], Floats]] = {
     "normal": _white,
     "each point follows the one before (0.5)": _follows,
     "5 % of campaigns slower by 5 to 30 %": _slow_runs,
-    "heavy tails (t with 3 degrees of freedom)": _heavy_tails,
-    "two modes 8 % apart, half and half": _two_modes,
-    "1 to 10 trials a campaign": _unequal_trials,
+    "heavy tails (t with 3 degrees of freedom)": lambda dice, shape: _CV * dice.standard_t(3, shape) / math.sqrt(3),
+    "two modes 8 % apart, half and half": lambda dice, shape: (
+        _white(dice, shape) + np.where(dice.random(shape) < 0.5, -0.04, 0.04)
+    ),
+    "1 to 10 trials a campaign": lambda dice, shape: _white(dice, shape) / np.sqrt(dice.integers(1, 11, shape)),
     "1 to 3 campaigns a day, half of the variance between days": _day_effects,
 }
 
@@ -124,7 +109,7 @@ def judge_together(values: Floats, choose: Callable[[Judged], list[int]] = _conf
 
 def judge_alone(values: Floats) -> Found:
     """Return the changes in series of which each is judged by itself."""
-    return [_confirmed(judge_series([Series(row.tolist())])[0]) for row in values]
+    return [found for row in values for found in judge_together(row[None])]
 
 
 def judge_by_otava(values: Floats) -> Found:
@@ -136,11 +121,8 @@ def judge_by_otava(values: Floats) -> Found:
 def judge_by_jumpavg(values: Floats) -> Found:
     """Return jumpavg's changes."""
     classify = import_module("jumpavg").classify
-    found = []
-    for row in values:
-        sizes = [len(group.run_list) for group in classify(row.tolist())]
-        found.append(np.cumsum(sizes)[:-1].tolist())
-    return found
+    sizes = ([len(group.run_list) for group in classify(row.tolist())] for row in values)
+    return [np.cumsum(each)[:-1].tolist() for each in sizes]
 
 
 class Detector(NamedTuple):
@@ -184,7 +166,7 @@ def count_alarms(detector: Detector, number: int, points: int, series: int) -> f
     return round(100 * sum(map(bool, found)) / len(found), 1)
 
 
-def count_steps(detector: Detector, size: float, number: int, points: int, series: int) -> float:
+def count_steps(size: float, detector: Detector, number: int, points: int, series: int) -> float:
     """Return how many steps are found near their place, in per cent."""
     count = max(10, detector.number_of_series(points, series) // (1 if detector.changed < 1 else 3))
     changed = max(1, round(count * detector.changed))
@@ -201,27 +183,25 @@ def _measure(count: Callable[[int, int, int], float], detector: Detector, series
 
 
 _COLUMNS = tuple(f"{points} points, %" for points in LENGTHS)
+_ALARMS = "Of unchanged series, so many have any confirmed change. The noise of a campaign is about 2 %."
+_STEPS = (
+    "Of steps ten points before the end (of 10 points, in the middle), so many are found within two points of their "
+    "place."
+)
+
+
+def _chapter(title: str, about: str, count: Callable[..., float], detector: Detector) -> Chapter:
+    measure = partial(_measure, partial(count, detector), detector)
+    return Chapter(f"{title}: {detector.title}", about, _COLUMNS, measure)
 
 
 def _chapters() -> Iterator[Chapter]:
     for detector in (*OURS, *PEERS):
-        about = "Of unchanged series, so many have any confirmed change. The noise of a campaign is about 2 %."
-        yield Chapter(
-            f"False changes: {detector.title}", about, _COLUMNS,
-            partial(_measure, partial(count_alarms, detector), detector),
-        )  # fmt: skip
+        yield _chapter("False changes", _ALARMS, count_alarms, detector)
     for size in (0.03, 0.05, 0.10):
         for detector in (*OURS, *PEERS):
-            about = (
-                "Of steps ten points before the end (of 10 points, in the middle), so many are found within two points "
-                "of their place."
-            )
-            if detector.changed < 1:
-                about += " A tenth of the series has one."
-            yield Chapter(
-                f"Steps of {100 * size:g} % found: {detector.title}", about, _COLUMNS,
-                partial(_measure, partial(count_steps, detector, size), detector),
-            )  # fmt: skip
+            about = f"{_STEPS} A tenth of the series has one." if detector.changed < 1 else _STEPS
+            yield _chapter(f"Steps of {100 * size:g} % found", about, partial(count_steps, size), detector)
 
 
 CHAPTERS: Sequence[Chapter] = tuple(_chapters())
@@ -237,4 +217,4 @@ def measure_speed(series: int = 10_000, points: int = 100) -> float:
 
 if __name__ == "__main__":
     sys.stderr.write(f"10,000 series of 100 points are judged in {measure_speed():.2f} s\n")
-    sys.exit(main(CHAPTERS, SERIES, Path(RESULT)))
+    sys.exit(main(CHAPTERS, SERIES, RESULT))

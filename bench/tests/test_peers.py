@@ -2,12 +2,12 @@
 
 import json
 
-from bench import inputs
+from bench import archive
 from bench.peers import METRIC, NEW, OLD, WORKLOAD, flat_row, have_same_means, with_metric
 
 
 def test_runs_have_the_workload_and_devices_that_peers_are_asked_for() -> None:
-    rows = [flat_row(json.loads(line), "peers") for line in with_metric(inputs.records(6480)).splitlines()]
+    rows = [flat_row(json.loads(line), "peers") for line in with_metric(archive.json_records(6480)).splitlines()]
     assert all(METRIC in row for row in rows)
     asked = [row for row in rows if row["workload"] == WORKLOAD]
     assert {OLD, NEW} <= {row["device"] for row in asked}

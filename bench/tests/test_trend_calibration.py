@@ -18,9 +18,9 @@ def test_unchanged_series_are_quiet(number: int) -> None:
 
 def test_steps_are_found() -> None:
     together, likely, alone = OURS
-    assert count_steps(together, 0.10, 0, 50, 200) >= 90
-    assert count_steps(likely, 0.05, 0, 50, 200) >= 80
-    assert count_steps(alone, 0.10, 1, 50, 200) >= 80
+    assert count_steps(0.10, together, 0, 50, 200) >= 90
+    assert count_steps(0.05, likely, 0, 50, 200) >= 80
+    assert count_steps(0.10, alone, 1, 50, 200) >= 80
 
 
 @pytest.mark.parametrize("number", KINDS, ids=list(NOISES))

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from bench import inputs
+from bench import archive
 from perfdb.results.ingest import parse_files, uploads
 from perfdb.results.ingest.upload_summary import NOTHING, Summary, fill_in
 from perfdb.results.models import Run, Upload
@@ -12,7 +12,7 @@ from perfdb.results.tests.conftest import Bring, Work, case
 
 pytestmark = pytest.mark.django_db
 
-RECORDS = ("records.ndjson", inputs.records(40))
+RECORDS = ("records.ndjson", archive.json_records(40))
 AWM = "awm/three_runs/syvs100x.client.awm.log"
 
 
