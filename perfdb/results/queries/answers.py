@@ -1,5 +1,8 @@
 """Tables of a Query, compared with a baseline and with earlier campaigns."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from perfdb.analysis.dimensions import SELECTORS
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.query.query import REPEATS, Query, default_metrics
@@ -35,8 +38,7 @@ def make_tables(query: Query, found: Observations) -> list[Table]:
     earlier = read_earlier_campaigns(query, found)
     if earlier is None:
         return baseline_comparison.answer(query, add_campaigns(found))
-    earlier = add_campaigns(earlier)
-    return baseline_comparison.answer(query, found, earlier)
+    return baseline_comparison.answer(query, found, add_campaigns(earlier))
 
 
 @recorded_reads.recorded(
@@ -50,19 +52,13 @@ def read_earlier_campaigns(query: Query, found: Observations) -> Observations | 
 
     None if the query leaves out no campaign, and for more than MOST_RUNS runs: then only the runs of the query count.
     """
-    asked = (query.filters, query.exclude, query.ranges)
+    asked: list[Mapping[str, Any]] = [query.filters, query.exclude, query.ranges]
     if not any(_OF_A_CAMPAIGN & given.keys() for given in asked):
         return None
-    studies = {str(study) for (study,) in found.distinct_keys(["study"])}
-    wider = query.replace(
-        filters={name: values for name, values in query.filters.items() if name not in _OF_A_CAMPAIGN}
-        | {"study": tuple(sorted(studies))},
-        exclude={name: values for name, values in query.exclude.items() if name not in _OF_A_CAMPAIGN},
-        ranges={name: ends for name, ends in query.ranges.items() if name not in _OF_A_CAMPAIGN},
-        pick=None,
-    )
+    filters, exclude, ranges = ({name: given[name] for name in given if name not in _OF_A_CAMPAIGN} for given in asked)
+    filters["study"] = tuple(sorted(str(study) for (study,) in found.distinct_keys(["study"])))
     try:
-        everything = read_observations(wider)
+        everything = read_observations(query.replace(filters=filters, exclude=exclude, ranges=ranges, pick=None))
     except QueryError:
         return None
     return everything if set(found.runs.tolist()) < set(everything.runs.tolist()) else None

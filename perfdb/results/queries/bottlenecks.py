@@ -1,7 +1,4 @@
-"""Bottlenecks of stored runs, and the best experiments that a query picks.
-
-Bottlenecks are judged by ``perfdb.analysis.insights.bottleneck``.
-"""
+"""Bottlenecks of stored runs, and the best experiments that a query picks."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -45,8 +42,6 @@ def _judge(runs: Sequence[Run], slots: Mapping[Measure, int]) -> Bottleneck:
     means = _mean_values(runs, slots)
     first = runs[0]
     workload, device, system = first.workload, first.device, first.system
-    # An MTU with room for headers alone does not help to find a limit.
-    mtu = first.mtu if first.mtu is not None and first.mtu > TCP_HEADERS else None
     return find_bottleneck(
         Load(
             mb_per_s=means.get(_BYTES),
@@ -54,10 +49,15 @@ def _judge(runs: Sequence[Run], slots: Mapping[Measure, int]) -> Bottleneck:
             request_bytes=workload.request_bytes if workload else None,
             response_bytes=workload.response_bytes if workload else None,
             line_bits_per_s=device.speed_bits_per_s if device else None,
-            mtu=mtu,
+            # An MTU with room for headers alone does not help to find a limit.
+            mtu=first.mtu if first.mtu is not None and first.mtu > TCP_HEADERS else None,
             processors=means.get(_LPAR) or (system.processors if system else None),
             utilisations={measure: value for measure, value in means.items() if measure.metric in _BUSY},
-            virtual_processors=_virtual_processors(means),
+            virtual_processors={
+                measure.role: round(value)
+                for measure, value in means.items()
+                if measure.metric == "processors" and measure.role not in (TOTAL, _LPAR.role)
+            },
         )
     )
 
@@ -70,15 +70,6 @@ def _mean_values(runs: Sequence[Run], slots: Mapping[Measure, int]) -> dict[Meas
         if values := [value for value in found if value is not None and isfinite(value)]:
             means[measure] = fsum(values) / len(values)
     return means
-
-
-def _virtual_processors(means: Mapping[Measure, float]) -> dict[str, int]:
-    """Return the number of virtual processors of each guest, where captured."""
-    return {
-        measure.role: round(value)
-        for measure, value in means.items()
-        if measure.metric == "processors" and measure.role not in (TOTAL, _LPAR.role)
-    }
 
 
 # The fields that frozen links keep of a run and of the rows to which it refers.
@@ -114,7 +105,7 @@ def find_best(query: Query, found: Observations) -> list[Best]:
 
 
 def _pack(runs: Mapping[int, Run]) -> list[dict[str, Any]]:
-    return [_fields_of(runs[pk], _OWN) | _pack_related(runs[pk]) for pk in sorted(runs)]
+    return [_fields_of(run, _OWN) | _pack_related(run) for _, run in sorted(runs.items())]
 
 
 def _pack_related(run: Run) -> dict[str, Any]:
@@ -127,11 +118,11 @@ def _fields_of(row: Any, names: Iterable[str]) -> dict[str, Any]:
 
 
 def _unpack(kept: Iterable[Mapping[str, Any]]) -> dict[int, Run]:
-    return {each["id"]: Run(**{**each, **_unpack_related(each)}) for each in kept}
-
-
-def _unpack_related(kept: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: kept[name] and model(**kept[name]) for name, (model, _) in _RELATED.items()}
+    runs = {}
+    for each in kept:
+        related = {name: each[name] and model(**each[name]) for name, (model, _) in _RELATED.items()}
+        runs[each["id"]] = Run(**{**each, **related})
+    return runs
 
 
 @recorded_reads.recorded("behind", lambda runs: ",".join(map(str, sorted(runs))), _pack, _unpack)

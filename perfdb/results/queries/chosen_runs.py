@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from perfdb.analysis.insights.circumstances import Difference, differing_circumstances
+from perfdb.analysis.insights.circumstances import Difference
 from perfdb.analysis.metrics import METRICS, TOTAL, Measure
 from perfdb.analysis.query.parameters import QueryError, sort_dimensions
 from perfdb.analysis.query.query import REPEATS, Query
@@ -11,7 +11,7 @@ from perfdb.analysis.tables import baseline_comparison
 from perfdb.analysis.tables.observations import Key, Observations, Row, finite_value
 from perfdb.analysis.tables.table import Table
 from perfdb.results.models import Run
-from perfdb.results.queries import compare
+from perfdb.results.queries.compare import find_differences
 from perfdb.results.queries.observations import add_campaigns, add_notes, read_observations
 from perfdb.results.runs import measures
 
@@ -79,16 +79,14 @@ def _question(found: Observations, base: Row, chosen: Query, *, apart: bool) -> 
         name for name in sort_dimensions(names) if len({found.key_reader([name])(row) for row in found.rows}) > 1
     )
     columns = (*varying, "run_id", "trial") if apart or not varying else varying
+    places = {each: found.measure_index(each) for each in found.measures}
     return chosen.replace(
-        metrics=tuple(each for each in found.measures if _has(found, each)),
+        metrics=tuple(
+            each for each, at in places.items() if any(finite_value(row, at) is not None for row in found.rows)
+        ),
         columns=columns,
         baseline=dict(zip(columns, found.key_reader(columns)(base), strict=True)),
     )
-
-
-def _has(found: Observations, measure: Measure) -> bool:
-    place = found.measure_index(measure)
-    return any(finite_value(row, place) is not None for row in found.rows)
 
 
 def _differs(found: Observations, table: Table, base: Row) -> dict[Key, list[Difference]]:
@@ -96,9 +94,10 @@ def _differs(found: Observations, table: Table, base: Row) -> dict[Key, list[Dif
     read = found.key_reader(table.query.columns)
     bare = found.with_notes({})
     old = [row for row in found.rows if read(row) == read(base)]
-    differing = {}
-    for column in table.columns:
-        if column != read(base):
-            left, right = compare.read_circumstances(bare, old, [row for row in found.rows if read(row) == column])
-            differing[column] = differing_circumstances(left, right, (*table.query.columns, *REPEATS))
-    return differing
+    return {
+        column: find_differences(
+            bare, old, [row for row in found.rows if read(row) == column], (*table.query.columns, *REPEATS)
+        )
+        for column in table.columns
+        if column != read(base)
+    }

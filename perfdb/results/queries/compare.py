@@ -197,17 +197,13 @@ def _differences(matched: Matched) -> tuple[list[Difference], int]:
     runs, sides = matched.observations, matched.sides
     side_of = runs.key_reader([sides.dimension])
     old, new = ([row for row in runs.rows if side_of(row) == (side,)][:MOST_FACTS] for side in (sides.old, sides.new))
-    left, right = read_circumstances(runs, old, new)
     # The dimensions of a pair are equal on both sides; only the numbers of trials differ.
     equal = matched_dimensions(runs, sides.dimension)
-    return differing_circumstances(left, right, (sides.dimension, *equal)), len(old) + len(new)
+    return find_differences(runs, old, new, (sides.dimension, *equal)), len(old) + len(new)
 
 
 @recorded_reads.recorded(
-    "facts",
-    lambda runs: ",".join(map(str, sorted(runs))),
-    lambda facts: sorted(facts.items()),
-    dict,
+    "facts", lambda runs: ",".join(map(str, sorted(runs))), lambda facts: sorted(facts.items()), dict
 )
 def read_facts(runs: Sequence[int]) -> Mapping[int, Facts]:
     """Return the printed circumstances of runs, by run."""
@@ -217,11 +213,13 @@ def read_facts(runs: Sequence[int]) -> Mapping[int, Facts]:
     }
 
 
-def read_circumstances(runs: Observations, old: Sequence[Row], new: Sequence[Row]) -> tuple[list[Facts], list[Facts]]:
-    """Return the known circumstances of the runs of each side."""
+def find_differences(
+    runs: Observations, old: Sequence[Row], new: Sequence[Row], without: Sequence[str]
+) -> list[Difference]:
+    """Return the known circumstances in which the runs of both sides differ, but for ``without``."""
     facts = read_facts([row[0] for row in (*old, *new)])
     left, right = ([_circumstances(runs, row, facts) for row in side] for side in (old, new))
-    return left, right
+    return differing_circumstances(left, right, without)
 
 
 def _circumstances(runs: Observations, row: Row, facts: Mapping[int, Facts]) -> Facts:

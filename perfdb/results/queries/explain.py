@@ -6,14 +6,14 @@ table's other cells of the same kind.
 """
 
 import math
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from perfdb.analysis import dimensions, metrics
 from perfdb.analysis.dimensions import Value
 from perfdb.analysis.insights import table_insights
 from perfdb.analysis.insights.bottleneck import Bottleneck
-from perfdb.analysis.insights.circumstances import Difference, differing_circumstances
+from perfdb.analysis.insights.circumstances import Difference
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.query import parameters
 from perfdb.analysis.query.parameters import QueryError
@@ -28,9 +28,9 @@ from perfdb.analysis.verdicts.cells import Comparison, Verdict
 from perfdb.analysis.verdicts.judge import judge
 from perfdb.analysis.workloads import primary_metric
 from perfdb.results.models import Problem, Run
-from perfdb.results.queries import compare as matching
 from perfdb.results.queries.answers import answer_query
 from perfdb.results.queries.bottlenecks import judge_limit, read_runs_behind
+from perfdb.results.queries.compare import find_differences
 from perfdb.results.queries.observations import add_campaigns, add_notes, read_observations
 from perfdb.results.runs import measures
 
@@ -123,10 +123,7 @@ def explain_cell(query: Query, measure: Measure, at: Mapping[str, Value]) -> Exp
     cells = (base_table.cells[base_key], cell)
     compared = [(name, value, at.get(name)) for name, value in query.baseline.items()]
     companions = list(_companions(tables, table, key))
-    flags = [
-        *table_insights.trial_flags(table),
-        *(table_insights.trial_flags(base_table) if base_table is not table else ()),
-    ]
+    flags = [*table_insights.trial_flags(table), *table_insights.trial_flags(base_table)]
     concerned = {point.run for each in cells for point in each.sample}
     titles = [dimensions.describe_values(query.baseline, [pair[side] for pair in compared]) for side in (1, 2)]
     old, new = (Side(title, each.sample, _limit(each)) for title, each in zip(titles, cells, strict=True))
@@ -187,18 +184,14 @@ def explain_runs(old: int, new: int, measure: Measure | None = None) -> Explanat
     trials = [_trials(runs[number]) for number in (old, new)]
     asked = Query(metrics=(measure,), filters={"run": tuple({old, new}.union(*trials))})
     found = add_campaigns(read_observations(asked))
-    values = {
-        row[0]: value for row in found.rows if (value := finite_value(row, found.measure_index(measure))) is not None
-    }
+    values = _read_values(found, measure)
     missing = [name for name, number in (("old", old), ("new", new)) if number not in values]
     if missing:
         has = sorted(map(str, _shared(runs.values())))
         raise QueryError("of", f"the {missing[0]} run has no value of {metrics.BY_NAME[measure.metric].title}", has)
     companions = [(trials[0], trials[1])] if max(map(len, trials)) > 1 else []
     comparison = _compare(measure, [([old], [new]), *companions], values, found, DELTA)
-    left, right = (
-        Side(_title(runs[at]), (_point(runs[at], values[at]),), judge_limit([runs[at]])) for at in (old, new)
-    )
+    left, right = (_side_of(runs[at], values[at]) for at in (old, new))
     return _completed(Explanation(measure, {}, left, right, comparison, [], []), companions, DELTA)
 
 
@@ -218,15 +211,11 @@ def _primary(run: Run) -> Measure:
     return Measure(has[0] if has else "trans_per_s")
 
 
-def _shared(runs: Iterable[Run]) -> set[Measure]:
-    """Return the measures that all runs have."""
-    slots = measures.read_slots()
-    return set.intersection(
-        *(
-            {each for each, slot in slots.items() if slot <= len(run.values) and run.values[slot - 1] is not None}
-            for run in runs
-        )
-    )
+def _shared(runs: Collection[Run]) -> Iterator[Measure]:
+    """Yield the measures that all runs have."""
+    for measure, slot in measures.read_slots().items():
+        if all(slot <= len(run.values) and run.values[slot - 1] is not None for run in runs):
+            yield measure
 
 
 def _trials(run: Run) -> list[int]:
@@ -234,12 +223,15 @@ def _trials(run: Run) -> list[int]:
     return list(complete.order_by("trial", "pk").values_list("pk", flat=True)[:MOST_COMPANIONS])
 
 
-def _title(run: Run) -> str:
-    return f"{run.run_id}, trial {run.trial}"
+def _side_of(run: Run, value: float) -> Side:
+    point = Point(run.pk, run.run_id, run.trial, value)
+    return Side(f"{run.run_id}, trial {run.trial}", (point,), judge_limit([run]))
 
 
-def _point(run: Run, value: float) -> Point:
-    return Point(run.pk, run.run_id, run.trial, value)
+def _read_values(found: Observations, measure: Measure) -> dict[int, float]:
+    """Return the value of each run that has the measure."""
+    place = found.measure_index(measure)
+    return {row[0]: value for row in found.rows if (value := finite_value(row, place)) is not None}
 
 
 _RunPairs = Sequence[tuple[Sequence[int], Sequence[int]]]
@@ -253,11 +245,10 @@ def _compare(
     cells = []
     for sides in pairs:
         histories: list[dict[Hashable, list[float]]] = [{}, {}]
-        for history, side in zip(histories, sides, strict=True):
-            for run in side:
-                if run in values:
-                    history.setdefault(of_run[run], []).append(values[run])
-        step = finest_step([values[run] for side in sides for run in side if run in values])
+        known = [(at, run) for at, side in enumerate(sides) for run in side if run in values]
+        for at, run in known:
+            histories[at].setdefault(of_run[run], []).append(values[run])
+        step = finest_step([values[run] for _, run in known])
         cells.append(JudgedCell(histories[0], histories[1], better=better, step=step))
     return judge(cells, delta / 100).comparisons[0]
 
@@ -273,38 +264,30 @@ def _completed(known: Explanation, companions: _RunPairs, delta: float) -> Expla
     own = {*old, *new}
     asked = Query(metrics=tuple(sorted(measures.read_slots())), filters={"run": everything})
     found = add_campaigns(add_notes(read_observations(asked), asked))
+    rows = {row[0]: row for row in found.rows}
+    compared = [name for name, *_ in known.compared]
+    together = ["level", "campaign"] if "level" in compared else []
     return replace(
         known,
-        differs=_differs(found, old, new, [name for name, *_ in known.compared]),
+        differs=find_differences(
+            found, [rows[run] for run in old], [rows[run] for run in new], (*compared, *REPEATS, *together)
+        ),
         moved=_moved(found, known.measure, pairs, delta),
         problems=list(Problem.objects.filter(run__in=own).select_related("run").order_by("run", "pk")),
-        notes=[
-            f"{_name(found, row)}: {text}"
-            for row in found.rows
-            if row[0] in own
-            for text in found.notes.get(row[0], ())
-        ],
+        notes=[text for row in found.rows if row[0] in own for text in _notes(found, row)],
     )
 
 
-def _name(found: Observations, row: Row) -> str:
+def _notes(found: Observations, row: Row) -> list[str]:
     run_id, trial = found.key_reader(["run_id", "trial"])(row)
-    return f"{run_id}, trial {trial}"
-
-
-def _differs(found: Observations, old: Sequence[int], new: Sequence[int], compared: Sequence[str]) -> list[Difference]:
-    rows = {row[0]: row for row in found.rows}
-    left, right = matching.read_circumstances(found, [rows[run] for run in old], [rows[run] for run in new])
-    together = {"level", "campaign"} if "level" in compared else set()
-    return differing_circumstances(left, right, (*compared, *REPEATS, *together))
+    return [f"{run_id}, trial {trial}: {text}" for text in found.notes.get(row[0], ())]
 
 
 def _moved(found: Observations, measure: Measure, pairs: _RunPairs, delta: float) -> list[Moved]:
     """Return all other measures that both sides have, the largest difference beyond noise first."""
     moved = []
     for each in found.measures:
-        place = found.measure_index(each)
-        values = {row[0]: value for row in found.rows if (value := finite_value(row, place)) is not None}
+        values = _read_values(found, each)
         old, new = ([values[run] for run in side if run in values] for side in pairs[0])
         if each != measure and old and new:
             comparison = _compare(each, pairs, values, found, delta)
@@ -344,7 +327,7 @@ def _number(given: Mapping[str, list[str]], name: str) -> int:
 
 
 def _read_at(texts: Iterable[str]) -> dict[str, Value]:
-    found: dict[str, Value] = {}
-    for name, values in parameters.group_pairs("at", texts).items():
-        found[name] = parameters.parse_value(parameters.find_dimension("at", name), values[0], "at")
-    return found
+    return {
+        name: parameters.parse_value(parameters.find_dimension("at", name), values[0], "at")
+        for name, values in parameters.group_pairs("at", texts).items()
+    }

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from statistics import median
 from typing import Any
 
-from perfdb.analysis.insights.circumstances import Difference, Weight, differing_circumstances
+from perfdb.analysis.insights.circumstances import Difference, Weight
 from perfdb.analysis.metrics import BY_NAME, Better, Measure
 from perfdb.analysis.trends.changes import Shape
 from perfdb.analysis.trends.events import Placed, Rule, cluster_changes, find_agreeing, find_rule
@@ -15,7 +15,7 @@ from perfdb.analysis.trends.histories import History
 from perfdb.analysis.trends.judge import Judged
 from perfdb.analysis.trends.states import Phase
 from perfdb.results.models import Study, TrendChange, TrendEvent
-from perfdb.results.queries.compare import read_circumstances
+from perfdb.results.queries.compare import find_differences
 from perfdb.results.trends.read_histories import StudyHistories
 
 _MOST_DIFFERENCES = 12
@@ -139,7 +139,7 @@ def summarise(
         _part(event, measure, [each for each in members if each.history.measure == measure], histories, judged)
         for measure in metrics
     ]
-    differs = [_told(each) for each in find_differences(histories, members)[:_MOST_DIFFERENCES]]
+    differs = [_told(each) for each in _find_differences(histories, members)[:_MOST_DIFFERENCES]]
     return {"parts": parts, "differs": differs, "sides": _name_sides(histories, members)}
 
 
@@ -200,14 +200,13 @@ def _values_at(
     return list(map(math.log, means)) if min(means) > 0 else means, judged.rho or 0.0, k
 
 
-def find_differences(histories: StudyHistories, members: Sequence[Member]) -> list[Difference]:
+def _find_differences(histories: StudyHistories, members: Sequence[Member]) -> list[Difference]:
     """Return the circumstances that differ between the last runs before and the first after a change."""
     rows = {row[0]: row for row in histories.found.rows}
     before, after = (
         [rows[run] for each in members for run in each.history.points[each.row.k + side].runs] for side in (-1, 0)
     )
-    left, right = read_circumstances(histories.found, before, after)
-    return differing_circumstances(left, right, ("campaign",))
+    return find_differences(histories.found, before, after, ("campaign",))
 
 
 def _told(difference: Difference) -> dict[str, Any]:

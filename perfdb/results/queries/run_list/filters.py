@@ -4,7 +4,7 @@ The filter of a dimension follows from the declaration. Values of one dimension 
 dimensions all apply. Withdrawn runs are hidden by default. An unknown parameter is an error that lists the known ones.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, cast
 
 from django import forms
@@ -36,24 +36,19 @@ class SeveralInput(forms.SelectMultiple):
         return [text for text in texts if text.strip()]
 
 
-class ValuesField(forms.Field):
-    """A field for values of one dimension."""
+class ParsedField(forms.Field):
+    """A field for a repeated parameter; ``parse`` reads the texts, or raises ValueError with the message."""
 
     widget = SeveralInput
 
-    def __init__(self, *, dimension: Dimension, **kwargs: Any) -> None:
-        self.dimension = dimension
+    def __init__(self, *, parse: Callable[[Sequence[str]], Any], **kwargs: Any) -> None:
+        self.parse = parse
         super().__init__(**kwargs)
 
-    def clean(self, value: Any) -> list[DimensionValue]:
-        """Return the values in the type of the dimension, None for ``(none)``."""
-        return [self._clean_one(text) for text in value or ()]
-
-    def _clean_one(self, text: str) -> DimensionValue:
-        if "\0" in text:
-            raise ValidationError("a value contains a NUL character")
+    def clean(self, value: Any) -> Any:
+        """Return the parsed texts, also of an empty field."""
         try:
-            return None if text == MISSING else self.dimension.parse(text)
+            return self.parse(value or ())
         except ValueError as error:
             raise ValidationError(str(error)) from None
 
@@ -61,14 +56,25 @@ class ValuesField(forms.Field):
 class DimensionFilter(Filter):  # type: ignore[misc] # django-filter has no types
     """A filter for runs with one of several values of a dimension."""
 
-    field_class = ValuesField
+    field_class = ParsedField
 
     def __init__(self, declared: Dimension) -> None:
-        super().__init__(field_name=declared.name, label=declared.title, dimension=declared)
+        super().__init__(
+            field_name=declared.name,
+            label=declared.title,
+            parse=lambda texts: [_parse_value(declared, text) for text in texts],
+        )
 
     def condition(self, value: Sequence[DimensionValue]) -> Q:
         name = cast(str, self.field_name)
         return build_conditions({name: value})[name]
+
+
+def _parse_value(declared: Dimension, text: str) -> DimensionValue:
+    """Return a value in the type of a dimension, None for ``(none)``."""
+    if "\0" in text:
+        raise ValueError("a value contains a NUL character")
+    return None if text == MISSING else declared.parse(text)
 
 
 class PartFilter(CharFilter):  # type: ignore[misc] # django-filter has no types
@@ -83,26 +89,20 @@ class PartFilter(CharFilter):  # type: ignore[misc] # django-filter has no types
         return Q(run_id__in=names) if len(names) <= MOST_NAMES else Q(run_id__icontains=value)
 
 
-class ChoicesField(forms.MultipleChoiceField):
-    """A field for values of a closed set; the message lists the set."""
-
-    widget = SeveralInput
-
-    def validate(self, value: Any) -> None:
-        """Refuse values that are not among the choices."""
-        known = [key for key, _ in cast(Iterable[tuple[str, str]], self.choices)]
-        for text in value:
-            if text not in known:
-                raise ValidationError(f"{text!r} is not a choice; known are: {', '.join(known)}")
-
-
 class StatusFilter(Filter):  # type: ignore[misc] # django-filter has no types
     """A filter for runs by status; withdrawn runs only on request."""
 
-    field_class = ChoicesField
+    field_class = ParsedField
 
     def filter(self, qs: QuerySet[Run], value: Sequence[str]) -> QuerySet[Run]:
         return qs.filter(status__in=value) if value else qs.exclude(status=Run.Status.WITHDRAWN)
+
+
+def _parse_statuses(texts: Sequence[str]) -> list[str]:
+    for text in texts:
+        if text not in Run.Status.values:
+            raise ValueError(f"{text!r} is not a choice; known are: {', '.join(Run.Status.values)}")
+    return list(texts)
 
 
 class UploadFilter(Filter):  # type: ignore[misc] # django-filter has no types
@@ -116,30 +116,15 @@ class UploadFilter(Filter):  # type: ignore[misc] # django-filter has no types
         return qs.filter(Exists(UploadRun.objects.filter(upload_id=value, run=OuterRef("pk"))))
 
 
-class QueryPartField(forms.Field):
-    """A field for a parameter of a Query, ``DIMENSION:VALUE``, which may be repeated."""
-
-    widget = SeveralInput
-
-    def __init__(self, *, parameter: str, **kwargs: Any) -> None:
-        self.parameter = parameter
-        super().__init__(**kwargs)
-
-    def clean(self, value: Any) -> Query:
-        """Return a query with this parameter alone."""
-        try:
-            return Query.parse((self.parameter, text) for text in value or ())
-        except QueryError as error:
-            raise ValidationError(str(error)) from None
-
-
 class QueryPartFilter(Filter):  # type: ignore[misc] # django-filter has no types
-    """A filter by one parameter of a Query: an exclusion or a range."""
+    """A filter by one parameter of a Query, ``DIMENSION:VALUE``: an exclusion or a range."""
 
-    field_class = QueryPartField
+    field_class = ParsedField
 
     def __init__(self, parameter: str, label: str) -> None:
-        super().__init__(field_name=parameter, label=label, parameter=parameter)
+        super().__init__(
+            field_name=parameter, label=label, parse=lambda texts: Query.parse((parameter, text) for text in texts)
+        )
 
     def filter(self, qs: QuerySet[Run], value: Query) -> QuerySet[Run]:
         return narrow_runs(qs, value)
@@ -160,7 +145,7 @@ class RunFilter(FilterSet):  # type: ignore[misc] # django-filter has no types
     """The filters of the list of runs; check ``first_error`` before ``qs``."""
 
     q = PartFilter(label="Run ID contains")
-    status = StatusFilter(label="Status", choices=Run.Status.choices)
+    status = StatusFilter(label="Status", parse=_parse_statuses)
     started_after = IsoDateTimeFilter(field_name="started", lookup_expr="gte", label="Started at or after")
     started_before = IsoDateTimeFilter(field_name="started", lookup_expr="lt", label="Started before")
     upload = UploadFilter(label="Upload", min_value=1, max_value=2**63 - 1)
@@ -224,10 +209,6 @@ class RunFilter(FilterSet):  # type: ignore[misc] # django-filter has no types
     def first_error(self) -> QueryError | None:
         """Return the first error of the parameters, or None."""
         return next(iter(self.errors_found()), None)
-
-
-def _message(name: str, error: ValidationError) -> str:
-    return f"{name}: {' '.join(error.messages)}"
 
 
 def list_parameters() -> tuple[str, ...]:
