@@ -11,7 +11,7 @@ from pytest_django.live_server_helper import LiveServer
 from frontend.tests.visits import DRAWN_MS, Watch, settled, sign_in
 from perfdb.results.models import Study
 from perfdb.results.runs import access
-from perfdb.results.studies import report_items, study_lifecycle
+from perfdb.results.studies import report_items, study_details
 from perfdb.results.studies.report_items import ItemText
 from perfdb.results.tests.builders import make_run, make_study
 
@@ -168,7 +168,7 @@ def test_a_report_is_published_and_read_by_a_stranger(editor: Page, browser: Bro
 
 def test_a_study_is_deleted_only_after_a_question(page: Page, watch: Watch, live_server: LiveServer) -> None:
     sign_in(page, live_server)
-    study_lifecycle.create_study(access.find_owner(), "Empty")
+    study_details.create_study(access.find_owner(), "Empty")
     page.goto(f"{live_server.url}/studies/empty/edit/")
     page.once("dialog", lambda dialog: dialog.dismiss())
     page.get_by_role("button", name="Delete").click()

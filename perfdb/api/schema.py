@@ -12,8 +12,8 @@ from perfdb.analysis.trends.states import Phase
 from perfdb.api.errors import MEDIA_TYPE
 from perfdb.api.serializers import ProblemDetailsSerializer
 from perfdb.results.queries.keyset_paging import LARGEST_PAGE, PAGE_SIZE
+from perfdb.results.queries.run_list.columns import RUN_ORDERINGS
 from perfdb.results.queries.run_list.filters import RunFilter
-from perfdb.results.queries.run_list.run_pages import RUN_ORDERINGS
 
 _View = TypeVar("_View", bound=Callable[..., Any])
 

@@ -52,9 +52,8 @@ from perfdb.results.ingest.json_runs import FILE, parse_records
 from perfdb.results.models import Note, Problem, Run, Upload, UploadRun
 from perfdb.results.queries.keyset_paging import parse_size
 from perfdb.results.queries.run_list import columns, export, filters
-from perfdb.results.queries.run_list.columns import ListColumn
+from perfdb.results.queries.run_list.columns import ListColumn, read_run_page
 from perfdb.results.queries.run_list.filters import choose_runs, filter_runs
-from perfdb.results.queries.run_list.run_pages import read_run_page
 from perfdb.results.runs import bulk_changes
 from perfdb.results.runs import bulk_changes as tagging
 from perfdb.results.runs import notes as written

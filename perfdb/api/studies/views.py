@@ -31,7 +31,7 @@ from perfdb.results.changes import move_runs, reparse
 from perfdb.results.changes.reparse import Scope
 from perfdb.results.models import Job, Study
 from perfdb.results.runs import access
-from perfdb.results.studies import run_id_patterns, study_details, study_lifecycle
+from perfdb.results.studies import run_id_patterns, study_details
 from perfdb.results.studies.run_id_patterns import DecodedRunId
 from perfdb.results.studies.study_details import ChangedMeanwhileError
 
@@ -52,7 +52,7 @@ def studies(request: Request) -> Response:
 def _create(request: Request) -> Response:
     given = validate(NewStudySerializer, request.data)
     with transaction.atomic():
-        study = study_lifecycle.create_study(signed_in(request), given.pop("title"), given.pop("slug"))
+        study = study_details.create_study(signed_in(request), given.pop("title"), given.pop("slug"))
         changed(study, given)
     body = whole_body(request, study)
     return Response(body, status=201, headers={"Location": body["url"]})
@@ -136,7 +136,7 @@ def change(request: Request, study: Study) -> Response:
 def delete(study: Study) -> Response:
     """Answer a DELETE of a study. Raise Conflict unless the study is empty."""
     try:
-        study_lifecycle.delete_study(study)
+        study_details.delete_study(study)
     except QueryError as error:
         raise Conflict(error.message) from None
     return Response(status=204)
@@ -166,9 +166,9 @@ def share(request: Request, slug: str) -> Response:
     """
     study = get_own_study(request, slug)
     if request.method == "DELETE":
-        study_lifecycle.unpublish_study(study)
+        study_details.unpublish_study(study)
         return Response(status=204)
-    study_lifecycle.publish_study(study)
+    study_details.publish_study(study)
     return Response({"shared": _shared(request, study)})
 
 

@@ -18,8 +18,7 @@ from perfdb.results.ingest.store import store
 from perfdb.results.ingest.uploads import DECISIONS, inbox_of
 from perfdb.results.models import PublishedFigure, PublishedPercent, Run, Study, Upload, UploadFile, UploadRun
 from perfdb.results.published.map_tables import Reading, save_mappings
-from perfdb.results.published.match_published import add_stored_values
-from perfdb.results.published.paste_preview import PastedFile, Preview, file_name, prepare_preview
+from perfdb.results.published.paste_preview import PastedFile, Preview, add_stored_values, file_name, prepare_preview
 from perfdb.results.published.published_audit import audit_differences, audit_figures
 from perfdb.results.published.published_records import FORMAT, PrintedFigure
 from perfdb.results.runs import write

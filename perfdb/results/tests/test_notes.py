@@ -15,7 +15,7 @@ from perfdb.results.ingest import uploads
 from perfdb.results.models import Note, Run, RunChange, Study
 from perfdb.results.queries.answers import answer_query
 from perfdb.results.queries.run_list import columns, export
-from perfdb.results.queries.run_list.run_pages import read_run_page
+from perfdb.results.queries.run_list.columns import read_run_page
 from perfdb.results.runs import notes
 from perfdb.results.tests.builders import make_run, make_study
 from perfdb.results.tests.conftest import Bring, Work, case

@@ -12,8 +12,8 @@ from django.test.utils import CaptureQueriesContext
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.results.models import Run
 from perfdb.results.queries.keyset_paging import parse_size
-from perfdb.results.queries.run_list import run_pages
-from perfdb.results.queries.run_list.run_pages import RUN_COLUMNS, RUN_ORDERINGS, read_run_page
+from perfdb.results.queries.run_list import columns
+from perfdb.results.queries.run_list.columns import RUN_COLUMNS, RUN_ORDERINGS, read_run_page
 from perfdb.results.tests.builders import make_run
 
 pytestmark = pytest.mark.django_db
@@ -108,7 +108,7 @@ def reading(cursor: str) -> str:
 
 
 def test_a_list_that_takes_too_long_is_refused(runs: list[Run], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(run_pages, "MOST_MS", 20)
+    monkeypatch.setattr(columns, "MOST_MS", 20)
     slow = Run.objects.filter(pk__lt=RawSQL("SELECT 1 FROM pg_sleep(60)", []))
     with pytest.raises(QueryError, match="narrow the list"):
         read_run_page(slow, "users")

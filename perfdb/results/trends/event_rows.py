@@ -1,14 +1,15 @@
 """Events: the confirmed changes of a study at one place, stored with a summary that needs no runs."""
 
 import math
-from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from statistics import median
-from typing import Any
+from typing import Any, NamedTuple
 
 from perfdb.analysis.insights.circumstances import Difference, Weight
 from perfdb.analysis.metrics import BY_NAME, Better, Measure
+from perfdb.analysis.render.labels import measure_title
+from perfdb.analysis.trends import words
 from perfdb.analysis.trends.changes import Shape
 from perfdb.analysis.trends.events import Placed, Rule, cluster_changes, find_agreeing, find_rule
 from perfdb.analysis.trends.histories import History
@@ -16,24 +17,18 @@ from perfdb.analysis.trends.judge import Judged
 from perfdb.analysis.trends.states import Phase
 from perfdb.results.models import Study, TrendChange, TrendEvent
 from perfdb.results.queries.compare import find_differences
-from perfdb.results.trends.read_histories import StudyHistories
+from perfdb.results.trends.read_trends import StudyHistories
 
 _MOST_DIFFERENCES = 12
 
 
-@dataclass(frozen=True, slots=True)
-class Member:
-    """A change of an event, with the history and the history's index."""
+class Member(NamedTuple):
+    """A change of an event, with the history and the history's index; ``placed`` is among the study's campaigns."""
 
     at: int
     history: History
-    judged: Judged
     row: TrendChange
-
-    def placed(self, histories: StudyHistories) -> Placed:
-        """Return the place among the campaigns of the study."""
-        points = self.history.points
-        return Placed(*(histories.position(points[at]) for at in (self.row.first, self.row.last, self.row.k)))
+    placed: Placed
 
 
 def is_member(row: TrendChange) -> bool:
@@ -49,46 +44,32 @@ def group_changes(
     An event keeps its number while half of its changes stay at its campaign.
     """
     members = [
-        Member(at, histories.histories[at], judged[at], row)
-        for at, own in enumerate(rows)
-        for row in own
-        if is_member(row)
+        Member(at, history, row, Placed(*(histories.position(history.points[k]) for k in (row.first, row.last, row.k))))
+        for at, (history, own) in enumerate(zip(histories.histories, rows, strict=True))
+        for row in filter(is_member, own)
     ]
+    every = [row for own in rows for row in own]
     events = {event.pk: event for event in TrendEvent.objects.filter(study=study, order=study.trend_order)}
-    before = {pk: set(_ids(rows, pk)) for pk in events}
+    before = {pk: {row.pk for row in every if row.event_id == pk} for pk in events}
     at = {pk: histories.find_position(event.run, event.began) for pk, event in events.items()}
-    _leave(histories, members, rows, at)
+    _leave(every, {id(member.row): member.placed for member in members}, at)
     for member in members:
         if member.row.event_id is None:
-            first, last, k = member.placed(histories)
+            first, last, k = member.placed
             near = [pk for pk, position in at.items() if first <= position <= last and before[pk]]
             member.row.event = events[min(near, key=lambda pk: abs(at[pk] - k))] if near else None
     for event, own in _make_events(study, histories, [each for each in members if each.row.event_id is None]):
         events[event.pk], before[event.pk] = event, set()
         for member in own:
             member.row.event = event
-    of_event: dict[int, list[Member]] = defaultdict(list)
-    for member in members:
-        if member.row.event_id is not None:
-            of_event[member.row.event_id].append(member)
     for pk, event in events.items():
-        _refresh(event, of_event.get(pk, []), before[pk], histories, judged)
+        _refresh(event, [each for each in members if each.row.event_id == pk], before[pk], histories, judged)
 
 
-def _ids(rows: Sequence[Sequence[TrendChange]], event: int) -> list[int]:
-    return [row.pk for own in rows for row in own if row.event_id == event]
-
-
-def _leave(
-    histories: StudyHistories,
-    members: Sequence[Member],
-    rows: Sequence[Sequence[TrendChange]],
-    at: dict[int, int],
-) -> None:
+def _leave(rows: Sequence[TrendChange], placed: Mapping[int, Placed], at: Mapping[int, int]) -> None:
     """Let changes leave an event at another campaign; all, if less than half would stay."""
-    placed = {id(each.row): each.placed(histories) for each in members}
     for pk, position in at.items():
-        own = [row for each in rows for row in each if row.event_id == pk]
+        own = [row for row in rows if row.event_id == pk]
         stay = [row for row in own if row.frozen or _holds(placed.get(id(row)), position)]
         for row in own if 2 * len(stay) < len(own) else [row for row in own if row not in stay]:
             row.event = None
@@ -103,12 +84,11 @@ def _make_events(
 ) -> list[tuple[TrendEvent, list[Member]]]:
     """Return a new event for each place of changes that have none."""
     made = []
-    for campaign, indexes in cluster_changes([each.placed(histories) for each in members]):
-        own = [members[index] for index in indexes]
+    for campaign, indexes in cluster_changes([each.placed for each in members]):
         place = histories.places[campaign]
         point = next(point for each in histories.histories for point in each.points if point.place == place)
         event = TrendEvent.objects.create(study=study, order=study.trend_order, run=point.runs[0], began=point.began)
-        made.append((event, own))
+        made.append((event, [members[index] for index in indexes]))
     return made
 
 
@@ -139,7 +119,8 @@ def summarise(
         _part(event, measure, [each for each in members if each.history.measure == measure], histories, judged)
         for measure in metrics
     ]
-    differs = [_told(each) for each in _find_differences(histories, members)[:_MOST_DIFFERENCES]]
+    found = _find_differences(histories, members)[:_MOST_DIFFERENCES]
+    differs = [{**asdict(each), "weight": each.weight.value} for each in found]
     return {"parts": parts, "differs": differs, "sides": _name_sides(histories, members)}
 
 
@@ -209,10 +190,6 @@ def _find_differences(histories: StudyHistories, members: Sequence[Member]) -> l
     return find_differences(histories.found, before, after, ("campaign",))
 
 
-def _told(difference: Difference) -> dict[str, Any]:
-    return {**asdict(difference), "weight": difference.weight.value}
-
-
 def read_differences(event: TrendEvent) -> list[Difference]:
     """Return the differing circumstances that a summary holds."""
     return [
@@ -226,3 +203,31 @@ def read_rule(part: dict[str, Any]) -> Rule:
     rule = part["rule"]
     terms = None if rule["terms"] is None else tuple((name, value) for name, value in rule["terms"])
     return Rule(terms, rule["hits"], rule["matching"], rule["f1"])
+
+
+@dataclass(frozen=True, slots=True)
+class EventPart:
+    """The changes of one metric of an event. ``effect``: improved, regressed, rose or fell."""
+
+    metric: str
+    title: str
+    effect: str
+    said: str
+    members: int
+
+    @property
+    def tone(self) -> str:
+        """Return ``better`` or ``worse``; empty for a metric that is neither."""
+        return words.TONES.get(self.effect, "")
+
+
+def read_parts(event: TrendEvent) -> list[EventPart]:
+    """Return the parts of an event's summary."""
+    return [_read_part(each) for each in event.summary.get("parts", [])]
+
+
+def _read_part(part: dict[str, Any]) -> EventPart:
+    sizes, members, measure = part["size"], part["members"], Measure.parse(part["metric"])
+    effect = words.effect_text(BY_NAME[measure.metric], sizes[0])
+    said = words.describe_part(read_rule(part), sizes, members, part["agreeing"], logarithmic=part["logarithmic"])
+    return EventPart(part["metric"], measure_title(measure), effect, said, members)

@@ -13,7 +13,7 @@ from perfdb.results.ingest import jobs
 from perfdb.results.models import Job, Study, StudyActivity, TrendChange, TrendLook
 from perfdb.results.trends import deliver, known_changes
 from perfdb.results.trends.event_rows import group_changes
-from perfdb.results.trends.read_histories import StudyHistories, read_histories
+from perfdb.results.trends.read_trends import StudyHistories, read_histories
 from perfdb.results.trends.subscriptions import announce_events
 
 KIND = "trends"

@@ -20,8 +20,7 @@ from perfdb.analysis.query.query import PARAMETERS, Query
 from perfdb.analysis.trends.words import effect_text
 from perfdb.results.models import Delivery, Study, Subscription, TrendChange, TrendEvent
 from perfdb.results.runs import access
-from perfdb.results.trends.event_parts import read_parts
-from perfdb.results.trends.event_rows import is_member, read_differences
+from perfdb.results.trends.event_rows import is_member, read_differences, read_parts
 
 MOST_SUBSCRIPTIONS = 50
 

@@ -17,9 +17,8 @@ from perfdb.analysis.render.labels import measure_title
 from perfdb.analysis.workloads import cost_metric, primary_metric
 from perfdb.results.models import Page, Run, SavedQuery
 from perfdb.results.queries import compare, saved_queries
-from perfdb.results.queries.maximum_throughput import parse_pattern
 from perfdb.results.queries.observations import find_patterns
-from perfdb.results.queries.questions import Question
+from perfdb.results.queries.questions import Question, parse_pattern
 from perfdb.web.links import to_question
 
 

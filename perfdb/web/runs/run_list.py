@@ -11,8 +11,7 @@ from django.urls import reverse
 from perfdb.analysis.dimensions import FACTOR, display_value
 from perfdb.analysis.units import figure_text
 from perfdb.results.queries.run_list import columns
-from perfdb.results.queries.run_list.columns import ListColumn
-from perfdb.results.queries.run_list.run_pages import NEWEST_FIRST
+from perfdb.results.queries.run_list.columns import NEWEST_FIRST, ListColumn
 
 MISSING = "–"
 _RUN = ListColumn("run_id", "Run", "Run")

@@ -10,10 +10,9 @@ from django.shortcuts import redirect, render
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.results.queries.keyset_paging import parse_size
 from perfdb.results.queries.run_list import columns, facets
-from perfdb.results.queries.run_list.columns import ListColumn
+from perfdb.results.queries.run_list.columns import ListColumn, read_run_page
 from perfdb.results.queries.run_list.facets import Facets
 from perfdb.results.queries.run_list.filters import RunFilter
-from perfdb.results.queries.run_list.run_pages import read_run_page
 from perfdb.results.runs import measures
 from perfdb.web.runs import run_filters, run_list
 from perfdb.web.runs.chosen_run_views import FORMS

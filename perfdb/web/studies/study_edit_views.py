@@ -12,8 +12,7 @@ from perfdb.analysis.query.parameters import QueryError
 from perfdb.results.changes import move_runs, reparse
 from perfdb.results.changes.reparse import Scope
 from perfdb.results.models import Job, Study
-from perfdb.results.studies import run_id_patterns, study_lifecycle
-from perfdb.results.studies import study_details as stored
+from perfdb.results.studies import run_id_patterns, study_details
 from perfdb.results.studies.study_details import ChangedMeanwhileError, check_plan
 from perfdb.web.studies import study_forms
 from perfdb.web.studies.study_forms import Pattern, PlanPart, Texts
@@ -31,7 +30,7 @@ def new(request: HttpRequest) -> HttpResponse:
         return render(request, "web/study_new.html", {"written": {}})
     written = {name: value.replace("\r\n", "\n").strip() for name, value in request.POST.dict().items()}
     try:
-        study = study_lifecycle.create_study(
+        study = study_details.create_study(
             person_of(request), written.get("title", ""), written.get("slug", ""), **_of(written)
         )
     except QueryError as error:
@@ -49,7 +48,7 @@ def delete(request: HttpRequest, slug: str) -> HttpResponse:
     """Delete an empty study; refuse otherwise with a message."""
     study = get_own_study(request, slug)
     try:
-        study_lifecycle.delete_study(study)
+        study_details.delete_study(study)
     except QueryError as error:
         messages.error(request, error.message)
         return redirect("web:study-edit", slug=slug)
@@ -63,10 +62,10 @@ def share(request: HttpRequest, slug: str) -> HttpResponse:
     study = get_own_study(request, slug)
     if request.method == "POST":
         if request.POST.get("do") == "withdraw":
-            study_lifecycle.unpublish_study(study)
+            study_details.unpublish_study(study)
             messages.success(request, "The published address is withdrawn: it shows nothing any more.")
         else:
-            study_lifecycle.publish_study(study)
+            study_details.publish_study(study)
             messages.success(request, "The report is published at the address below.")
         return redirect("web:study-share", slug=slug)
     path = reverse("web:shared", args=[study.share_token]) if study.share_token else ""
@@ -109,7 +108,7 @@ def edit(request: HttpRequest, slug: str) -> HttpResponse:
         return _texts(request, study, Texts.from_study(study))
     written = Texts.sent(request.POST)
     try:
-        stored.change_details(study, written.columns(), str(request.POST.get("state", "")))
+        study_details.change_details(study, written.columns(), str(request.POST.get("state", "")))
     except QueryError as error:
         return _texts(request, study, written, 400, error=error)
     except ChangedMeanwhileError:
@@ -123,7 +122,7 @@ def _texts(request: HttpRequest, study: Study, written: Texts, status: int = 200
     context = {
         "study": study,
         "written": written,
-        "why_kept": study_lifecycle.reason_to_keep(study),
+        "why_kept": study_details.reason_to_keep(study),
         **_state(request, study, more),
     }
     return render(request, "web/study_edit.html", context, status=status)
@@ -135,7 +134,7 @@ def _state(request: HttpRequest, study: Study, more: dict[str, Any]) -> dict[str
     After a conflict, this is the present state.
     """
     sent = "" if "theirs" in more else str(request.POST.get("state", ""))
-    return more | {"state": sent or stored.details_digest(study)}
+    return more | {"state": sent or study_details.details_digest(study)}
 
 
 @sign_in_required("GET", "POST")
@@ -143,13 +142,13 @@ def run_ids(request: HttpRequest, slug: str) -> HttpResponse:
     """Show or store the run ID pattern; the button "try" stores nothing."""
     study = get_own_study(request, slug)
     if request.method == "GET":
-        return _pattern(request, study, Pattern.from_study(study), "\n".join(stored.example_run_ids(study)))
+        return _pattern(request, study, Pattern.from_study(study), "\n".join(study_details.example_run_ids(study)))
     written, tried = Pattern.sent(request.POST), str(request.POST.get("run_ids", ""))
     if "try" in request.POST:
         return _pattern(request, study, written, tried)
     try:
         pattern = run_id_patterns.parse_pattern(written.pattern, written.values())
-        stored.change_details(study, stored.pattern_columns(pattern), str(request.POST.get("state", "")))
+        study_details.change_details(study, study_details.pattern_columns(pattern), str(request.POST.get("state", "")))
     except QueryError:
         return _pattern(request, study, written, tried)
     except ChangedMeanwhileError:
@@ -210,7 +209,7 @@ def plan(request: HttpRequest, slug: str) -> HttpResponse:
         return _plan(request, study, written)
     try:
         parts = check_plan([part.stored() for part in written])
-        stored.change_details(study, {"plan": parts}, str(request.POST.get("state", "")))
+        study_details.change_details(study, {"plan": parts}, str(request.POST.get("state", "")))
     except QueryError as error:
         return _plan(request, study, written, 400, error=error)
     except ChangedMeanwhileError:

@@ -20,7 +20,7 @@ from perfdb.analysis.tables.table import Cell, Table
 from perfdb.analysis.units import signed_percent, significant_text
 from perfdb.analysis.verdicts import words
 from perfdb.results.models import Run
-from perfdb.results.queries import bottlenecks, maximum_throughput
+from perfdb.results.queries import bottlenecks, questions
 from perfdb.results.runs import recorded_reads
 from perfdb.web.links import to_run, to_runs
 from perfdb.web.runs.run_values import group_of
@@ -288,7 +288,7 @@ def _circumstances(heading: str, runs: Sequence[Run]) -> Best:
 
 def each_select(asked: Sequence[str], answered: Sequence[str]) -> Select:
     """Return the select of the dimensions to pick the best of."""
-    names = maximum_throughput.select_offered(filter_form.layout_dimensions())
+    names = questions.select_offered(filter_form.layout_dimensions())
     chosen = ",".join(asked)
     usual = " and ".join(dimension(name).title for name in answered)
     texts = [("", "device" if asked else usual), *((name, dimension(name).title) for name in names)]

@@ -12,7 +12,7 @@ from frontend.tests.browser import system_browser
 from perfdb.results import tasks
 from perfdb.results.models import Job
 from perfdb.results.runs.bulk_changes import touch_study
-from perfdb.results.studies import study_lifecycle
+from perfdb.results.studies import study_details
 from perfdb.results.tests.builders import make_run, make_study
 from perfdb.web.tests.pages import text_of
 from perfdb.web.tests.test_studies import HIPERSOCKETS, load
@@ -121,7 +121,7 @@ def test_a_report_that_changed_is_printed_anew(web: Client, monkeypatch: pytest.
 
 def test_a_published_report_is_printed_without_signing_in(stranger: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PERFDB_CHROMIUM", "/no/such/browser")
-    token = study_lifecycle.publish_study(make_study())
+    token = study_details.publish_study(make_study())
     assert stranger.get(f"/shared/{token}/report.pdf").status_code == 202
     assert stranger.get("/studies/guest-lan/report.pdf").status_code == 302
     worked()

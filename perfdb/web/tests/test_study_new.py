@@ -8,7 +8,7 @@ from django.test import Client
 
 from perfdb.results.ingest import uploads
 from perfdb.results.models import Study
-from perfdb.results.studies import study_lifecycle
+from perfdb.results.studies import study_details
 from perfdb.results.tests.builders import make_run, make_study
 from perfdb.web.tests.pages import inline_code, text_of
 from perfdb.web.tests.test_studies import HIPERSOCKETS, load
@@ -55,7 +55,7 @@ def test_what_is_no_study_is_said_and_stays_in_the_form(web: Client, form: dict[
 
 
 def test_slugs_are_free_ones(ada: User) -> None:
-    slugs = [study_lifecycle.create_study(ada, title).slug for title in ("New", "Lan", "lan!", "…", "Inbox")]
+    slugs = [study_details.create_study(ada, title).slug for title in ("New", "Lan", "lan!", "…", "Inbox")]
     assert slugs == ["new-2", "lan", "lan-2", "study", "inbox-2"]
 
 
@@ -81,7 +81,7 @@ def test_only_its_owner_and_staff_may(web: Client, stranger: Client) -> None:
 def shared() -> str:
     """The published address of a study's report."""
     load(HIPERSOCKETS)
-    return f"/shared/{study_lifecycle.publish_study(Study.objects.get(slug=HIPERSOCKETS))}/"
+    return f"/shared/{study_details.publish_study(Study.objects.get(slug=HIPERSOCKETS))}/"
 
 
 def test_the_report_is_read_without_signing_in_and_nothing_else(stranger: Client, shared: str) -> None:

@@ -15,8 +15,7 @@ from perfdb.analysis.trends import words
 from perfdb.analysis.trends.states import Phase, Reason
 from perfdb.results.models import Run, Study, TrendChange, TrendEvent, TrendLook
 from perfdb.results.queries.compare import ChosenSides
-from perfdb.results.trends.event_parts import EventPart, read_parts
-from perfdb.results.trends.event_rows import read_differences, read_rule
+from perfdb.results.trends.event_rows import EventPart, read_differences, read_parts, read_rule
 from perfdb.results.trends.read_trends import find_events
 from perfdb.web.compare.compare_page import DifferenceLine, compare_address, difference_line
 
