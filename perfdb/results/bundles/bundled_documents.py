@@ -20,6 +20,8 @@ from perfdb.results.studies.document_format import (
 )
 from perfdb.results.studies.load_document import load_document
 
+# Fields that a study in a manifest and a document have in common.
+_ABOUT = ("title", "purpose", "method", "source", "notes", "plan", "run_id_pattern", "run_id_values")
 # Characters around a printed number.
 _AROUND = "()% "
 
@@ -71,7 +73,9 @@ def load_published(upload: Upload, manifest: dict[str, Any]) -> list[tuple[int, 
     Raise ValueError for unreadable figures.
     """
     study = upload.study
-    _claim_study(study, manifest)
+    if not study.document_digest and not Run.objects.filter(study=study).exists():
+        # A study without runs becomes that of the document.
+        Study.objects.filter(pk=study.pk).update(document_digest=f"to be {document_digest(manifest)}"[:64])
     if load_document(_document(study, manifest), upload.owner):
         study.refresh_from_db()
         stored = _published(study)
@@ -91,12 +95,6 @@ def load_published(upload: Upload, manifest: dict[str, Any]) -> list[tuple[int, 
     return found
 
 
-def _claim_study(study: Study, manifest: dict[str, Any]) -> None:
-    """Mark a study without runs as the document's."""
-    if not study.document_digest and not Run.objects.filter(study=study).exists():
-        Study.objects.filter(pk=study.pk).update(document_digest=f"to be {document_digest(manifest)}"[:64])
-
-
 def _published(study: Study) -> list[int]:
     """Return the ids of a study's published runs, in the order of storage."""
     return list(Run.objects.filter(study=study, sources=None).order_by("pk").values_list("pk", flat=True))
@@ -106,12 +104,9 @@ def _document(study: Study, manifest: dict[str, Any]) -> Document:
     about, document = manifest["study"], manifest["document"]
     return Document(
         slug=study.slug,
-        title=about["title"],
-        purpose=about["purpose"],
-        method=about["method"],
-        source=about["source"],
         digest=document_digest(manifest),
-        date=_date(document["runs"]),
+        # All runs of a document have the same date.
+        date=datetime.fromisoformat(document["runs"][0]["started"]).date() if document["runs"] else date(1970, 1, 1),
         runs=[_run(each) for each in document["runs"]],
         figures=[DocumentFigure(**each, number=each["printed"].strip(_AROUND)) for each in document["figures"]],
         percents=[DocumentPercent(**each) for each in document["percents"]],
@@ -119,25 +114,10 @@ def _document(study: Study, manifest: dict[str, Any]) -> Document:
         items=[DocumentItem(**{**each, "queries": tuple(each["queries"])}) for each in about["items"]],
         systems={name: SystemIdentity(**each) for name, each in document["systems"].items()},
         devices={name: DocumentDevice(**each) for name, each in document["devices"].items()},
-        notes=about["notes"],
-        plan=about["plan"],
-        run_id_pattern=about["run_id_pattern"],
-        run_id_values=about["run_id_values"],
+        **{name: about[name] for name in _ABOUT},
     )
-
-
-def _date(runs: Sequence[dict[str, Any]]) -> date:
-    """Return the date of all runs of a document."""
-    return datetime.fromisoformat(runs[0]["started"]).date() if runs else date(1970, 1, 1)
 
 
 def _run(run: dict[str, Any]) -> DocumentRun:
-    facts = run["facts"]
-    return DocumentRun(
-        row=run["row"],
-        run_id=run["run_id"],
-        trial=run["trial"],
-        trials=int(facts.get("mean_of_trials", "1")),
-        mtu_printed=facts.get("mtu", ""),
-        dimensions=run["dimensions"],
-    )
+    facts, own = run["facts"], {name: run[name] for name in ("row", "run_id", "trial", "dimensions")}
+    return DocumentRun(**own, trials=int(facts.get("mean_of_trials", "1")), mtu_printed=facts.get("mtu", ""))

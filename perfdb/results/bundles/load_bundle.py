@@ -5,7 +5,7 @@ Everything that could be refused is checked before anything is stored.
 """
 
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -48,12 +48,6 @@ class BundleError(Exception):
         self.remedy = remedy
 
 
-def recognise(upload: Upload) -> "BundleUpload | None":
-    """Return the bundle that an unpacked upload is, or None."""
-    member = _find_manifest(upload)
-    return None if member is None else BundleUpload(member)
-
-
 @dataclass(slots=True)
 class BundleUpload(UploadType):
     """An upload of an offline bundle; ``member`` is the manifest's file.
@@ -74,24 +68,24 @@ class BundleUpload(UploadType):
         """Check the manifest, and prepare study and upload on the first attempt."""
         try:
             self.manifest = _read(self.member)
-            _check_alone(upload)
+            if upload.files.filter(container=None).count() > 1:
+                raise BundleError("A bundle came together with other files", "Upload the bundle by itself.")
             _check_files(upload, self.manifest, self.folder)
             with transaction.atomic():
                 if self.member.format != FORMAT:
                     self._prepare(upload)
                 # A person may have moved the preview to another study since.
-                _check_person(upload)
+                if not access.may_change(upload.owner, upload.study):
+                    remedy = "Choose a study of your own for the upload."
+                    raise BundleError(f"The study {upload.study.slug} is somebody else's", remedy)
         except (BundleError, QueryError, IntakeError, ManifestError, ValueError) as error:
             upload.refresh_from_db()
             remedy = getattr(error, "remedy", _AGAIN)
             return [Problem(Severity.ERROR, "bundle.refused", f"{error}.".replace("..", "."), remedy, self.member.path)]
-        return [self._announced(upload), *self._pasted()]
-
-    def _announced(self, upload: Upload) -> Problem:
-        about = self.manifest["study"]
-        message = f"This is an offline bundle of the study {about['title']}, made {self.manifest['made'][:10]}"
-        message += f" at {self.manifest['from'] or 'another instance'}; its runs go to the study {upload.study.slug}."
-        return Problem(Severity.NOTE, "bundle.recognised", message, "", self.member.path)
+        message = f"This is an offline bundle of the study {self.manifest['study']['title']}, made "
+        message += f"{self.manifest['made'][:10]} at {self.manifest['from'] or 'another instance'}; its runs go to the "
+        message += f"study {upload.study.slug}."
+        return [Problem(Severity.NOTE, "bundle.recognised", message, "", self.member.path), *self._pasted()]
 
     def _pasted(self) -> list[Problem]:
         """Return a warning about runs of pasted tables, which come only as tables."""
@@ -154,13 +148,13 @@ class BundleUpload(UploadType):
         return not (self.manifest["runs"] or bundled_documents.published_entries(self.manifest))
 
 
-def _find_manifest(upload: Upload) -> UploadFile | None:
-    """Return the manifest at the root of an archive, or None."""
+def recognise(upload: Upload) -> BundleUpload | None:
+    """Return the bundle that an unpacked upload is, by the manifest at the root of an archive, or None."""
     members = upload.files.filter(container__isnull=False, path__endswith=f"/{MANIFEST}").order_by("pk")
     for member in members.select_related("artifact", "container"):
         assert member.container is not None  # for the type checker
         if "/" not in member.path.removeprefix(member.container.path)[1:].removesuffix(f"/{MANIFEST}"[1:]):
-            return member
+            return BundleUpload(member)
     return None
 
 
@@ -184,11 +178,6 @@ def _read(member: UploadFile) -> dict[str, Any]:
             f"The bundle has version {manifest['version']}, and this perfdb reads up to {VERSION}", remedy
         )
     return check_manifest(manifest)
-
-
-def _check_alone(upload: Upload) -> None:
-    if upload.files.filter(container=None).count() > 1:
-        raise BundleError("A bundle came together with other files", "Upload the bundle by itself.")
 
 
 def _check_files(upload: Upload, manifest: dict[str, Any], folder: str) -> None:
@@ -268,12 +257,6 @@ def _check_said(upload: Upload, manifest: dict[str, Any]) -> None:
                 raise BundleError(f"A note on run {run['run_id']} is none that can be kept")
 
 
-def _check_person(upload: Upload) -> None:
-    if not access.may_change(upload.owner, upload.study):
-        remedy = "Choose a study of your own for the upload."
-        raise BundleError(f"The study {upload.study.slug} is somebody else's", remedy)
-
-
 def _supplied_corrections(manifest: dict[str, Any], folder: str) -> list[Correction]:
     """Return the supplied facts and corrections of each upload for the files' present names."""
     found = []
@@ -283,37 +266,32 @@ def _supplied_corrections(manifest: dict[str, Any], folder: str) -> list[Correct
         if each["facts"]:
             found.append(Correction(each["facts"], everything))
         for kept in each["corrections"]:
-            places = tuple(new for place in kept["places"] for new in _move_place(Place(*place), names))
+            # A folder becomes the places of its files.
+            places = tuple(
+                Place(name, place.first, place.last)
+                for place in (Place(*given) for given in kept["places"])
+                for path, name in names.items()
+                if place.holds((path, place.first, place.last))
+            )
             if places or not kept["places"]:
                 found.append(Correction(kept["facts"], places or everything))
     return found
-
-
-def _move_place(place: Place, names: dict[str, str]) -> list[Place]:
-    """Return a place by present names; for a folder, the places of the files."""
-    own = (place.first, place.last)
-    return [Place(name, *own) for path, name in names.items() if place.holds((path, *own))]
 
 
 def _match_entries(
     records: Sequence[UploadedRecord], entries: Sequence[dict[str, Any]], folder: str
 ) -> list[tuple[UploadedRecord, dict[str, Any]]]:
     """Pair each run with the entry of the manifest that shares most lines."""
-    at = defaultdict(set)
-    sizes = []
-    for number, entry in enumerate(entries):
-        places = {(folder + name, *span) for name, spans in entry["sources"] for span in spans}
-        sizes.append(len(places))
-        for place in places:
-            at[place].add(number)
+    places = [{(folder + name, *span) for name, spans in entry["sources"] for span in spans} for entry in entries]
+    at = defaultdict(list)
+    for number, of_entry in enumerate(places):
+        for place in of_entry:
+            at[place].append(number)
     scores = []
     for each in records:
         mine = {(fragment.file, *span) for fragment in each.record.fragments for span in spans_of([fragment])}
-        shared: dict[int, int] = defaultdict(int)
-        for place in mine:
-            for number in at.get(place, ()):
-                shared[number] += 1
-        scores += [(-same / (len(mine) + sizes[number] - same), each.number, number) for number, same in shared.items()]
+        shared = Counter(number for place in mine for number in at.get(place, ()))
+        scores += [(-same / len(mine | places[number]), each.number, number) for number, same in shared.items()]
     by_number = {each.number: each for each in records}
     found: dict[int, int] = {}
     for _, mine_number, number in sorted(scores):

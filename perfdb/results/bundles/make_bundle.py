@@ -7,12 +7,12 @@ so that another instance makes the same runs of the same files (docs/studies.md)
 import json
 import re
 import zipfile
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import datetime
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import PurePosixPath
-from typing import IO, Any, cast
+from typing import IO, Any, NamedTuple, cast
 
 from django.db.models import Func, IntegerField, Model, QuerySet, TextField
 from django.forms.models import model_to_dict
@@ -60,20 +60,11 @@ _DRIVE = re.compile(r"[A-Za-z]:")
 PAGES: dict[str, Callable[[Study, str], str]] = {}
 
 
-@dataclass(slots=True)
-class Log:
-    """A file in the bundle, with a source of the artifact."""
+class Logs(NamedTuple):
+    """The files of runs: a source by name in the bundle; the name by upload and path."""
 
-    name: str
-    source: RunSource
-
-
-@dataclass(slots=True)
-class Logs:
-    """The files of the runs; ``names``: upload and path -> name in the bundle."""
-
-    logs: list[Log] = field(default_factory=list)
-    names: dict[tuple[int, str], str] = field(default_factory=dict)
+    sources: dict[str, RunSource]
+    names: dict[tuple[int, str], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +106,7 @@ def bundle_runs(runs: Iterable[int], asked: str) -> Bundle:
 def _check_size(bundle: Bundle) -> Bundle:
     if bundle.runs.order_by()[MAX_RUNS : MAX_RUNS + 1].exists():
         raise QueryError("", f"a bundle holds at most {MAX_RUNS} runs; choose fewer")
-    if len(collect_logs(bundle.runs).logs) > _MAX_LOGS:
+    if len(collect_logs(bundle.runs).sources) > _MAX_LOGS:
         raise QueryError("", f"a bundle holds at most {_MAX_LOGS} logs; choose fewer runs")
     return bundle
 
@@ -123,13 +114,14 @@ def _check_size(bundle: Bundle) -> Bundle:
 def collect_logs(runs: QuerySet[Run]) -> Logs:
     """Return the files of runs, with safe and unique names."""
     sources = RunSource.objects.filter(run__in=runs.order_by().values("pk"))
-    found, taken = Logs(), dict[str, int]()
+    found, taken = Logs({}, {}), dict[str, int]()
     for source in sources.order_by("upload", "path", "pk").select_related("artifact"):
         key = (source.upload_id, source.path)
         if key not in found.names:
-            name, new = _choose_name(source, taken)
+            name, is_new = _choose_name(source, taken)
             found.names[key] = LOGS + name
-            found.logs.extend([Log(LOGS + name, source)] if new else [])
+            if is_new:
+                found.sources[LOGS + name] = source
     return found
 
 
@@ -174,22 +166,20 @@ def make_manifest(bundle: Bundle, server: str) -> dict[str, Any]:
         "asked": bundle.asked,
         "study": describe_study(bundle.study),
         "uploads": _uploads(logs),
-        "files": [_file(log) for log in logs.logs],
+        "files": [
+            {"name": name, "sha256": each.artifact.sha256, "size": each.artifact.size, "format": each.format}
+            for name, each in logs.sources.items()
+        ],
         "runs": describe_runs(bundle.runs, logs.names),
         "document": describe_document(bundle.study, bundle.runs),
     }
 
 
-def _file(log: Log) -> dict[str, Any]:
-    artifact = log.source.artifact
-    return {"name": log.name, "sha256": artifact.sha256, "size": artifact.size, "format": log.source.format}
-
-
 def _uploads(logs: Logs) -> list[dict[str, Any]]:
     """Return supplied facts, decisions and files of each upload."""
-    named: dict[int, dict[str, str]] = {}
+    named: dict[int, dict[str, str]] = defaultdict(dict)
     for (upload, path), name in logs.names.items():
-        named.setdefault(upload, {})[path] = name
+        named[upload][path] = name
     files = UploadFile.objects.filter(upload__in=named).exclude(forced_format="")
     forced = {(file.upload_id, file.path): file.forced_format for file in files}
     return [
@@ -215,9 +205,9 @@ def write_bundle(bundle: Bundle, page: str, server: str) -> Iterator[bytes]:
         yield from _write_member(archive, outlet, PAGE, [page.encode()])
         lines = export.render_csv(bundle.runs.order_by(), _all_columns(bundle.runs))
         yield from _write_member(archive, outlet, VALUES, (line.encode() for line in lines))
-        for log in collect_logs(bundle.runs).logs:
-            artifact = log.source.artifact
-            yield from _write_member(archive, outlet, log.name, read_pieces(artifact), large=artifact.size >= _LARGE)
+        for name, source in collect_logs(bundle.runs).sources.items():
+            is_large = source.artifact.size >= _LARGE
+            yield from _write_member(archive, outlet, name, read_pieces(source.artifact), large=is_large)
     yield outlet.take()
 
 
@@ -267,9 +257,7 @@ def _all_columns(runs: QuerySet[Run]) -> Sequence[ListColumn]:
     ]
 
 
-# --- The content besides the logs, as plain data ------------------------------------------------------------------
-
-
+# The fields of each kind of row in the manifest; `bundle_manifest` has the types.
 STUDY = (
     *("slug", "title", "purpose", "method", "source", "notes"),
     *("run_id_pattern", "run_id_values", "plan", "trend_order"),
@@ -308,12 +296,17 @@ def describe_runs(runs: QuerySet[Run], names: Mapping[tuple[int, str], str]) -> 
     ``names``: upload and path -> name in the bundle.
     """
     chosen = runs.order_by().values("pk")
-    sources: dict[int, list[Any]] = {}
-    for run, upload, path, spans in RunSource.objects.filter(run__in=chosen).order_by("pk").values_list(*_SOURCE):
+    sources: dict[Any, list[Any]] = defaultdict(list)
+    rows = RunSource.objects.filter(run__in=chosen).order_by("pk")
+    for run, upload, path, spans in rows.values_list("run", "upload", "path", "spans"):
         place = [names[upload, path], spans]
         # A source of two uploads appears once.
-        sources.setdefault(run, []).extend([] if place in sources.get(run, ()) else [place])
-    notes, withdrawn = _notes(chosen), _withdrawn(chosen)
+        if place not in sources[run]:
+            sources[run].append(place)
+    changes = RunChange.objects.filter(run__in=chosen, kind=RunChange.Kind.WITHDRAWN).order_by("pk")
+    # The reason of the last withdrawal.
+    withdrawn = dict(changes.values_list("run_id", "detail"))
+    notes = _notes(chosen)
     return [
         {
             "run_id": run.run_id,
@@ -330,26 +323,18 @@ def describe_runs(runs: QuerySet[Run], names: Mapping[tuple[int, str], str]) -> 
     ]
 
 
-_SOURCE = ("run", "upload", "path", "spans")
-
-
 def _notes(chosen: QuerySet[Any]) -> dict[int, list[dict[str, Any]]]:
-    found: dict[int, list[dict[str, Any]]] = {}
+    found: dict[int, list[dict[str, Any]]] = defaultdict(list)
     for note in Note.objects.filter(run__in=chosen).select_related("author").order_by("created", "pk"):
-        content = {"text": note.text, "author": note.author.get_username() if note.author else ""}
-        times = {"created": _time(note.created), "edited": _time(note.edited)}
-        found.setdefault(note.run_id, []).append(content | times)
+        found[note.run_id].append(
+            {
+                "text": note.text,
+                "author": note.author.get_username() if note.author else "",
+                "created": note.created.isoformat(),
+                "edited": note.edited.isoformat() if note.edited else "",
+            }
+        )
     return found
-
-
-def _withdrawn(chosen: QuerySet[Any]) -> dict[int, str]:
-    """Return the reason of each run's last withdrawal."""
-    changes = RunChange.objects.filter(run__in=chosen, kind=RunChange.Kind.WITHDRAWN).order_by("pk")
-    return {change.run_id: change.detail for change in changes}
-
-
-def _time(at: datetime | None) -> str:
-    return at.isoformat() if at else ""
 
 
 def describe_document(study: Study, runs: QuerySet[Run]) -> dict[str, Any] | None:
@@ -369,15 +354,16 @@ def describe_document(study: Study, runs: QuerySet[Run]) -> dict[str, Any] | Non
             for each in percents
         ],
         "disagreements": [_columns(each, DISAGREEMENT) | {"run": rows[each.run_id]} for each in wrong],
-        "systems": {run.system.name: model_to_dict(run.system, _SYSTEM) for run in published if run.system},
+        "systems": {
+            run.system.name: model_to_dict(run.system, ("machine", "host", "processors", "memory_bytes"))
+            for run in published
+            if run.system
+        },
         "devices": {
             device.name: {"kind": device.kind, "speed_bits_per_s": device.speed_bits_per_s}
             for device in Device.objects.filter(pk__in=[run.device_id for run in published])
         },
     }
-
-
-_SYSTEM = ("machine", "host", "processors", "memory_bytes")
 
 
 def _published(run: Run, row: str) -> dict[str, Any]:

@@ -132,7 +132,7 @@ def test_names_stay_in_their_folder_and_apart(ada: User, web: Client) -> None:
         artifact = Artifact.objects.create(sha256=f"{number:064}", size=1)
         about = {"format": "x", "format_version": 1, "digests": [], "driver": True}
         RunSource.objects.create(run=run, study=run.study, artifact=artifact, upload=upload, path=path, **about)
-    names = [log.name for log in collect_logs(Run.objects.filter(pk=run.pk)).logs]
+    names = list(collect_logs(Run.objects.filter(pk=run.pk)).sources)
     assert len({name.casefold() for name in names}) == len(paths)
     assert all(name.startswith("logs/") and len(name.encode()) < 1000 for name in names)
     assert not any({"..", ""} & set(name.split("/")) or "\\" in name or ":" in name for name in names)
