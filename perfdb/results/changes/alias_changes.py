@@ -5,7 +5,7 @@ the text to another experiment. Runs are never merged: a run whose run id and tr
 until the alias is undone.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -122,11 +122,8 @@ def find_effect(alias: Alias) -> Effect:
     found = _affected_runs(alias.study, alias.dimension, alias.folded)
     columns = ("pk", "run_id", "trial", "status", "experiment", "meant_value")
     rows = [row for row in found.values_list(*columns) if row[-1] != alias.meaning]
-    there = (
-        annotate_printed(Run.objects.filter(study=alias.study), alias.dimension)
-        .filter(meant_value=alias.meaning)
-        .count()
-    )
+    everything = annotate_printed(Run.objects.filter(study=alias.study), alias.dimension)
+    there = everything.filter(meant_value=alias.meaning).count()
     values = Counter(value for *_, value in rows).most_common()
     active = [row[:3] + row[4:5] for row in rows if row[3] != Run.Status.WITHDRAWN]
     return Effect(alias, len(rows), values, there, _find_collisions(alias, active))
@@ -141,9 +138,9 @@ def _affected_runs(study: Study, dimension: str, folded: str) -> QuerySet[Any]:
 def _find_collisions(alias: Alias, moving: list[tuple[int, str, int, int]]) -> list[Collision]:
     """Return the collisions of moving runs, given as id, run id, trial and experiment."""
     keys = _keys_after(alias, {experiment for *_, experiment in moving})
-    meeting: dict[tuple[int, str, int], list[int]] = {}
+    meeting: dict[tuple[int, str, int], list[int]] = defaultdict(list)
     for pk, run_id, trial, experiment in moving:
-        meeting.setdefault((keys[experiment], run_id, trial), []).append(pk)
+        meeting[keys[experiment], run_id, trial].append(pk)
     there = Run.objects.filter(study=alias.study, experiment__key__in=keys.values())
     there = there.exclude(status=Run.Status.WITHDRAWN).exclude(pk__in=[pk for pk, *_ in moving])
     for pk, key, run_id, trial in there.values_list("pk", "experiment__key", "run_id", "trial"):
@@ -156,11 +153,10 @@ def _find_collisions(alias: Alias, moving: list[tuple[int, str, int, int]]) -> l
 
 def _keys_after(alias: Alias, experiments: Iterable[int]) -> dict[int, int]:
     """Return the key of the new experiment for each experiment."""
-    related = Experiment.objects.select_related(*MODELS)
     aliases = Aliases(systems=read_systems())
     return {
         each.pk: experiment_key(with_value(read_configuration(each), alias.dimension, alias.meaning, aliases))
-        for each in related.filter(pk__in=experiments)
+        for each in Experiment.objects.select_related(*MODELS).filter(pk__in=experiments)
     }
 
 
@@ -227,10 +223,9 @@ def _state(record: RunRecord) -> tuple[object, ...]:
 
 
 def _unreadable(run: Run) -> list[Found]:
-    rows = run.problems.filter(code=UNREADABLE).order_by("pk")
     return [
         Found(Severity(row.severity), row.code, row.message, row.remedy, row.file, row.line, row.run_label or None)
-        for row in rows
+        for row in run.problems.filter(code=UNREADABLE).order_by("pk")
     ]
 
 

@@ -3,7 +3,7 @@
 Each change is stored with the upload, and the files are read again.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from django.db import transaction
@@ -27,9 +27,7 @@ class WrongValueError(IntakeError):
 
     def __init__(self, key: str, text: str, why: str) -> None:
         super().__init__(f"{text!r} is no value of {key}: {why}.")
-        self.key = key
-        self.text = text
-        self.why = why
+        self.key, self.text, self.why = key, text, why
 
 
 def add_corrections(upload: Upload, corrections: Sequence[Correction]) -> None:
@@ -39,19 +37,19 @@ def add_corrections(upload: Upload, corrections: Sequence[Correction]) -> None:
     WrongValueError, and IntakeError for an unknown fact or an upload that is not open to changes.
     """
     for correction in corrections:
-        _check(correction.facts)
+        for key, text in uploads.checked_facts(correction.facts, CORRECTABLE).items():
+            _check(key, str(text))
     if not corrections:
         raise IntakeError("Nothing was entered: write a value first.")
     with _changing(upload, "correct", "corrections") as held:
         held.corrections = [*held.corrections, *(correction.to_json() for correction in corrections)]
 
 
-def _check(facts: Mapping[str, str]) -> None:
-    for key, text in uploads.checked_facts(facts, CORRECTABLE).items():
-        try:
-            check_given(key, str(text))
-        except ValueError as error:
-            raise WrongValueError(key, str(text), str(error)) from error
+def _check(key: str, text: str) -> None:
+    try:
+        check_given(key, text)
+    except ValueError as error:
+        raise WrongValueError(key, text, str(error)) from error
 
 
 def remove_correction(upload: Upload, number: int) -> None:

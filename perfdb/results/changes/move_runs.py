@@ -4,8 +4,6 @@ The aliases and the run id pattern of the new study apply. The id of a run, and 
 that the new study has already, or that no file makes, stays and is named.
 """
 
-from typing import cast
-
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Max, QuerySet
@@ -14,7 +12,7 @@ from django.http import QueryDict
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.results.changes import history
 from perfdb.results.changes.rebuild import NotFoundError, process_runs, rebuild_run, store_rebuilt
-from perfdb.results.changes.reparse import MAX_NAMED
+from perfdb.results.changes.reparse import note_left
 from perfdb.results.ingest import jobs
 from perfdb.results.models import Job, Run, RunSource, Study, Upload
 from perfdb.results.queries.run_list.filters import filter_runs
@@ -47,9 +45,12 @@ def run_move(job: Job) -> None:
     study, target = (Study.objects.get(pk=job.about[name]) for name in ("study", "target"))
     person = User.objects.filter(pk=job.about["by"]).first()
     job.outcome = {"runs": 0, "changed": 0, "left": []} | job.outcome
-    # Runs stored after the request are not meant.
-    runs = lambda: select_runs(study, job.about["runs"]).filter(pk__lte=job.about["last"])  # noqa: E731
-    process_runs(job, runs, lambda run: _move(job, run, target, person))
+    process_runs(
+        job,
+        # Runs stored after the request are not meant.
+        lambda: select_runs(study, job.about["runs"]).filter(pk__lte=job.about["last"]),
+        lambda run: _move(job, run, target, person),
+    )
     with transaction.atomic():
         _pass_uploads(study, target)
         touch_study(target)
@@ -59,10 +60,8 @@ def run_move(job: Job) -> None:
 def _move(job: Job, run: Run, target: Study, person: User | None) -> bool:
     lock_study(target)
     source = run.study
-    trouble = _find_obstacle(run, target) or _rebuild_in(run, target)
-    if trouble:
-        if len(job.outcome["left"]) < MAX_NAMED:
-            job.outcome["left"].append([run.pk, run.run_id, trouble])
+    if trouble := _find_obstacle(run, target) or _rebuild_in(run, target):
+        note_left(job, run, trouble)
         return False
     history.record_change([run.pk], history.Kind.REBUILT, f"moved from study {source.slug} to {target.slug}", person)
     return True
@@ -97,5 +96,5 @@ def _pass_uploads(study: Study, target: Study) -> None:
     """
     moved = Upload.objects.filter(study=study, runs__run__study=target)
     staying = Upload.objects.filter(study=study, runs__run__study=study)
-    passed = cast("list[int]", list(moved.exclude(pk__in=staying).values_list("pk", flat=True).distinct()))
+    passed: list[int] = list(moved.exclude(pk__in=staying).values_list("pk", flat=True).distinct())
     Upload.objects.filter(pk__in=passed).update(study=target)

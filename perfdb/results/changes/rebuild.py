@@ -66,9 +66,9 @@ def _draft(run: Run, evidence: StoredEvidence) -> RunDraft | None:
         return None
     if evidence.unclaimed:
         drafts = collate_fragments(run.study, [*evidence.fragments, *evidence.unclaimed]).drafts
-        whole = [draft for draft in drafts if own <= digests_of(draft.fragments)]
-        if whole:
-            return whole[0]
+        for draft in drafts:
+            if own <= digests_of(draft.fragments):
+                return draft
     return single_draft(run.study, evidence.fragments)
 
 
@@ -126,19 +126,15 @@ def _report_progress(job: Job, study: Study, chunk: Sequence[Run], changed: int)
 
 def stale_runs() -> list[int]:
     """Return the ids of runs with values of formulas or versions no longer declared."""
-    current = {f"{formula.id}/{formula.version}" for formula in FORMULAS}
-    overlapping = RunEvidence.objects.exclude(formulas__contained_by=sorted(current))
-    return list(overlapping.values_list("run_id", flat=True))
+    current = sorted(f"{formula.id}/{formula.version}" for formula in FORMULAS)
+    return list(RunEvidence.objects.exclude(formulas__contained_by=current).values_list("run_id", flat=True))
 
 
 def rederive_runs(runs: Iterable[int] | None) -> tuple[int, int]:
     """Derive runs again (None: all); return the numbers of runs and of changed values."""
     chosen = Run.objects.all() if runs is None else Run.objects.filter(pk__in=list(runs))
-    looked_at = changed = 0
-    for pk in chosen.order_by("pk").values_list("pk", flat=True):
-        looked_at += 1
-        changed += _rederive_run(pk)
-    return looked_at, changed
+    changed = [_rederive_run(pk) for pk in chosen.order_by("pk").values_list("pk", flat=True)]
+    return len(changed), sum(changed)
 
 
 def _rederive_run(pk: int) -> int:

@@ -6,6 +6,7 @@ A run that the files no longer make stays unchanged and is named; nothing is del
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import transaction
@@ -100,9 +101,7 @@ def count_stale_runs() -> list[Staleness]:
 def review_run(run: Run) -> Review:
     """Return the differences of a run read again, without writing."""
     again = _rebuild_or_reason(run)
-    if isinstance(again, str):
-        return Review(run, trouble=again)
-    return Review(run, find_differences(run, again.record))
+    return Review(run, trouble=again) if isinstance(again, str) else Review(run, find_differences(run, again.record))
 
 
 def review_runs(runs: QuerySet[Run]) -> Iterator[Review]:
@@ -143,14 +142,19 @@ def run_reparse(job: Job) -> None:
 def _reparse(job: Job, run: Run) -> bool:
     again = _rebuild_or_reason(run)
     if isinstance(again, str):
-        if len(job.outcome["left"]) < MAX_NAMED:
-            job.outcome["left"].append([run.pk, run.run_id, again])
+        note_left(job, run, again)
         return False
     changed = bool(find_differences(run, again.record))
     store_rebuilt(run, again)
     if changed:
         history.record_change([run.pk], history.Kind.REBUILT, "by the importers of that day")
     return changed
+
+
+def note_left(job: Job, run: Run, reason: str) -> None:
+    """Note in a job's outcome why a run stays unchanged."""
+    if len(job.outcome["left"]) < MAX_NAMED:
+        job.outcome["left"].append([run.pk, run.run_id, reason])
 
 
 _Texts = Mapping[str, str]
@@ -168,7 +172,7 @@ def find_differences(run: Run, after: RunRecord) -> list[Difference]:
         ("value", _values(before), _values(after)),
         ("fact", _facts(before.facts), _facts(after.facts)),
         ("counter", _counters(before), _counters(after)),
-        ("trace", _stored_traces(run), _traces(after)),
+        ("trace", _traces(run.traces.all()), _traces(after.traces)),
         ("problem", _problems(run.problems.all()), _problems(after.problems)),
     ]
     return [
@@ -190,7 +194,7 @@ def _values(record: RunRecord) -> _Texts:
 def _spell_value(value: Value) -> str:
     """Return a value with the origin, such as ``9077.29 (reported, line 12)``."""
     place = value.formula or (f"line {value.line}" if value.line else "")
-    return f"{value.value!r} ({', '.join(part for part in (value.origin.word, place) if part)})"
+    return f"{value.value!r} ({', '.join(filter(None, (value.origin.word, place)))})"
 
 
 def _facts(facts: Mapping[str, FactValue]) -> _Texts:
@@ -207,13 +211,9 @@ def _counters(record: RunRecord) -> _Texts:
     }
 
 
-def _stored_traces(run: Run) -> _Texts:
-    rows = run.traces.values_list("listing", "column", "unit", "samples")
-    return {f"{listing}.{column} {unit}".strip(): _summarize(samples) for listing, column, unit, samples in rows}
-
-
-def _traces(record: RunRecord) -> _Texts:
-    return {f"{each.listing}.{each.column} {each.unit}".strip(): _summarize(each.samples) for each in record.traces}
+def _traces(traces: Iterable[Any]) -> _Texts:
+    """Return the traces of a record or the database by column."""
+    return {f"{each.listing}.{each.column} {each.unit}".strip(): _summarize(each.samples) for each in traces}
 
 
 def _summarize(samples: list[float]) -> str:

@@ -1,8 +1,9 @@
 """Spellings of values: printed texts by dimension, and values that may be equal."""
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import Count, F, Func, QuerySet, Sum, TextField, Value
@@ -31,12 +32,12 @@ class Printed:
     alias: Alias | None
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class ValueSpellings:
     """A value of a dimension, or None for unreadable texts, with the printed texts."""
 
     value: str | None
-    texts: list[Printed] = field(default_factory=list)
+    texts: list[Printed]
 
     @property
     def runs(self) -> int:
@@ -66,11 +67,11 @@ class DimensionSpellings:
 
 def read_spellings(study: Study) -> list[DimensionSpellings]:
     """Return the dimensions with printed texts or aliases, by an SQL query each."""
-    aliases: dict[str, dict[str, Alias]] = {}
+    aliases: dict[str, dict[str, Alias]] = defaultdict(dict)
     for alias in Alias.objects.filter(study=study).select_related("made_by").order_by("pk"):
-        aliases.setdefault(alias.dimension, {})[alias.folded] = alias
+        aliases[alias.dimension][alias.folded] = alias
     names = dict.fromkeys((*ALIASED, *list_factors(study), *aliases))
-    found = (_read_dimension(study, name, aliases.get(name, {})) for name in names)
+    found = (_read_dimension(study, name, aliases[name]) for name in names)
     return [each for each in found if each.values or each.unused]
 
 
@@ -81,13 +82,11 @@ def list_factors(study: Study) -> list[str]:
 
 
 def _read_dimension(study: Study, dimension: str, aliases: dict[str, Alias]) -> DimensionSpellings:
-    meant: dict[str | None, ValueSpellings] = {}
-    used = set()
+    meant: dict[str | None, list[Printed]] = defaultdict(list)
     for value, text, runs in count_texts(study, dimension):
-        alias = aliases.get(fold(text))
-        used.add(fold(text))
-        meant.setdefault(value, ValueSpellings(value)).texts.append(Printed(text, runs, alias))
-    values = sorted(meant.values(), key=lambda each: natural_key(each.value))
+        meant[value].append(Printed(text, runs, aliases.get(fold(text))))
+    values = [ValueSpellings(value, meant[value]) for value in sorted(meant, key=natural_key)]
+    used = {fold(printed.text) for texts in meant.values() for printed in texts}
     unused = [alias for folded, alias in aliases.items() if folded not in used]
     title = dimensions.dimension(dimension).title
     return DimensionSpellings(dimension, title, values, unused, list(_suggestions(dimension, values)))
@@ -111,16 +110,11 @@ def count_texts(study: Study, dimension: str) -> Sequence[tuple[str | None, str,
 
 def annotate_printed(runs: QuerySet[Run], dimension: str) -> QuerySet[Any]:
     """Annotate runs with ``meant_value``, a dimension's value as text, and ``printed_text``."""
-    value = Cast(_value(dimension), TextField())
+    factor = _text(F("factors"), dimension.removeprefix(FACTOR))
+    value = Cast(factor if dimension.startswith(FACTOR) else DIMENSION_COLUMNS[dimension], TextField())
     facts = [_fact(key) for key in facts_saying(dimension)]
     rest = [value, *facts] if dimension in COMPOSED else [*facts, value]
     return runs.annotate(meant_value=value, printed_text=Coalesce(_fact(PRINTED + dimension), *rest))
-
-
-def _value(dimension: str) -> str | Combinable:
-    if dimension.startswith(FACTOR):
-        return _text(F("factors"), dimension.removeprefix(FACTOR))
-    return DIMENSION_COLUMNS[dimension]
 
 
 def _fact(key: str) -> Combinable:
@@ -157,10 +151,10 @@ def strip_signs(text: str) -> str:
 
 def group_spellings(values: Iterable[DimensionValue]) -> list[list[str]]:
     """Return groups of values that differ only in capitals, blanks and punctuation."""
-    groups: dict[str, list[str]] = {}
+    groups: dict[str, list[str]] = defaultdict(list)
     for value in dict.fromkeys(values):
         if isinstance(value, str) and strip_signs(value):
-            groups.setdefault(strip_signs(value), []).append(value)
+            groups[strip_signs(value)].append(value)
     return [group for group in groups.values() if len(group) > 1]
 
 
@@ -177,9 +171,9 @@ def _offers(dimension: str, groups: list[list[str]]) -> Iterable[Offer]:
     column = _NAMES[dimension]
     counted = RunCount.objects.filter(**{f"{column}__in": [text for group in groups for text in group]})
     rows = counted.order_by().values_list(F(column), "experiment__study__slug", "experiment__study__title")
-    studies: dict[str, list[tuple[int, str, str]]] = {}
+    studies: dict[str, list[tuple[int, str, str]]] = defaultdict(list)
     for text, slug, title, runs in rows.annotate(number=Sum("runs")):
-        studies.setdefault(text, []).append((runs, slug, title))
+        studies[text].append((runs, slug, title))
     for group in groups:
         known = [text for text in group if text in studies]
         most = max(known, key=lambda text: (sum(runs for runs, *_ in studies[text]), text), default="")
