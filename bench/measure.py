@@ -81,8 +81,7 @@ class Case:
     turns: int = 15
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(NamedTuple):
     """Verdict and times of a case; no times where the answers differ."""
 
     case: Case

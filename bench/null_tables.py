@@ -29,6 +29,7 @@ POINTS = (6, 7, 8, 9, 10, 12, 14, 16, 20, 25, 30, 40, 50, 70, 100, 150, 200, 300
 SMALL = range(6, 17)
 # The distribution is fitted to these p, of which the smaller matter most.
 PS = (0.2, 0.1, 0.05, 0.02, 0.01, 0.005)
+_KEPT = 1 - np.array(PS)
 _CORRELATIONS = (0.0, 0.25, 0.5)
 # Steps of the small tables: up to this p, and none that is less than a tenth above the one before.
 _LARGEST_P, _APART = 0.35, 1.1
@@ -61,15 +62,15 @@ def rank_statistics(dice: np.random.Generator, draws: int, points: int) -> Float
 
 def size_quantiles(dice: np.random.Generator, draws: int, points: int) -> Floats:
     """Return for each p the largest quantile of any autocorrelation."""
-    found = [np.quantile(size_statistics(dice, each, draws, points), 1 - np.array(PS)) for each in _CORRELATIONS]
+    found = [np.quantile(size_statistics(dice, each, draws, points), _KEPT) for each in _CORRELATIONS]
     quantiles: Floats = np.max(found, axis=0)
     return quantiles
 
 
 def rank_quantiles(dice: np.random.Generator, draws: int, points: int) -> Floats:
     """Return for each p the quantile of the normal scores."""
-    found: Floats = np.quantile(rank_statistics(dice, draws, points), 1 - np.array(PS))
-    return found
+    quantiles: Floats = np.quantile(rank_statistics(dice, draws, points), _KEPT)
+    return quantiles
 
 
 def fit(quantiles: Floats) -> tuple[float, float]:
@@ -93,28 +94,20 @@ def steps_of(statistics: Floats) -> dict[str, list[float]]:
     tails = np.cumsum(counts[::-1]) / len(statistics)
     kept: dict[str, list[float]] = {"T": [], "p": []}
     for value, p in zip(values[::-1].tolist(), tails.tolist(), strict=True):
-        if p > _LARGEST_P:
-            break
-        if kept["p"] and p < _APART * kept["p"][-1]:
-            continue
-        kept["T"].append(value)
-        kept["p"].append(float(f"{p:.3g}"))
+        if p <= _LARGEST_P and not (kept["p"] and p < _APART * kept["p"][-1]):
+            kept["T"].append(value)
+            kept["p"].append(float(f"{p:.3g}"))
     return kept
 
 
 def make_tables(draws: int) -> dict[str, Any]:
     """Return all tables."""
     dice = np.random.default_rng(7)
-    fits = {
-        kind: [fit(make(dice, min(draws, _BLOCK // points), points)) for points in POINTS]
-        for kind, make in (("size", size_quantiles), ("rank", rank_quantiles))
-    }
-    tables: dict[str, Any] = {
-        kind: {"n": list(POINTS), "nu": [nu for nu, _ in found], "K": [choices for _, choices in found]}
-        for kind, found in fits.items()
-    }
-    small = {str(points): steps_of(rank_statistics(dice, draws, points)) for points in SMALL}
-    return tables | {"rank_small": small}
+    tables: dict[str, Any] = {}
+    for kind, make in (("size", size_quantiles), ("rank", rank_quantiles)):
+        found = [fit(make(dice, min(draws, _BLOCK // points), points)) for points in POINTS]
+        tables[kind] = {"n": list(POINTS), "nu": [nu for nu, _ in found], "K": [choices for _, choices in found]}
+    return tables | {"rank_small": {str(each): steps_of(rank_statistics(dice, draws, each)) for each in SMALL}}
 
 
 def compare(draws: int, points: Sequence[int] = POINTS) -> Iterator[tuple[int, Floats, Floats]]:
