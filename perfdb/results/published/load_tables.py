@@ -5,22 +5,30 @@ the audit.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from django.contrib.auth.models import User
 from django.core.files.base import ContentFile
 from django.db import transaction
 from django.utils import timezone
 
-from perfdb.results import models
 from perfdb.results.ingest import artifacts
 from perfdb.results.ingest.store import store
 from perfdb.results.ingest.uploads import DECISIONS, inbox_of
-from perfdb.results.models import PublishedFigure, PublishedPercent, Run, Study, Upload, UploadFile, UploadRun
+from perfdb.results.models import (
+    Disagreement,
+    PublishedFigure,
+    PublishedPercent,
+    Run,
+    Study,
+    Upload,
+    UploadFile,
+    UploadRun,
+)
 from perfdb.results.published.map_tables import Reading, save_mappings
 from perfdb.results.published.paste_preview import PastedFile, Preview, add_stored_values, file_name, prepare_preview
 from perfdb.results.published.published_audit import audit_differences, audit_figures
-from perfdb.results.published.published_records import FORMAT, PrintedFigure
+from perfdb.results.published.published_records import FORMAT
 from perfdb.results.runs import write
 from perfdb.results.runs.bulk_changes import lock_study
 from perfdb.results.runs.write import disagreement_row
@@ -50,11 +58,10 @@ def load_tables(
     wrong = [choice for choice in chosen.values() if choice not in DECISIONS]
     if wrong:
         raise NotLoadedError(f"{wrong[0][:40]!r} is no decision. Known are: {', '.join(DECISIONS)}.")
-    files = _files(reading)
     with transaction.atomic():
         into = study or inbox_of(owner)
         lock_study(into)
-        upload = _upload(owner, into, chosen, files)
+        upload = _upload(owner, into, chosen, reading)
         source = upload.files.get(format=FORMAT)
         preview = prepare_preview(into, reading, PastedFile(source.path, source.artifact_id, upload.pk, upload.created))
         _check(preview, chosen)
@@ -75,32 +82,24 @@ def _store_printed(upload: Upload, preview: Preview) -> None:
     stored = {number: pk for number, pk, _ in rows}
     new = {number: pk for number, pk, outcome in rows if outcome == UploadRun.Outcome.NEW}
     store_printed(preview, new, stored)
-    ours = [(preview.matches[number].run, pk) for number, pk in new.items()]
-    copy_printed([(old, pk) for old, pk in ours if old is not None])
+    for number, pk in new.items():
+        if (old := preview.matches[number].run) is not None:
+            _copy_printed(old, pk)
 
 
-def _files(reading: Reading) -> dict[str, tuple[str, bytes]]:
-    """Return the pasted text and the mappings: format -> path and content."""
+def _upload(owner: User, study: Study, decisions: dict[str, str], reading: Reading) -> Upload:
+    """Store an upload of two files: the pasted text, and the mappings."""
+    upload = Upload.objects.create(
+        owner=owner, study=study, state=Upload.State.DONE, settled=timezone.now(), decisions=decisions, files_read=2
+    )
     mappings = [{"table": each.grid.title, **each.mapping.to_json()} for each in reading.tables]
     path = file_name(reading)
-    return {
-        FORMAT: (path, reading.text.encode("utf-8", "replace")),
-        _MAPPING: (f"{path}.mapping.json", json.dumps(mappings, indent=1, ensure_ascii=False).encode()),
-    }
-
-
-def _upload(owner: User, study: Study, decisions: dict[str, str], files: dict[str, tuple[str, bytes]]) -> Upload:
-    upload = Upload.objects.create(
-        owner=owner,
-        study=study,
-        state=Upload.State.DONE,
-        settled=timezone.now(),
-        decisions=decisions,
-        files_read=len(files),
-    )
-    for format_name, (path, content) in files.items():
+    for format_name, name, content in (
+        (FORMAT, path, reading.text.encode("utf-8", "replace")),
+        (_MAPPING, f"{path}.mapping.json", json.dumps(mappings, indent=1, ensure_ascii=False).encode()),
+    ):
         kept = artifacts.store(ContentFile(content))
-        UploadFile.objects.create(upload=upload, artifact=kept, path=path, format=format_name, encoding="utf-8")
+        UploadFile.objects.create(upload=upload, artifact=kept, path=name, format=format_name, encoding="utf-8")
     return upload
 
 
@@ -122,44 +121,32 @@ def store_printed(preview: Preview, new: Mapping[int, int], all_runs: Mapping[in
 
     ``new`` and ``all_runs``: index in the preview -> id of new and of all stored runs.
     """
-    runs = preview.records.runs
-    PublishedFigure.objects.bulk_create(_figure(each, pk) for at, pk in new.items() for each in runs[at].figures)
-    numbers = {id(run): at for at, run in enumerate(runs)}
-    ends = [
-        (percent, numbers[id(percent.compared)], numbers[id(percent.baseline)]) for percent in preview.records.percents
-    ]
+    records = preview.records
+    PublishedFigure.objects.bulk_create(
+        PublishedFigure(run_id=pk, table=_table(each.table), **{name: getattr(each.figure, name) for name in _FIGURE})
+        for at, pk in new.items()
+        for each in records.runs[at].figures
+    )
+    numbers = {id(run): at for at, run in enumerate(records.runs)}
+    ends = [(each, numbers[id(each.compared)], numbers[id(each.baseline)]) for each in records.percents]
     PublishedPercent.objects.bulk_create(
         PublishedPercent(
             run_id=new[compared],
             baseline_id=all_runs[baseline],
             table=_table(each.table),
-            line=each.percent.line,
-            metric=each.percent.metric,
-            role=each.percent.role,
-            printed=each.percent.printed,
+            **{name: getattr(each.percent, name) for name in ("line", "metric", "role", "printed")},
         )
         for each, compared, baseline in ends
         if compared in new and baseline in all_runs
     )
-    _store_audit(preview, new, numbers)
-
-
-def _store_audit(preview: Preview, new: Mapping[int, int], numbers: Mapping[int, int]) -> None:
-    records = preview.records
     found = [(at, each) for at, of_run in enumerate(audit_figures(records)) for each in of_run]
     found += [(numbers[id(percent.compared)], each) for percent, each in audit_differences(records.percents)]
-    models.Disagreement.objects.bulk_create(disagreement_row(each, new[at]) for at, each in found if at in new)
+    Disagreement.objects.bulk_create(disagreement_row(each, new[at]) for at, each in found if at in new)
 
 
-def _figure(each: PrintedFigure, run: int) -> PublishedFigure:
-    columns = {name: getattr(each.figure, name) for name in _FIGURE}
-    return PublishedFigure(run_id=run, table=_table(each.table), **columns)
-
-
-def copy_printed(pairs: Sequence[tuple[Run, int]]) -> None:
-    """Copy the printed figures of replaced runs: (replaced, id of the new run)."""
-    for old, pk in pairs:
-        kept = list(PublishedFigure.objects.filter(run=old))
-        for row in kept:
-            row.pk, row.run_id = None, pk
-        PublishedFigure.objects.bulk_create(kept)
+def _copy_printed(old: Run, new: int) -> None:
+    """Copy the printed figures of a replaced run."""
+    kept = list(PublishedFigure.objects.filter(run=old))
+    for row in kept:
+        row.pk, row.run_id = None, new
+    PublishedFigure.objects.bulk_create(kept)

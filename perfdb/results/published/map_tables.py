@@ -4,7 +4,9 @@ import hashlib
 import json
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from itertools import chain, repeat
 
 from django.contrib.auth.models import User
 
@@ -57,27 +59,22 @@ def read_paste(
     """
     found = read_tables(text, syntax)
     remembered = _saved_mappings(study)
-    given = [*mappings, *[None] * len(found.grids)]
-    tables = [_read(grid, mapping, remembered) for grid, mapping in zip(found.grids, given, strict=False)]
-    return Reading(text, found.syntax, tables, found.problems)
-
-
-def _read(grid: Grid, given: Mapping | None, remembered: Sequence[Mapping]) -> ReadTable:
-    guessed = guess_mapping(grid, remembered)
-    mapping = given or guessed.mapping
-    return ReadTable(grid, guessed, mapping, apply_mapping(grid, mapping))
+    reading = Reading(text, found.syntax, problems=found.problems)
+    for grid, given in zip(found.grids, chain(mappings, repeat(None)), strict=False):
+        guessed = guess_mapping(grid, remembered)
+        mapping = given or guessed.mapping
+        reading.tables.append(ReadTable(grid, guessed, mapping, apply_mapping(grid, mapping)))
+    return reading
 
 
 def _saved_mappings(study: Study | None) -> list[Mapping]:
     """Return the study's saved mappings, the newest last, without unreadable ones of older versions."""
     if study is None:
         return []
-    kept = []
+    kept: list[Mapping] = []
     for data in TableMapping.objects.filter(study=study).order_by("-changed").values_list("mapping", flat=True):
-        try:
+        with suppress(ValueError):
             kept.append(Mapping.from_json(data))
-        except ValueError:
-            continue
         if len(kept) == _MAX_SAVED:
             break
     return kept[::-1]
@@ -86,14 +83,11 @@ def _saved_mappings(study: Study | None) -> list[Mapping]:
 def save_mappings(study: Study, user: User, reading: Reading) -> None:
     """Save the mappings of headings for a study, without facts from titles."""
     for table in reading.tables:
+        mapping = replace(table.mapping, fixed={}).to_json()
         TableMapping.objects.update_or_create(
             study=study,
             shape=table_shape(table.grid, table.mapping),
-            defaults={
-                "title": table.grid.title,
-                "mapping": replace(table.mapping, fixed={}).to_json(),
-                "made_by": user,
-            },
+            defaults={"title": table.grid.title, "mapping": mapping, "made_by": user},
         )
 
 

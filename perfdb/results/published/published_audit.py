@@ -19,23 +19,20 @@ def audit_figures(records: Records) -> list[list[Disagreement]]:
 
 def audit_differences(percents: Iterable[PrintedPercent]) -> list[tuple[PrintedPercent, Disagreement]]:
     """Return the printed differences that do not match the figures."""
-    found: list[tuple[PrintedPercent, Disagreement]] = []
-    for percent in percents:
-        row = _percent_row(percent)
-        found.extend((percent, each) for each in audit_percents([row] if row else []))
-    return found
+    rows = ((percent, _percent_row(percent)) for percent in percents)
+    return [(percent, each) for percent, row in rows if row for each in audit_percents([row])]
 
 
 def add_audit(records: Records, file: str) -> None:
     """Add disagreements to the problems of the runs."""
     for run, found in zip(records.runs, audit_figures(records), strict=True):
-        run.record.problems += [to_problem(each, file, run.record.run_id) for each in found]
+        run.record.problems += [_to_problem(each, file, run.record.run_id) for each in found]
     for percent, disagreement in audit_differences(records.percents):
         record = percent.compared.record
-        record.problems.append(to_problem(disagreement, file, record.run_id))
+        record.problems.append(_to_problem(disagreement, file, record.run_id))
 
 
-def to_problem(found: Disagreement, file: str, run_id: str) -> Problem:
+def _to_problem(found: Disagreement, file: str, run_id: str) -> Problem:
     """Return a disagreement as a problem of the run."""
     message = f"{found.place}: {found.message}" if found.place else found.message
     remedy = "The figure is stored as printed."
@@ -81,11 +78,7 @@ def _percent_row(each: PrintedPercent) -> PercentRow | None:
 
 
 def _in_table(run: PublishedRecord, percent: PrintedPercent) -> Printed | None:
-    wanted = (percent.percent.metric, percent.percent.role)
-    fitting = (
-        figure
-        for figure in run.figures
-        if figure.table == percent.table and (figure.figure.metric, figure.figure.role) == wanted
-    )
+    wanted = (percent.table, percent.percent.metric, percent.percent.role)
+    fitting = (each for each in run.figures if (each.table, each.figure.metric, each.figure.role) == wanted)
     found = next(fitting, None)
     return _printed(found) if found is not None and found.figure.metric in BY_NAME else None

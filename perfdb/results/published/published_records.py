@@ -144,17 +144,9 @@ def _add_values(record: RunRecord, figures: Iterable[Figure], source: Source, pr
             measure = Measure(figure.metric, figure.role)
             record.values[measure] = Value(value, Origin.PUBLISHED, figure.printed, source.artifact, figure.line)
             continue
-        problems.append(
-            Problem(
-                Severity.WARNING,
-                "published.no-value",
-                f"{why}; {figure.printed} stays out.",
-                "Say another metric or unit of its heading.",
-                source.file,
-                figure.line,
-                record.run_id,
-            )
-        )
+        message, remedy = f"{why}; {figure.printed} stays out.", "Say another metric or unit of its heading."
+        place = (source.file, figure.line, record.run_id)
+        problems.append(Problem(Severity.WARNING, "published.no-value", message, remedy, *place))
 
 
 def _merge(found: Records, new: PublishedRecord) -> PublishedRecord:

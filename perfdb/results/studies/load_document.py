@@ -2,11 +2,12 @@
 
 import dataclasses
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime, time
+from functools import partial
 from io import StringIO
-from typing import Any
+from itertools import count
+from typing import Any, NamedTuple
 
 from django.contrib.auth.models import User
 from django.core.management import call_command
@@ -42,7 +43,7 @@ from perfdb.results.runs.bulk_changes import lock_study
 from perfdb.results.runs.experiments import Vocabulary
 from perfdb.results.runs.record import Configuration, FactValue, Origin, RunRecord, SystemIdentity, Value
 from perfdb.results.runs.write import disagreement_row
-from perfdb.results.studies.document_format import Document, DocumentFigure, DocumentPercent, DocumentRun
+from perfdb.results.studies.document_format import Document, DocumentFigure, DocumentRun
 
 KIND = "studies"
 
@@ -55,14 +56,13 @@ class SlugTakenError(Exception):
 _IDENTITY = ("experiment__key", "run_id", "trial")
 
 
-@dataclass(frozen=True, slots=True)
-class Attachments:
+class Attachments(NamedTuple):
     """The tags, notes and history of a run."""
 
     identity: tuple[Any, ...]
     tags: list[str] | None
-    notes: list[dict[str, Any]]
-    changes: list[dict[str, Any]]
+    notes: list[Any]
+    changes: list[Any]
 
 
 def read_attachments(runs: QuerySet[Run]) -> list[Attachments]:
@@ -70,13 +70,14 @@ def read_attachments(runs: QuerySet[Run]) -> list[Attachments]:
     noted, changed = (Exists(model.objects.filter(run=OuterRef("pk"))) for model in (Note, RunChange))
     having = runs.filter(Q(tags__isnull=False) | noted | changed)
     return [
-        Attachments(tuple(identity), tags, _rows(Note, pk), _rows(RunChange, pk))
+        Attachments(
+            tuple(identity),
+            tags,
+            list(Note.objects.filter(run=pk).values()),
+            list(RunChange.objects.filter(run=pk).values()),
+        )
         for pk, tags, *identity in having.values_list("pk", "tags", *_IDENTITY)
     ]
-
-
-def _rows(model: Any, run: int) -> list[dict[str, Any]]:
-    return list(model.objects.filter(run=run).values())
 
 
 def write_attachments(study: Study, attachments: Iterable[Attachments]) -> None:
@@ -152,10 +153,11 @@ def _describe(study: Study, document: Document) -> None:
 def _write_runs(study: Study, document: Document) -> dict[str, int]:
     """Store the runs; return the id of each row."""
     figures = _figures_by_run(document)
-    vocabulary = Vocabulary(study)
-    _name_systems(document)
+    for name, identity in document.systems.items():
+        # Named as the queries and claims of the document do.
+        System.objects.update_or_create(**_columns(identity), defaults={"name": name})
     records = [_record(run, figures[run.row], document) for run in document.runs]
-    ids = write.write(vocabulary, [(record, []) for record in records])
+    ids = write.write(Vocabulary(study), [(record, []) for record in records])
     for name, device in document.devices.items():
         known = Device.objects.filter(name=name)
         if device.kind:
@@ -172,18 +174,18 @@ def _figures_by_run(document: Document) -> dict[str, list[DocumentFigure]]:
     return figures
 
 
-def _name_systems(document: Document) -> None:
-    """Name systems as the queries and claims of the document do."""
-    for name, identity in document.systems.items():
-        System.objects.update_or_create(**_columns(identity), defaults={"name": name})
-
-
 def _record(run: DocumentRun, figures: list[DocumentFigure], document: Document) -> RunRecord:
     values: dict[Measure, Value] = {}
     for figure in figures:
         value = units.convert(figure.number, figure.read_as, figure.metric)
         # A figure in several tables is one value; the audit reports contradictions.
         values.setdefault(Measure(figure.metric, figure.role), Value(value, Origin.PUBLISHED, figure.printed))
+    facts = {
+        "mtu": run.mtu_printed,
+        "mean_of_trials": str(run.trials) if run.trials > 1 else "",
+        "document": document.source,
+        "dated_by": "the document, whose runs have no date of their own",
+    }
     return RunRecord(
         run_id=run.run_id or run.row,
         trial=run.trial,
@@ -191,18 +193,8 @@ def _record(run: DocumentRun, figures: list[DocumentFigure], document: Document)
         started=datetime.combine(document.date, time(), UTC),
         configuration=_configuration(run.dimensions, document),
         values=values,
-        facts={key: FactValue(text) for key, text in _facts(run, document).items() if text},
+        facts={key: FactValue(text) for key, text in facts.items() if text},
     )
-
-
-def _facts(run: DocumentRun, document: Document) -> dict[str, str]:
-    """Return the printed facts of a run."""
-    return {
-        "mtu": run.mtu_printed,
-        "mean_of_trials": str(run.trials) if run.trials > 1 else "",
-        "document": document.source,
-        "dated_by": "the document, whose runs have no date of their own",
-    }
 
 
 def _configuration(dimensions: Mapping[str, str], document: Document) -> Configuration:
@@ -215,12 +207,8 @@ def _configuration(dimensions: Mapping[str, str], document: Document) -> Configu
         level=dimensions.get("level"),
         system=document.systems.get(system, SystemIdentity(machine=system)) if system else None,
         factors={name.removeprefix(FACTOR): text for name, text in dimensions.items() if name.startswith(FACTOR)},
-        **{name: _whole(read.get(name)) for name in NUMBERS},
+        **{name: value for name in NUMBERS if isinstance(value := read.get(name), int)},
     )
-
-
-def _whole(value: object) -> int | None:
-    return value if isinstance(value, int) else None
 
 
 def _columns(row: Any, *without: str) -> dict[str, Any]:
@@ -240,13 +228,11 @@ def _write_figures(document: Document, runs: Mapping[str, int]) -> None:
 
 
 def _write_report(study: Study, document: Document) -> None:
-    positions: dict[str, int] = {}
-    rows = []
-    for item in document.items:
-        positions[item.kind] = positions.get(item.kind, 0) + 1
-        columns = _columns(item) | {"queries": list(item.queries)}
-        rows.append(ReportItem(study=study, position=positions[item.kind], **columns))
-    ReportItem.objects.bulk_create(rows)
+    positions: dict[str, Iterator[int]] = defaultdict(partial(count, 1))
+    ReportItem.objects.bulk_create(
+        ReportItem(study=study, position=next(positions[item.kind]), **_columns(item) | {"queries": list(item.queries)})
+        for item in document.items
+    )
     Claim.objects.bulk_create(Claim(study=study, **_columns(each)) for each in document.claims)
 
 
@@ -306,16 +292,14 @@ def _place(table: str) -> str:
 def _percents(
     document: Document, figures: Mapping[str, list[DocumentFigure]], runs: Mapping[str, int]
 ) -> Iterable[Disagreement]:
+    """Yield the printed differences that do not match the figures of the same table, if both are there."""
     for percent in document.percents:
-        sides = [_figure_of(figures[row], percent) for row in (percent.baseline, percent.run)]
-        if None not in sides:
-            base, other = (_printed(side) for side in sides if side is not None)
+        wanted = (percent.table, percent.metric, percent.role)
+        base, other = (
+            next((each for each in figures[row] if (each.table, each.metric, each.role) == wanted), None)
+            for row in (percent.baseline, percent.run)
+        )
+        if base and other:
             text = Quantity(percent.printed.strip().removesuffix("%"), "%", percent.line)
-            row = PercentRow(base, other, text, _place(percent.table))
+            row = PercentRow(_printed(base), _printed(other), text, _place(percent.table))
             yield from (disagreement_row(found, runs[percent.run]) for found in audit_percents([row]))
-
-
-def _figure_of(figures: Iterable[DocumentFigure], percent: DocumentPercent) -> DocumentFigure | None:
-    """Return an operand of a difference: a figure in the same table, or None."""
-    wanted = (percent.table, percent.metric, percent.role)
-    return next((each for each in figures if (each.table, each.metric, each.role) == wanted), None)

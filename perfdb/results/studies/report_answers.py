@@ -110,9 +110,9 @@ def _cell(table: Table, cell: Cell, texts: Mapping[tuple[int, Measure], tuple[st
 
 
 def _differences(item: ReportItem) -> dict[tuple[Measure, int], str]:
-    percents = PublishedPercent.objects.filter(run__study=item.study_id, table=item.number)
     if item.kind != ReportItem.Kind.TABLE:
         return {}
+    percents = PublishedPercent.objects.filter(run__study=item.study_id, table=item.number)
     rows = percents.values_list("metric", "role", "run_id", "printed")
     return {(Measure(metric, role), run): printed for metric, role, run, printed in rows}
 
@@ -134,10 +134,7 @@ class StudyRuns:
         return narrow_observations(apply_aliases(query, self._runs, self._aliases), self._runs)
 
     def answer(self, query: Query) -> tuple[Query, list[Table]]:
-        """Answer a query from the runs read; for other measures call `answer_query`.
-
-        Raise QueryError.
-        """
+        """Answer a query from the runs read; for other measures call `answer_query`. Raise QueryError."""
         if not query.metrics or not self._measures.issuperset(query.measures):
             return answer_query(query)
         query = apply_aliases(query, self._runs, self._aliases)
@@ -147,7 +144,7 @@ class StudyRuns:
 def _render_csv(tables: Sequence[Table]) -> str:
     """Return tables as CSV, one block per layout, with empty lines between."""
     alike = groupby(tables, key=lambda table: (table.query.layout_names, bool(table.query.baseline)))
-    parts = [list(group) for _, group in alike]
+    parts = (list(group) for _, group in alike)
     return "\r\n".join(render_csv(part[0].query, part) for part in parts)
 
 

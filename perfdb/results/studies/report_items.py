@@ -14,7 +14,6 @@ from django.db import transaction
 from django.db.models import Max
 
 from perfdb.analysis.query.parameters import QueryError
-from perfdb.analysis.query.query import Query
 from perfdb.analysis.render.charts.chart_options import Drawing
 from perfdb.results.models import Page, RemovedItem, ReportItem, Study, StudyActivity
 from perfdb.results.queries.frozen_links import freeze_question
@@ -71,10 +70,7 @@ class ItemText:
 
 
 def list_items(study: Study) -> list[ReportItem]:
-    """Return the items in the order of the report.
-
-    A report of a document groups items by kind.
-    """
+    """Return the items in the order of the report, those of a document grouped by kind."""
     items = list(study.report_items.select_related("study").order_by("position", "pk"))
     if study.document_digest:
         items.sort(key=lambda item: _GROUPED.index(Kind(item.kind)))
@@ -142,9 +138,10 @@ def add_item(study: Study, written: ItemText, before: int | None = None) -> Repo
         last = study.report_items.aggregate(last=Max("position"))["last"] or 0
         item = ReportItem(study=study, position=last + 1, written_with=_written_with(study, columns), **columns)
         item.save()
-        place = next((place for place, each in enumerate(items) if each.pk == before), None)
-        if place is not None:
-            _renumber([*items[:place], item, *items[place:]])
+        keys = [each.pk for each in items]
+        if before in keys:
+            items.insert(keys.index(before), item)
+            _renumber(items)
         touch_study(study)
     return item
 
@@ -253,10 +250,7 @@ def choose_number(study: Study, kind: str, asked: str, pk: int | None = None, *,
 
 
 def _written_with(study: Study, columns: Mapping[str, Any]) -> int | None:
-    """Return the number of runs for an item with prose, else None.
-
-    With more runs later the prose may be outdated.
-    """
+    """Return the number of runs for an item with prose, which more runs may outdate."""
     return count_runs(study) if columns["prose"] else None
 
 
@@ -265,20 +259,12 @@ def count_runs(study: Study) -> int:
     return StudyActivity.objects.filter(study=study).values_list("runs", flat=True).first() or 0
 
 
-KINDS = (ReportItem.Kind.FIGURE, ReportItem.Kind.TABLE)
-
-
 def add_question(study: Study, kind: str, title: str, question: Question) -> ReportItem:
-    """Add a question as a table or figure with the next number. Raise QueryError."""
-    if kind not in KINDS:
-        raise QueryError("kind", "a question can be shown as a table or as a figure", KINDS)
-    queries = understood_query(study, question).encode()
-    return add_item(study, ItemText(kind, title=" ".join(title.split()), queries=queries))
-
-
-def understood_query(study: Study, question: Question) -> Query:
-    """Return a question's query without the study. Raise QueryError for another study."""
+    """Add a question as a table or figure with the next number. Raise QueryError, also for another study."""
+    if kind not in _NUMBERED:
+        raise QueryError("kind", "a question can be shown as a table or as a figure", (Kind.FIGURE, Kind.TABLE))
     others = [name for name in question.studies if name != study.slug]
     if others:
         raise QueryError("study", f"this is asked of the runs of {others[0] or 'no study'}, and not of {study.title}")
-    return answer_question(question).query.with_filter("study")
+    queries = answer_question(question).query.with_filter("study").encode()
+    return add_item(study, ItemText(kind, title=" ".join(title.split()), queries=queries))

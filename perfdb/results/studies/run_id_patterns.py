@@ -1,5 +1,6 @@
 """The run id pattern of a study: parsing, and decoding of run ids."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -37,10 +38,7 @@ class DecodedDimension:
 
 @dataclass(frozen=True, slots=True)
 class DecodedRunId:
-    """A decoded run id and the number of stored runs.
-
-    ``says`` is None if the pattern does not match.
-    """
+    """A decoded run id (``says`` is None without a match) and the number of stored runs."""
 
     run_id: str
     says: list[DecodedDimension] | None
@@ -80,26 +78,25 @@ def decode_run_ids(study: Study, pattern: RunIdPattern | None, run_ids: Iterable
     compiled = compile_run_ids(pattern.regex)
     named = list(dict.fromkeys(text.strip() for text in run_ids if text.strip()))[:MAX_DECODED]
     stored = _stored(study, named, compiled.groupindex)
-    return [_decode(match_run_id(compiled, run_id), pattern, run_id, stored.get(run_id, [])) for run_id in named]
+    return [_decode(match_run_id(compiled, run_id), pattern, run_id, stored[run_id]) for run_id in named]
 
 
 def _stored(study: Study, run_ids: list[str], groups: Iterable[str]) -> dict[str, list[dict[str, Any]]]:
     """Return the dimensions of stored runs by run id."""
     columns = {name: DIMENSION_COLUMNS[name] for name in groups if name in DIMENSION_COLUMNS and name not in _NUMBERING}
     runs = Run.objects.filter(study=study, run_id__in=run_ids).exclude(status=Run.Status.WITHDRAWN).order_by("pk")
-    found: dict[str, list[dict[str, Any]]] = {}
+    found: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for run_id, *values in runs.values_list("run_id", *columns.values()):
-        found.setdefault(run_id, []).append(dict(zip(columns, values, strict=True)))
+        found[run_id].append(dict(zip(columns, values, strict=True)))
     return found
 
 
 def _decode(match: Any, pattern: RunIdPattern, run_id: str, stored: list[dict[str, Any]]) -> DecodedRunId:
     if match is None:
         return DecodedRunId(run_id, None, len(stored))
-    codes = {name: code for name, code in match.groupdict().items() if code is not None}
-    return DecodedRunId(
-        run_id, [_decode_dimension(name, code, pattern, stored) for name, code in codes.items()], len(stored)
-    )
+    codes = match.groupdict().items()
+    says = [_decode_dimension(name, code, pattern, stored) for name, code in codes if code is not None]
+    return DecodedRunId(run_id, says, len(stored))
 
 
 def _decode_dimension(name: str, code: str, pattern: RunIdPattern, stored: list[dict[str, Any]]) -> DecodedDimension:

@@ -4,6 +4,7 @@ import hashlib
 import json
 import secrets
 from collections.abc import Mapping, Sequence
+from itertools import chain, count
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -46,17 +47,12 @@ def create_study(owner: User, title: str, slug: str = "", **texts: str) -> Study
 
 def _choose_slug(title: str, asked: str) -> str:
     """Return the requested slug, or a free one made of the title. Raise QueryError."""
-    if asked:
-        if slugify(asked) != asked or len(asked) > _LONGEST_SLUG:
-            raise QueryError(
-                "slug", f"{asked!r} is no slug: small letters, digits and hyphens, {_LONGEST_SLUG} at most"
-            )
-        if not _is_free(asked):
-            raise QueryError("slug", f"the slug {asked} is taken")
-        return asked
+    if asked and (slugify(asked) != asked or len(asked) > _LONGEST_SLUG):
+        raise QueryError("slug", f"{asked!r} is no slug: small letters, digits and hyphens, {_LONGEST_SLUG} at most")
+    if asked and not _is_free(asked):
+        raise QueryError("slug", f"the slug {asked} is taken")
     base = slugify(title)[:_LONGEST_SLUG].strip("-") or "study"
-    numbered = (f"{base}-{number}" for number in range(2, 10_000))
-    return base if _is_free(base) else next(slug for slug in numbered if _is_free(slug))
+    return asked or next(filter(_is_free, chain([base], (f"{base}-{number}" for number in count(2)))))
 
 
 def _is_free(slug: str) -> bool:
