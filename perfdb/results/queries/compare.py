@@ -123,9 +123,7 @@ def compare_sides(query: Query, *sides: Sides) -> Comparison:
     found = add_notes(read_observations(asked.replace(metrics=(*asked.metrics, _DURATION))), asked)
     sides = tuple(_there(sides, found))
     asked = asked.with_filter(first.dimension, sides[0].old, *(each.new for each in sides))
-    parts = [
-        ComparedValue(matched, *_differences(matched)) for matched in (match_experiments(found, each) for each in sides)
-    ]
+    parts = [_compare_value(match_experiments(found, each)) for each in sides]
     question, paired = _together(asked, found, [part.matched for part in parts])
     return Comparison(question, make_tables(question, paired), parts)
 
@@ -135,7 +133,7 @@ def _there(sides: Sequence[Sides], found: Observations) -> Iterator[Sides]:
     name = sides[0].dimension
     known = find_meanings({name: [value for each in sides for value in (each.old, each.new)]}, found)
     for each in sides:
-        yield Sides(name, known.get((name, each.old), each.old), known.get((name, each.new), each.new))
+        yield Sides(name, *(known.get((name, value), value) for value in (each.old, each.new)))
 
 
 def _together(asked: Query, found: Observations, parts: Sequence[Matched]) -> tuple[Query, Observations]:
@@ -192,14 +190,14 @@ def _experiments(study: str) -> Observations:
     return Observations((*columns, *(FACTOR + key for key in factors)), (), laid_out)
 
 
-def _differences(matched: Matched) -> tuple[list[Difference], int]:
-    """Return the other differences between the pairs' runs, and the runs compared."""
+def _compare_value(matched: Matched) -> ComparedValue:
+    """Return the pairs of a new value with the other differences between their runs."""
     runs, sides = matched.observations, matched.sides
     side_of = runs.key_reader([sides.dimension])
     old, new = ([row for row in runs.rows if side_of(row) == (side,)][:MOST_FACTS] for side in (sides.old, sides.new))
     # The dimensions of a pair are equal on both sides; only the numbers of trials differ.
     equal = matched_dimensions(runs, sides.dimension)
-    return find_differences(runs, old, new, (sides.dimension, *equal)), len(old) + len(new)
+    return ComparedValue(matched, find_differences(runs, old, new, (sides.dimension, *equal)), len(old) + len(new))
 
 
 @recorded_reads.recorded(

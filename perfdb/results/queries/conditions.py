@@ -63,17 +63,11 @@ def _has_value(name: str, values: list[Any], rows: Mapping[str, NamedRows]) -> Q
     if name == "tag":
         return Q(tags__overlap=values)
     if name in rows:
-        return _refers_to(name, rows[name])
+        of_studies = (Q(study=study, **{f"{name}__in": ids}) for study, ids in rows[name].by_alias.items())
+        return any_of([Q(**{f"{name}__in": rows[name].by_name}), *of_studies])
     if name in _INTEGER_LIMITS:
         values = [value for value in values if abs(value) < _INTEGER_LIMITS[name]]
     return Q(**{f"{_COLUMNS.get(name, name)}__in": values})
-
-
-def _refers_to(name: str, rows: NamedRows) -> Q:
-    either = Q(**{f"{name}__in": rows.by_name})
-    for study, ids in rows.by_alias.items():
-        either |= Q(study=study, **{f"{name}__in": ids})
-    return either
 
 
 def _has_no_value(name: str) -> Q:

@@ -63,10 +63,8 @@ def record_answer(question: Question) -> Tape:
 
 def read_versions(question: Question) -> dict[str, int]:
     """Return the versions of a question's studies, raised by every change."""
-    studies = Study.objects.all()
     wanted = [study for study in question.studies if study]
-    if wanted:
-        studies = studies.filter(slug__in=wanted)
+    studies = Study.objects.filter(slug__in=wanted) if wanted else Study.objects.all()
     return {str(pk): version for pk, version in studies.values_list("pk", "version")}
 
 
@@ -95,11 +93,7 @@ def find_changes(link: FrozenLink) -> Changes | None:
         return Changes(gone=tuple(sorted(_rows(then))))
     if today.digest == link.digest:
         return None
-    return _between(then, recorded_reads.find_observations(today, RUNS))
-
-
-def _between(then: Observations | None, today: Observations | None) -> Changes:
-    old, new = _rows(then), _rows(today)
+    old, new = _rows(then), _rows(recorded_reads.find_observations(today, RUNS))
     return Changes(
         added=tuple(sorted(new.keys() - old.keys())),
         gone=tuple(sorted(old.keys() - new.keys())),

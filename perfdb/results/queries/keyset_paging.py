@@ -124,7 +124,11 @@ def read_page(
     place = _Place.decode(cursor, ordering) if cursor else None
     backwards = place is not None and place.backwards
     if place is not None:
-        queryset = _filter_beyond(queryset, place, ordering)
+        try:
+            queryset = queryset.filter(place.beyond(ordering))
+        except (ValueError, TypeError, ValidationError):
+            # The value is not one of the column.
+            raise _damaged() from None
     order = ordering.order_by(backwards=backwards)
     # The rows are chosen first, so that their references are looked up for this page alone.
     chosen = queryset.order_by(*order).values("pk")[: size + 1]
@@ -133,26 +137,13 @@ def read_page(
     more, found = len(found) > size, found[:size]
     if backwards:
         found.reverse()
-    first, last = (_cursors(found, ordering)) if found else ("", "")
     rows = [dict(zip(columns, row, strict=False)) for row in found]
     has_next, has_previous = (place is not None, more) if backwards else (more, place is not None)
-    return Page(rows, last if has_next and rows else None, first if has_previous and rows else None)
-
-
-def _filter_beyond(queryset: QuerySet[Any], place: _Place, ordering: Ordering) -> QuerySet[Any]:
-    try:
-        return queryset.filter(place.beyond(ordering))
-    except (ValueError, TypeError, ValidationError):
-        # The value is not one of the column.
-        raise _damaged() from None
-
-
-def _cursors(rows: list[tuple[Any, ...]], ordering: Ordering) -> tuple[str, str]:
-    """Return the cursors backwards from the first row and forwards from the last."""
-    (*_, first_value, first_id), (*_, last_value, last_id) = rows[0], rows[-1]
-    return (
-        _Place(ordering.name, True, first_value, first_id).encode(),
-        _Place(ordering.name, False, last_value, last_id).encode(),
+    # The last two fields of a row are its place.
+    return Page(
+        rows,
+        _Place(ordering.name, False, *found[-1][-2:]).encode() if has_next and found else None,
+        _Place(ordering.name, True, *found[0][-2:]).encode() if has_previous and found else None,
     )
 
 

@@ -7,6 +7,7 @@ letters) like the paths of files and the notes, so that a search among millions 
 
 import re
 from collections.abc import Collection, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, cast
@@ -136,7 +137,10 @@ def search_names(text: str, size: int) -> Found:
         return Found(words, hits)
     if max(map(len, words)) < _MISTYPED:
         return Found(words, {})
-    rows = [*_read(_like(words, size)), *_read_in_time(_like_by_index(words, size))]
+    rows = _read(_like(words, size))
+    # None of the files and notes after the time limit.
+    with suppress(TooLongError), in_time(_IN_TIME_MS, Run.objects.db):
+        rows += _read(_like_by_index(words, size))
     return Found(words, _hits(rows, size), near=True)
 
 
@@ -144,15 +148,6 @@ def _read(parts: Sequence[_Rows]) -> list[_Row]:
     """Read all parts in one SQL query."""
     first, *rest = parts
     return list(first.union(*rest, all=True))
-
-
-def _read_in_time(parts: Sequence[_Rows]) -> list[_Row]:
-    """Read all parts, or none after the time limit."""
-    try:
-        with in_time(_IN_TIME_MS, Run.objects.db):
-            return _read(parts)
-    except TooLongError:
-        return []
 
 
 def _hits(rows: Iterable[_Row], size: int) -> dict[Kind, list[Hit]]:
@@ -169,9 +164,8 @@ def _hits(rows: Iterable[_Row], size: int) -> dict[Kind, list[Hit]]:
 def _add_runs(hits: Collection[Hit]) -> None:
     """Add to each run id a run of that name."""
     columns = ("pk", "trial", "status", "study__title", "workload__name", "device__name", "mtu", "users")
-    runs = {
-        row["pk"]: row for row in Run.objects.filter(pk__in=[hit.about["runs"][0] for hit in hits]).values(*columns)
-    }
+    found = Run.objects.filter(pk__in=[hit.about["runs"][0] for hit in hits])
+    runs = {row["pk"]: row for row in found.values(*columns)}
     for hit in hits:
         first, *others = hit.about.pop("runs")
         hit.about.update(runs[first], several=bool(others))
@@ -179,9 +173,9 @@ def _add_runs(hits: Collection[Hit]) -> None:
 
 def _having(words: Sequence[str], size: int) -> list[_Rows]:
     """Return queries for rows with all words; in large tables, beginnings come first."""
-    every, others = _all(map(_occurs, words)), _all(map(_occurs, words[1:]))
+    every, others = Q(*map(_occurs, words)), Q(*map(_occurs, words[1:]))
     begins = others & Q(folded__startswith=words[0])
-    parts = [*(_in_table(table, every, _rank(words), size) for table in _tables())]
+    parts = [_in_table(table, every, _rank(words), size) for table in _tables()]
     parts += [_rows(kind, rows.filter(begins), Value(2.0), size) for kind, rows in _names()]
     if any(len(word) >= _WITHIN for word in words):
         # Without an order, since sorting a million files takes long.
@@ -195,7 +189,8 @@ def _like(words: Sequence[str], size: int) -> list[_Rows]:
     whole = " ".join(words)
     name = TrigramSimilarity("folded", whole)
     named = (Q(folded__trigram_similar=whole) & Q(GreaterThanOrEqual(name, _NAME_LIKE))) | _swapped(whole)
-    parts = [_in_table(table, _all(map(_resembles, words)), _likeness(whole), size) for table in _tables()]
+    every, likeness = Q(*map(_resembles, words)), _word_similarity(whole, "called") + _word_similarity(whole, "folded")
+    parts = [_in_table(table, every, likeness, size) for table in _tables()]
     return parts + [_rows(kind, rows.filter(named), name, size) for kind, rows in _names()]
 
 
@@ -203,15 +198,8 @@ def _like_by_index(words: Sequence[str], size: int) -> list[_Rows]:
     """Return queries for notes and files with words that resemble all the words."""
     whole = " ".join(words)
     within = Q(folded__trigram_word_similar=whole) | _swapped(whole)
-    part = TrigramWordSimilarity(whole, F("folded"))
+    part = _word_similarity(whole, "folded")
     return [_noted(within, part, size), _filed(within, part, size)]
-
-
-def _all(conditions: Iterable[Q]) -> Q:
-    every = Q()
-    for condition in conditions:
-        every &= condition
-    return every
 
 
 def _noted(condition: Q, score: Combinable, size: int) -> _Rows:
@@ -225,7 +213,8 @@ def _filed(condition: Q, score: Combinable, size: int) -> _Rows:
 
 
 def _in_table(table: _Table, condition: Q, score: Combinable, size: int) -> _Rows:
-    text = _joined(table.text)
+    parts = [part for column in table.text for part in (F(column), Value(" "))]
+    text = Concat(*parts, output_field=TextField()) if parts else Value("", TextField())
     folded = Upper(Concat(Value(" "), F(table.name), Value(" "), text, output_field=TextField()))
     rows = table.rows.annotate(folded=folded, called=Upper(table.name)).filter(condition)
     return _rows(table.kind, rows, score, size, name=table.name, text=text, about=table.about)
@@ -264,12 +253,6 @@ def _rows(
     return cast("_Rows", found[:size])
 
 
-def _joined(columns: Sequence[str]) -> Combinable:
-    """Return several columns as one text."""
-    parts = [part for column in columns for part in (F(column), Value(" "))]
-    return Concat(*parts, output_field=TextField()) if parts else Value("", TextField())
-
-
 def _occurs(word: str) -> Q:
     return Q(folded__contains=word if len(word) >= _WITHIN else f" {word}")
 
@@ -278,9 +261,13 @@ def _resembles(word: str) -> Q:
     """Return the condition that a word occurs, or is mistyped."""
     fits = _occurs(word) | _swapped(word)
     if len(word) >= _MISTYPED:
-        fits |= Q(GreaterThanOrEqual(TrigramWordSimilarity(word, F("called")), _LIKE))
-        fits |= Q(GreaterThanOrEqual(TrigramWordSimilarity(word, F("folded")), _TEXT_LIKE))
+        fits |= Q(GreaterThanOrEqual(_word_similarity(word, "called"), _LIKE))
+        fits |= Q(GreaterThanOrEqual(_word_similarity(word, "folded"), _TEXT_LIKE))
     return fits
+
+
+def _word_similarity(words: str, column: str) -> Combinable:
+    return TrigramWordSimilarity(words, F(column))
 
 
 def _swapped(word: str) -> Q:
@@ -292,11 +279,6 @@ def _swapped(word: str) -> Q:
         return Q(pk__in=[])
     swaps = (word[:at] + word[at + 1] + word[at] + word[at + 2 :] for at in range(len(word) - 1))
     return Q(folded__regex="|".join(map(re.escape, swaps)))
-
-
-def _likeness(whole: str) -> Combinable:
-    """Return the similarity of a row's name and text to the words."""
-    return TrigramWordSimilarity(whole, F("called")) + TrigramWordSimilarity(whole, F("folded"))
 
 
 def _rank(words: Sequence[str]) -> Combinable:

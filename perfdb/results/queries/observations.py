@@ -10,7 +10,6 @@ from django.db.models import F, FloatField, Min, QuerySet, TextField, Value
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Cast, NullIf, TruncDate
 
-from perfdb.analysis import metrics
 from perfdb.analysis.dimensions import FACTOR, NUMBERS
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.query.parameters import QueryError
@@ -77,21 +76,11 @@ def _read_runs(runs: QuerySet[Run], asked: Sequence[Measure], factors: Iterable[
 
 def measure_columns(asked: Sequence[Measure]) -> list[Combinable]:
     """Return an expression for each measure, NULL if no run has one."""
-    slots = {} if all(map(_is_hot, asked)) else measures.read_slots()
-    return [_measure_column(measure, slots.get(measure)) for measure in asked]
-
-
-def _is_hot(measure: Measure) -> bool:
-    return measure.role == metrics.TOTAL and measure.metric in Run.HOT
-
-
-def _measure_column(measure: Measure, slot: int | None) -> Combinable:
-    if _is_hot(measure):
-        return F(measure.metric)
-    if slot is None:
-        return Cast(Value(None), FloatField())
+    hot: dict[Measure, Combinable] = {Measure(name): F(name) for name in Run.HOT}
+    slots = {} if hot.keys() >= set(asked) else measures.read_slots()
     # Django counts an array's elements from 0, slots and SQL from 1.
-    return F(f"values__{slot - 1}")
+    columns = {measure: F(f"values__{slots[measure] - 1}") for measure in asked if measure in slots} | hot
+    return [columns.get(measure, Cast(Value(None), FloatField())) for measure in asked]
 
 
 def add_notes(found: Observations, query: Query) -> Observations:

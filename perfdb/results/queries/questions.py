@@ -81,16 +81,11 @@ class Question:
             return replace(self, query=_maximum(self.query)[0])
         if self.query.metrics:
             return self
-        patterns = find_patterns(_selecting(self))
-        return replace(self, query=self.query.replace(metrics=default_metrics(patterns)))
-
-
-def _selecting(question: Question) -> Query:
-    """Return the query that selects the runs of a question."""
-    if question.page is not Page.COMPARE:
-        return question.query
-    sides = compare.parse_sides(question.chosen)
-    return question.query.with_filter(sides[0].dimension, sides[0].old, *(each.new for each in sides))
+        selecting = self.query
+        if self.page is Page.COMPARE:
+            sides = compare.parse_sides(self.chosen)
+            selecting = selecting.with_filter(sides[0].dimension, sides[0].old, *(each.new for each in sides))
+        return replace(self, query=self.query.replace(metrics=default_metrics(find_patterns(selecting))))
 
 
 @dataclass(frozen=True, slots=True)

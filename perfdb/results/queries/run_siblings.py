@@ -1,5 +1,6 @@
 """The trials beside a run, and the runs before and after."""
 
+from collections import defaultdict
 from collections.abc import Hashable, Sequence
 from math import isfinite
 from typing import Any
@@ -56,10 +57,10 @@ def _rows(runs: QuerySet[Run], measures: Sequence[Measure]) -> list[_Row]:
 
 def _trials(rows: Sequence[_Row], at: int) -> dict[Hashable, list[Trial]]:
     """Return by experiment the trials that have the measure at this place."""
-    found: dict[Hashable, list[Trial]] = {}
+    found: dict[Hashable, list[Trial]] = defaultdict(list)
     for row in rows:
         if (value := _number(row[at])) is not None:
-            found.setdefault(row[1], []).append(Trial(row[0], row[2], value))
+            found[row[1]].append(Trial(row[0], row[2], value))
     return found
 
 

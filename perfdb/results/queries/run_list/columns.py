@@ -30,21 +30,15 @@ RUN_COLUMNS: dict[str, str | Combinable] = {
     "factors": "factors",
     "tags": "tags",
     "notes": notes.TEXTS,
-    "status": "status",
-    "started": "started",
-    **{name: name for name in Run.HOT},
+    **{name: name for name in ("status", "started", *Run.HOT)},
 }
 
 RUN_ORDERINGS: dict[str, Column] = {
-    "started": Column("started"),
-    "run_id": Column("run_id"),
-    "trial": Column("trial"),
-    "status": Column("status"),
+    **{name: Column(name) for name in ("started", "run_id", "trial", "status")},
     "study": Column("study__slug"),
     "campaign": Column("campaign"),
     **{name: Column(path, nullable=True) for name, path in NAME_PATHS.items()},
-    **{name: Column(name, nullable=True) for name in NUMBERS},
-    **{name: Column(name, nullable=True) for name in Run.HOT},
+    **{name: Column(name, nullable=True) for name in (*NUMBERS, *Run.HOT)},
 }
 NEWEST_FIRST = "-started"
 
@@ -111,18 +105,13 @@ class ListColumn:
         """Return a function that reads this column from a row."""
         name = self.name
         if self.measure is not None:
-            return _reader_of(slots.get(self.measure))
+            # The array may be shorter than the registry, and slots count from 1.
+            at = slots.get(self.measure, 0) - 1
+            return lambda row: row["values"][at] if 0 <= at < len(row["values"]) else None
         if name.startswith(FACTOR):
             key = name.removeprefix(FACTOR)
             return lambda row: row["factors"].get(key)
         return lambda row: row[name] or None if isinstance(row[name], str | list) else row[name]
-
-
-def _reader_of(slot: int | None) -> Callable[[Mapping[str, Any]], Any]:
-    if slot is None:
-        return lambda _: None
-    # The array may be shorter than the registry, and slots count from 1.
-    return lambda row: row["values"][slot - 1] if slot <= len(row["values"]) else None
 
 
 def parse_column(name: str) -> ListColumn:

@@ -149,7 +149,8 @@ def _of_studies(filtered: RunFilter, name: str) -> _Statement:
 def _read_rows(filtered: RunFilter, asked: Mapping[str, Any], names: Sequence[str], without: str = "") -> _Statement:
     """Return SQL for rows with these columns and a number of runs."""
     if not _by_experiment(_named(asked, without)):
-        runs = _some(filtered.narrow(Run.objects.all(), {without}))
+        # The first runs up to the limit, in the fastest order.
+        runs = filtered.narrow(Run.objects.all(), {without}).order_by()[: MOST_COUNTED + 1]
         columns = (_column(name, "") for name in names)
         return compile_query(runs.values_list(*columns, Number(1, IntegerField())))
     experiments = filtered.narrow(Experiment.objects.all(), {without, "status"})
@@ -161,11 +162,6 @@ def _column(name: str, experiment: str) -> str | KeyTextTransform:
     if name.startswith(FACTOR):
         return KeyTextTransform(name.removeprefix(FACTOR), f"{experiment}factors")
     return name if name == "status" else f"{experiment}{_COLUMNS.get(name, name)}"
-
-
-def _some(runs: QuerySet[Run]) -> QuerySet[Run]:
-    """Return the first runs up to the limit, in the fastest order."""
-    return runs.order_by()[: MOST_COUNTED + 1]
 
 
 def _main(filtered: RunFilter, asked: Mapping[str, Any]) -> _Statement:
@@ -191,8 +187,8 @@ def _one(filtered: RunFilter, asked: Mapping[str, Any], name: str) -> _Statement
 
 def _tags(filtered: RunFilter) -> _Statement:
     """Return SQL that counts tags, by the index of the runs that have any."""
-    tagged = filtered.narrow(Run.objects.filter(tags__isnull=False), {"tag"})
-    sql, given = compile_query(_some(tagged).values_list("tags"))
+    tagged = filtered.narrow(Run.objects.filter(tags__isnull=False), {"tag"}).order_by()[: MOST_COUNTED + 1]
+    sql, given = compile_query(tagged.values_list("tags"))
     return f"SELECT 'tag', tag, count(*) FROM ({sql}) AS base (tags), unnest(tags) AS tag GROUP BY 2", given
 
 
@@ -206,12 +202,13 @@ def _counts(rows: Iterable[tuple[int, str, str | None, int]], part: int, *, limi
     for name, values in found.items():
         if name.startswith(FACTOR) and (lacking := total - sum(values.values())) > 0:
             values[None] = lacking
-    return {name: _in_order(values, limited=limited) for name, values in found.items()}
-
-
-def _in_order(values: Mapping[Value, int], *, limited: bool) -> Counts:
-    counts = {value: values[value] for value in sorted(values, key=value_order)}
-    return Counts(counts, exact=not limited or sum(counts.values()) <= MOST_COUNTED)
+    return {
+        name: Counts(
+            {value: values[value] for value in sorted(values, key=value_order)},
+            exact=not limited or sum(values.values()) <= MOST_COUNTED,
+        )
+        for name, values in found.items()
+    }
 
 
 def _parsed(name: str, text: str | None) -> Value:
