@@ -159,11 +159,11 @@ def fill(runs: int) -> None:
     missing = [study for study in range(studies(runs)) if slug(study) not in present]
     left = runs - RUNS_PER_STUDY * (studies(runs) - len(missing))
     for study in missing:
+        made = list(islice(records(study), left))
+        left -= len(made)
         with transaction.atomic():
             row = Study.objects.create(slug=slug(study), title=f"Synthetic study {study}")
-            made = list(islice(records(study), left))
             write(Vocabulary(row), [(record, ()) for record in made])
-            left -= len(made)
     if missing:
         with connection.cursor() as cursor:
             cursor.execute("VACUUM ANALYZE")

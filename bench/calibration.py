@@ -51,6 +51,13 @@ def _doubled(dice: Dice, cells: int) -> Floats:
     return 0.02 * 2 ** dice.uniform(-1, 1, cells)
 
 
+def correlate(values: Floats, correlation: float) -> Floats:
+    """Let each value depend on the one before, along the last axis, with the same variance."""
+    for at in range(1, values.shape[-1]):
+        values[..., at] = correlation * values[..., at - 1] + math.sqrt(1 - correlation**2) * values[..., at]
+    return values
+
+
 class Shape(NamedTuple):
     """How trials of one cell vary around their mean: share of slow runs, heavy tails, correlation."""
 
@@ -61,8 +68,7 @@ class Shape(NamedTuple):
     def draw(self, dice: Dice, sd: float, count: int) -> Floats:
         """Return logarithms of trials."""
         logs = sd * (dice.standard_t(3, count) / math.sqrt(3) if self.tails else dice.normal(0, 1, count))
-        for at in range(1, count if self.correlation else 0):
-            logs[at] = self.correlation * logs[at - 1] + math.sqrt(1 - self.correlation**2) * logs[at]
+        correlate(logs, self.correlation)
         slow = dice.random(count) < self.slow
         found: Floats = logs + np.where(slow, np.log1p(-dice.uniform(0.05, 0.3, count)), 0.0)
         return found

@@ -14,8 +14,6 @@ from statistics import median
 from time import perf_counter
 from typing import Any, NamedTuple
 
-# Bounds of the A/A ratio on a quiet machine.
-_QUIET = (0.85, 1.15)
 _HEAD = f"{'case':46}{'perfdb':>12}{'floor':>12}{'ratio':>8}{'bar':>10}{'A/A':>6}  verdict"
 HEAD = f"{_HEAD}\n{'-' * len(_HEAD)}"
 
@@ -50,8 +48,8 @@ class Times(NamedTuple):
 
     @property
     def is_noisy(self) -> bool:
-        """Return whether the machine was too busy for a verdict."""
-        return not _QUIET[0] <= self.control_ratio <= _QUIET[1]
+        """Return whether the machine was too busy for a verdict: the A/A ratio is off by more than 15 %."""
+        return not 0.85 <= self.control_ratio <= 1.15
 
 
 class Bar(NamedTuple):

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import optimize, special
 
+from bench.calibration import correlate
 from perfdb.analysis import trends
 from perfdb.analysis.trends import noise
 from perfdb.analysis.trends.splits import best_splits, normal_scores, rank_p, size_p
@@ -38,16 +39,9 @@ _BLOCK = 2_000_000
 Floats = NDArray[np.float64]
 
 
-def _draw(dice: np.random.Generator, correlation: float, draws: int, points: int) -> Floats:
-    values = dice.normal(size=(draws, points))
-    for at in range(1, points if correlation else 0):
-        values[:, at] = correlation * values[:, at - 1] + np.sqrt(1 - correlation**2) * values[:, at]
-    return values
-
-
 def size_statistics(dice: np.random.Generator, correlation: float, draws: int, points: int) -> Floats:
     """Return the largest t of unchanged series of one group, divided by the root of F."""
-    tamed = noise.tame(_draw(dice, correlation, draws, points))
+    tamed = noise.tame(correlate(dice.normal(size=(draws, points)), correlation))
     own = noise.own_autocorrelation(tamed)
     group = noise.learn_group(own.tolist(), [points] * draws)
     inflation = np.array([noise.inflation(group.draw(each, points)) for each in own.tolist()])
@@ -57,7 +51,7 @@ def size_statistics(dice: np.random.Generator, correlation: float, draws: int, p
 
 def rank_statistics(dice: np.random.Generator, draws: int, points: int) -> Floats:
     """Return the largest t of the normal scores of unchanged series."""
-    return best_splits(normal_scores(_draw(dice, 0.0, draws, points)))[0]
+    return best_splits(normal_scores(dice.normal(size=(draws, points))))[0]
 
 
 def size_quantiles(dice: np.random.Generator, draws: int, points: int) -> Floats:

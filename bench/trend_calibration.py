@@ -8,7 +8,6 @@ explains the rules. Everything is seeded.
 import math
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial
 from importlib import import_module
@@ -17,8 +16,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.calibration import Chapter, Dice, Row, main
+from bench.calibration import Chapter, Dice, Row, correlate, main
 from bench.instance import ROOT
+from bench.measure import measure_seconds
 from perfdb.analysis.trends.changes import Shape
 from perfdb.analysis.trends.judge import Judged, Series, State, judge_series
 
@@ -43,13 +43,6 @@ def _white(dice: Dice, shape: tuple[int, int]) -> Floats:
     return dice.normal(0, _CV, shape)
 
 
-def _follows(dice: Dice, shape: tuple[int, int]) -> Floats:
-    logs = _white(dice, shape)
-    for at in range(1, shape[1]):
-        logs[:, at] = 0.5 * logs[:, at - 1] + math.sqrt(0.75) * logs[:, at]
-    return logs
-
-
 def _slow_runs(dice: Dice, shape: tuple[int, int]) -> Floats:
     slower = np.log1p(-dice.uniform(0.05, 0.3, shape))
     return np.add(_white(dice, shape), np.where(dice.random(shape) < 0.05, slower, 0.0))
@@ -68,7 +61,7 @@ def _day_effects(dice: Dice, shape: tuple[int, int]) -> Floats:
 
 NOISES: dict[str, Callable[[Dice, tuple[int, int]], Floats]] = {
     "normal": _white,
-    "each point follows the one before (0.5)": _follows,
+    "each point follows the one before (0.5)": lambda dice, shape: correlate(_white(dice, shape), 0.5),
     "5 % of campaigns slower by 5 to 30 %": _slow_runs,
     "heavy tails (t with 3 degrees of freedom)": lambda dice, shape: _CV * dice.standard_t(3, shape) / math.sqrt(3),
     "two modes 8 % apart, half and half": lambda dice, shape: (
@@ -154,10 +147,7 @@ OURS = (
     Detector("perfdb, together, by p ≤ 0.02 alone", partial(judge_together, choose=_likely), 1.0, _CHANGED),
     Detector("perfdb, each series by itself", judge_alone),
 )
-PEERS = (
-    Detector("apache-otava 0.8.0", judge_by_otava),
-    Detector("jumpavg 0.4.2", judge_by_jumpavg),
-)
+PEERS = (Detector("apache-otava 0.8.0", judge_by_otava), Detector("jumpavg 0.4.2", judge_by_jumpavg))
 
 
 def count_alarms(detector: Detector, number: int, points: int, series: int) -> float:
@@ -182,7 +172,6 @@ def _measure(count: Callable[[int, int, int], float], detector: Detector, series
         yield Row(title, tuple(count(number, points, series) for points in LENGTHS))
 
 
-_COLUMNS = tuple(f"{points} points, %" for points in LENGTHS)
 _ALARMS = "Of unchanged series, so many have any confirmed change. The noise of a campaign is about 2 %."
 _STEPS = (
     "Of steps ten points before the end (of 10 points, in the middle), so many are found within two points of their "
@@ -192,7 +181,7 @@ _STEPS = (
 
 def _chapter(title: str, about: str, count: Callable[..., float], detector: Detector) -> Chapter:
     measure = partial(_measure, partial(count, detector), detector)
-    return Chapter(f"{title}: {detector.title}", about, _COLUMNS, measure)
+    return Chapter(f"{title}: {detector.title}", about, tuple(f"{points} points, %" for points in LENGTHS), measure)
 
 
 def _chapters() -> Iterator[Chapter]:
@@ -207,14 +196,7 @@ def _chapters() -> Iterator[Chapter]:
 CHAPTERS: Sequence[Chapter] = tuple(_chapters())
 
 
-def measure_speed(series: int = 10_000, points: int = 100) -> float:
-    """Return the seconds that a judgement of many series takes, a tenth of them changed."""
-    values = [Series(row.tolist(), "all") for row in _draw(0, points, series, series // 10, 0.05)]
-    start = time.perf_counter()
-    judge_series(values)
-    return time.perf_counter() - start
-
-
 if __name__ == "__main__":
-    sys.stderr.write(f"10,000 series of 100 points are judged in {measure_speed():.2f} s\n")
+    many = [Series(row.tolist(), "all") for row in _draw(0, 100, 10_000, 1000, 0.05)]
+    sys.stderr.write(f"10,000 series of 100 points are judged in {measure_seconds(lambda: judge_series(many)):.2f} s\n")
     sys.exit(main(CHAPTERS, SERIES, RESULT))
