@@ -3,40 +3,34 @@
 from datetime import datetime
 from typing import Any
 
-_LINE = (int, type(None))
-_ITEM = {"kind": str, "number": str, "title": str, "queries": [str], "asks": str, "prose": str}
-_CLAIM = {
-    **dict.fromkeys(("name", "printed", "relation", "unit", "metric", "role", "compared", "baseline"), str),
-    "value": (int, float),
-    "line": _LINE,
-}
-_NOTE = {"text": str, "author": str, "created": str, "edited": str}
-_PEOPLE = {"tags": [str], "notes": [_NOTE]}
-_FIGURE = {
-    **dict.fromkeys(("run", "table", "metric", "role", "printed", "unit", "read_as"), str),
-    **{"row_label": str, "column_label": str, "line": _LINE},
-}
-_DISAGREEMENT = {
-    **dict.fromkeys(("run", "kind", "severity", "table", "metric", "role", "printed"), str),
-    **{"unit": str, "formula": str, "message": str, "line": _LINE},
-    **dict.fromkeys(("recomputed", "low", "high"), (int, float)),
-}
+from perfdb.results.bundles.make_bundle import CLAIM, DISAGREEMENT, FIGURE, ITEM, PERCENT
+
+_NUMBER = (int, float)
+# The types of columns that are no texts.
+_TYPES = {"line": (int, type(None)), "queries": [str], **dict.fromkeys(("value", "recomputed", "low", "high"), _NUMBER)}
+
+
+def _row(*columns: str) -> dict[str, Any]:
+    return {name: _TYPES.get(name, str) for name in columns}
+
+
+_PEOPLE = {"tags": [str], "notes": [_row("text", "author", "created", "edited")]}
 _DOCUMENT = {
     "runs": [{"row": str, "run_id": str, "trial": int, "started": str, "dimensions": dict, "facts": dict, **_PEOPLE}],
-    "figures": [_FIGURE],
-    "percents": [{**dict.fromkeys(("run", "baseline", "table", "metric", "role", "printed"), str), "line": _LINE}],
-    "disagreements": [_DISAGREEMENT],
+    "figures": [_row("run", *FIGURE)],
+    "percents": [_row("run", "baseline", *PERCENT)],
+    "disagreements": [_row("run", *DISAGREEMENT)],
     "systems": dict,
     "devices": dict,
 }
 _STUDY = {
-    **dict.fromkeys(("slug", "title", "purpose", "method", "source", "run_id_pattern", "document_digest"), str),
+    **_row("slug", "title", "purpose", "method", "source", "run_id_pattern", "document_digest"),
     "run_id_values": dict,
     "notes": list,
     "plan": list,
-    "aliases": [{"dimension": str, "printed": str, "meaning": str}],
-    "items": [_ITEM],
-    "claims": [_CLAIM],
+    "aliases": [_row("dimension", "printed", "meaning")],
+    "items": [_row(*ITEM)],
+    "claims": [_row(*CLAIM)],
 }
 _UPLOAD = {
     **{"created": str, "facts": dict, "decisions": dict, "files": dict, "forced_formats": dict},

@@ -68,10 +68,7 @@ def upload_rows(upload: Upload, manifest: dict[str, Any], first: int) -> list[Up
 
 
 def load_published(upload: Upload, manifest: dict[str, Any]) -> list[tuple[int, dict[str, Any]]]:
-    """Store the published runs, unless the document is stored; return ids and entries.
-
-    Raise ValueError for unreadable figures.
-    """
+    """Store the published runs once; return ids and entries. Raise ValueError for unreadable figures."""
     study = upload.study
     if not study.document_digest and not Run.objects.filter(study=study).exists():
         # A study without runs becomes that of the document.

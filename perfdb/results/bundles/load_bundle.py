@@ -113,9 +113,8 @@ class BundleUpload(UploadType):
 
     def select(self, upload: Upload, batch: list[UploadedRecord]) -> list[UploadedRecord]:
         """Return the runs of the bundle; the logs may contain others."""
-        entries = [
-            each for each in self.manifest["runs"] if each["status"] != Run.Status.WITHDRAWN or each["withdrawn"]
-        ]
+        runs = self.manifest["runs"]
+        entries = [each for each in runs if each["status"] != Run.Status.WITHDRAWN or each["withdrawn"]]
         found = []
         for each, entry in _match_entries(batch, entries, self.folder):
             # Logs of several uploads, now read together, may get other run ids from their folders.
@@ -134,10 +133,7 @@ class BundleUpload(UploadType):
         return bundled_documents.upload_rows(upload, self.manifest, first)
 
     def complete(self, upload: Upload) -> bool:
-        """Store published runs, and add missing tags, notes, withdrawals and report items.
-
-        Return whether the bundle has no runs at all.
-        """
+        """Store published runs and people's additions; return whether the bundle has no runs."""
         rows = upload.runs.filter(number__in=self.runs)
         stored = [(row.run_id, self.runs[row.number]) for row in rows if row.run_id is not None]
         if self.manifest["document"] is not None:
@@ -166,18 +162,14 @@ def _read(member: UploadFile) -> dict[str, Any]:
             manifest = json.loads(file.read())
         except (ValueError, RecursionError):
             raise BundleError(f"{MANIFEST} is damaged and cannot be read") from None
-    if (
-        not isinstance(manifest, dict)
-        or manifest.get("format") != FORMAT
-        or not isinstance(manifest.get("version"), int)
-    ):
+    about = manifest if isinstance(manifest, dict) else {}
+    version = about.get("version")
+    if about.get("format") != FORMAT or not isinstance(version, int):
         raise BundleError(f"{MANIFEST} is not that of a bundle")
-    if manifest["version"] > VERSION:
+    if version > VERSION:
         remedy = "Update this perfdb, or upload the files of the bundle's folder logs by themselves."
-        raise BundleError(
-            f"The bundle has version {manifest['version']}, and this perfdb reads up to {VERSION}", remedy
-        )
-    return check_manifest(manifest)
+        raise BundleError(f"The bundle has version {version}, and this perfdb reads up to {VERSION}", remedy)
+    return check_manifest(about)
 
 
 def _check_files(upload: Upload, manifest: dict[str, Any], folder: str) -> None:
@@ -301,12 +293,10 @@ def _match_entries(
 
 
 def _is_stored(study: Study, each: UploadedRecord) -> bool:
-    digests = digests_of(each.record.fragments)
     withdrawn = Run.objects.filter(study=study, run_id=each.record.run_id, status=Run.Status.WITHDRAWN)
-    return any(
-        digests <= {digest for source in run.sources.all() for digest in source.digests}
-        for run in withdrawn.prefetch_related("sources")
-    )
+    stored = [run.sources.all() for run in withdrawn.prefetch_related("sources")]
+    digests = digests_of(each.record.fragments)
+    return any(digests <= {digest for source in sources for digest in source.digests} for sources in stored)
 
 
 def _annotate(person: User, stored: Sequence[tuple[int, dict[str, Any]]]) -> None:

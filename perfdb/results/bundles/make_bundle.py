@@ -81,18 +81,12 @@ class Bundle:
 
 
 def bundle_study(study: Study) -> Bundle:
-    """Return a bundle of all runs of a study, withdrawn ones included.
-
-    Raise QueryError for too many runs or logs.
-    """
+    """Return a bundle of all runs of a study, withdrawn ones included. Raise QueryError for too many."""
     return _check_size(Bundle(study, Run.objects.filter(study=study)))
 
 
 def bundle_runs(runs: Iterable[int], asked: str) -> Bundle:
-    """Return a bundle of chosen runs.
-
-    Raise QueryError for none, too many or several studies.
-    """
+    """Return a bundle of chosen runs. Raise QueryError for none, too many or several studies."""
     found = Run.objects.filter(pk__in=list(runs))
     studies = list(Study.objects.filter(pk__in=found.order_by().values("study")).order_by("title"))
     if not studies:
@@ -144,10 +138,7 @@ def _choose_name(source: RunSource, taken: dict[str, int]) -> tuple[str, bool]:
 
 
 def clean_path(path: str) -> str:
-    """Return a path that stays within the folder on any system.
-
-    A path that is too long becomes a digest.
-    """
+    """Return a path that stays within the folder on any system; a digest if too long."""
     parts = [_DRIVE.sub("", part) for part in PurePosixPath(path.replace("\\", "/")).parts]
     name = "/".join(part for part in parts if part not in ("", "/", "//", "..", ".")) or "unnamed"
     if len(name.encode()) <= _MAX_NAME:

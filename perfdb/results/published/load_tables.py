@@ -26,7 +26,7 @@ from perfdb.results.models import (
     UploadRun,
 )
 from perfdb.results.published.map_tables import Reading, save_mappings
-from perfdb.results.published.paste_preview import PastedFile, Preview, add_stored_values, file_name, prepare_preview
+from perfdb.results.published.paste_preview import Preview, add_stored_values, file_name, preview_tables
 from perfdb.results.published.published_audit import audit_differences, audit_figures
 from perfdb.results.published.published_records import FORMAT
 from perfdb.results.runs import write
@@ -62,8 +62,7 @@ def load_tables(
         into = study or inbox_of(owner)
         lock_study(into)
         upload = _upload(owner, into, chosen, reading)
-        source = upload.files.get(format=FORMAT)
-        preview = prepare_preview(into, reading, PastedFile(source.path, source.artifact_id, upload.pk, upload.created))
+        preview = preview_tables(into, reading, upload.files.get(format=FORMAT))
         _check(preview, chosen)
         for match in preview.conflicts:
             if match.decision(chosen) == "replace":
@@ -117,10 +116,7 @@ def _table(place: str) -> str:
 
 
 def store_printed(preview: Preview, new: Mapping[int, int], all_runs: Mapping[int, int]) -> None:
-    """Store the printed figures and differences of new runs.
-
-    ``new`` and ``all_runs``: index in the preview -> id of new and of all stored runs.
-    """
+    """Store printed figures and differences; both mappings: index in the preview -> run."""
     records = preview.records
     PublishedFigure.objects.bulk_create(
         PublishedFigure(run_id=pk, table=_table(each.table), **{name: getattr(each.figure, name) for name in _FIGURE})

@@ -6,7 +6,6 @@ some of the figures is a conflict, as is one with other figures.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 
 from django.utils import timezone
 
@@ -14,7 +13,7 @@ from importers.model import Problem, Severity
 from perfdb.analysis import metrics, units
 from perfdb.analysis.metrics import Measure
 from perfdb.results.ingest.match_runs import Match, UploadedRecord
-from perfdb.results.models import Run, Study, UploadRun
+from perfdb.results.models import Run, Study, UploadFile, UploadRun
 from perfdb.results.published.map_tables import Reading
 from perfdb.results.published.published_audit import add_audit
 from perfdb.results.published.published_records import (
@@ -33,16 +32,6 @@ from perfdb.results.runs.record import Origin, RunRecord
 from perfdb.results.runs.vocabulary import read_aliases
 
 ENDINGS = {"csv": "csv", "tsv": "tsv", "markdown": "md", "html": "html"}
-
-
-@dataclass(frozen=True, slots=True)
-class PastedFile:
-    """The pasted text as a file; ids are 0 before storage."""
-
-    file: str
-    artifact: int
-    upload: int
-    received: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,18 +66,15 @@ def file_name(reading: Reading) -> str:
     return f"tables.{ENDINGS.get(reading.syntax, 'txt')}"
 
 
-def preview_tables(study: Study | None, reading: Reading) -> Preview:
-    """Return the preview for a study, or for a new one."""
-    return prepare_preview(study, reading, PastedFile(file_name(reading), 0, 0, timezone.now()))
-
-
-def prepare_preview(study: Study | None, reading: Reading, kept: PastedFile) -> Preview:
-    """Make, audit and match the records of tables."""
+def preview_tables(study: Study | None, reading: Reading, kept: UploadFile | None = None) -> Preview:
+    """Make, audit and match the records of tables, for a study or a new one; ``kept`` is the stored text."""
+    file, received = file_name(reading), kept.upload.created if kept else timezone.now()
+    artifact, upload = (kept.artifact_id, kept.upload_id) if kept else (0, 0)
     aliases = read_aliases(study) if study is not None else NONE
-    records = make_records(reading.tables, Source(kept.file, kept.artifact, kept.received, aliases))
-    add_audit(records, kept.file)
-    context = Context({kept.file: kept.artifact}, {}, kept.received, (), aliases)
-    matches = match_published_runs(study, records.runs, context, kept.upload)
+    records = make_records(reading.tables, Source(file, artifact, received, aliases))
+    add_audit(records, file)
+    context = Context({file: artifact}, {}, received, (), aliases)
+    matches = match_published_runs(study, records.runs, context, upload)
     of_runs = (problem for each in matches for problem in (*each.record.problems, *each.problems))
     return Preview(records, matches, [*reading.problems, *records.problems, *of_runs])
 
@@ -116,7 +102,8 @@ def _match(uploaded: UploadedRecord, new: PublishedRecord, stored: Sequence[tupl
     for run, known in stored:
         named = known.run_id != make_label(known.configuration)
         if _comparable(known, new) and is_same_run(known, record, known_named=named, new_named=new.named):
-            if _is_contained(known, record):
+            there = known.values
+            if all(measure in there and there[measure].value == v.value for measure, v in record.values.items()):
                 return Match(uploaded, record, Outcome.ALREADY_THERE, run)
             return Match(uploaded, record, Outcome.CONFLICT, run, problems=[_make_conflict(known, record, uploaded)])
     return Match(uploaded, record, Outcome.NEW, sources=uploaded.sources)
@@ -126,12 +113,6 @@ def _comparable(known: RunRecord, new: PublishedRecord) -> bool:
     """Return whether a stored run is published, or has the printed run id."""
     published = any(value.origin is Origin.PUBLISHED for value in known.values.values())
     return published or (new.named and known.run_id == new.record.run_id)
-
-
-def _is_contained(known: RunRecord, record: RunRecord) -> bool:
-    return all(
-        measure in known.values and known.values[measure].value == v.value for measure, v in record.values.items()
-    )
 
 
 def _make_conflict(known: RunRecord, record: RunRecord, uploaded: UploadedRecord) -> Problem:
