@@ -56,11 +56,12 @@ def record_change(runs: Iterable[int], kind: Kind, detail: str, by: User | None 
 
 
 def read_history(run: Run) -> list[Event]:
-    """Return the events of a run, newest first.
-
-    Takes four queries if ``evidence`` was fetched.
-    """
-    events = [*_uploaded(run), *_aliased(run), *_values(run), *_recorded(run)]
+    """Return the events of a run, newest first, by four queries if ``evidence`` was fetched."""
+    recorded = (
+        Event(change.made, _name(change.made_by), _WORDS[Kind(change.kind)], change.detail)
+        for change in run.changes.select_related("made_by")
+    )
+    events = [*_uploaded(run), *_aliased(run), *_values(run), *recorded]
     return sorted(events, key=lambda event: event.when, reverse=True)
 
 
@@ -104,11 +105,6 @@ def _value(row: MeasurementHistory) -> str:
     measure = row.measure
     role = "" if measure.role == TOTAL else f" {measure.role}"
     return f"{measure.metric}{role} {row.value:.12g} {measure.unit} by {row.formula}"
-
-
-def _recorded(run: Run) -> Iterator[Event]:
-    for change in run.changes.select_related("made_by"):
-        yield Event(change.made, _name(change.made_by), _WORDS[Kind(change.kind)], change.detail)
 
 
 def _name(user: User | None) -> str:

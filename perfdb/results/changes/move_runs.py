@@ -90,10 +90,7 @@ def _rebuild_in(run: Run, target: Study) -> str:
 
 
 def _pass_uploads(study: Study, target: Study) -> None:
-    """Move the uploads of which all runs moved.
-
-    A repeated upload or an undo then finds the runs.
-    """
+    """Move the uploads of which all runs moved, so that a repeated upload or an undo finds these."""
     moved = Upload.objects.filter(study=study, runs__run__study=target)
     staying = Upload.objects.filter(study=study, runs__run__study=study)
     passed: list[int] = list(moved.exclude(pk__in=staying).values_list("pk", flat=True).distinct())

@@ -48,10 +48,7 @@ class Input:
 
 @dataclass(frozen=True, slots=True)
 class AppliedFormula:
-    """The formula of a derived value, ``worked`` out with the numbers.
-
-    ``worked`` and ``inputs`` are empty unless the formula has the same version today.
-    """
+    """The formula of a derived value; ``worked`` and ``inputs`` are empty for another version."""
 
     id: str
     version: int
@@ -107,21 +104,15 @@ class _Finder:
     def _formula(self, measure: Measure, value: Value) -> AppliedFormula:
         name, _, version = value.formula.partition("/")
         declared, again = BY_ID.get(name), self._derived.get(measure)
-        current = again is not None and value.formula == f"{again.formula}/{again.version}"
-        return AppliedFormula(
-            id=name,
-            version=int(version or 0),
-            text=declared.text if declared else "",
-            source=declared.source if declared else "",
-            worked=explain_derivation(again) if again and current else "",
-            inputs=[self._input(each) for each in again.inputs] if again and current else (),
-        )
+        text, source = (declared.text, declared.source) if declared else ("", "")
+        if again is None or value.formula != f"{again.formula}/{again.version}":
+            return AppliedFormula(name, int(version or 0), text, source, "", ())
+        inputs = [self._input(each) for each in again.inputs]
+        return AppliedFormula(name, int(version or 0), text, source, explain_derivation(again), inputs)
 
     def _input(self, given: FormulaInput) -> Input:
-        if given.kind is InputKind.COUNTER:
-            return self._counter(given, given.name)
-        if given.kind is InputKind.SNAPSHOT:
-            return self._counter(given, TIME)
+        if given.kind in (InputKind.COUNTER, InputKind.SNAPSHOT):
+            return self._counter(given, given.name if given.kind is InputKind.COUNTER else TIME)
         role = given.role or metrics.TOTAL
         again = self._derived.get(Measure(given.name, role))
         if again is not None:

@@ -3,7 +3,7 @@
 The id of a run, and all references to the run, stay. A run is written whole or not at all, and never deleted here.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from django.db import transaction
@@ -73,10 +73,7 @@ def _draft(run: Run, evidence: StoredEvidence) -> RunDraft | None:
 
 
 def store_rebuilt(run: Run, rebuilt: Rebuilt) -> None:
-    """Replace a stored run and keep replaced derived values in the history.
-
-    A withdrawn run stays withdrawn.
-    """
+    """Replace a stored run, which stays withdrawn, and keep replaced derived values in the history."""
     record = rebuilt.record
     if run.status == Run.Status.WITHDRAWN:
         # The status to return to, when the replacing upload or the withdrawal is undone.
@@ -107,21 +104,17 @@ def process_runs(job: Job, runs: Callable[[], QuerySet[Run]], do: Callable[[Run]
             changed = sum([do(run) for run in chunk])
             if changed:
                 touch_study(study)
-            _report_progress(job, study, chunk, changed)
+            done = job.outcome
+            # A chunk is empty if another process removed its runs.
+            after = [study.pk, chunk[-1].pk] if chunk else done.get("after", [0, 0])
+            totals = {"runs": done["runs"] + len(chunk), "changed": done["changed"] + changed}
+            jobs.progress(job, {**done, **totals, "after": after})
 
 
 def _remaining(job: Job, runs: Callable[[], QuerySet[Run]]) -> QuerySet[Run]:
     """Return the runs that remain, by study and id."""
     study, pk = job.outcome.get("after", (0, 0))
     return runs().filter(Q(study__gt=study) | Q(study=study, pk__gt=pk)).order_by("study_id", "pk")
-
-
-def _report_progress(job: Job, study: Study, chunk: Sequence[Run], changed: int) -> None:
-    done = job.outcome
-    # A chunk is empty if another process removed its runs.
-    after = [study.pk, chunk[-1].pk] if chunk else done.get("after", [0, 0])
-    totals = {"runs": done["runs"] + len(chunk), "changed": done["changed"] + changed}
-    jobs.progress(job, {**done, **totals, "after": after})
 
 
 def stale_runs() -> list[int]:

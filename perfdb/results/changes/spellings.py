@@ -134,12 +134,9 @@ _NAMES = {name: f"experiment__{path}" for name, path in {"campaign": "campaign",
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class Offer(Suggestion):
     """An alias to be offered in a study, given by slug and title."""
 
-    dimension: str
-    printed: str
-    meaning: str
     study: str
     title: str
 

@@ -90,10 +90,8 @@ def _bring_back(row: UploadRun) -> None:
     returning.save(update_fields=["status"])
     if successor is not None and _go_together(returning, successor):
         upload_summary.save_summaries(UploadRun.objects.filter(run=successor))
-        RunSource.objects.filter(run=successor).update(run=returning)
-        UploadRun.objects.filter(run=successor).update(run=returning)
-        Note.objects.filter(run=successor).update(run=returning)
-        RunChange.objects.filter(run=successor).update(run=returning)
+        for model in (RunSource, UploadRun, Note, RunChange):
+            model.objects.filter(run=successor).update(run=returning)
         _delete([successor.pk])
         store_rebuilt(returning, rebuild_run(returning))
     history.record_change(

@@ -41,7 +41,9 @@ def restore_runs(user: User, runs: QuerySet[Run]) -> int:
 
     A run whose run id and trial are taken returns as a further trial. Raise as `withdraw_runs` does.
     """
-    taken = _take(user, _restorable(runs))
+    replaced = Exists(UploadRun.objects.filter(replaced=OuterRef("pk")))
+    by_a_person = Exists(RunChange.objects.filter(run=OuterRef("pk"), kind=RunChange.Kind.WITHDRAWN))
+    taken = _take(user, runs.filter(~replaced, by_a_person, status=_WITHDRAWN))
     before = _statuses_before(taken)
     crowded = list(_crowded(taken))
     places = {run.pk for run in crowded}
@@ -60,12 +62,6 @@ def _take(user: User, runs: QuerySet[Run]) -> list[Run]:
     for study in Study.objects.filter(pk__in=runs.order_by().values("study")).order_by("pk"):
         lock_study(study)
     return bulk_changes.lock_runs(user, runs)
-
-
-def _restorable(runs: QuerySet[Run]) -> QuerySet[Run]:
-    replaced = Exists(UploadRun.objects.filter(replaced=OuterRef("pk")))
-    by_a_person = Exists(RunChange.objects.filter(run=OuterRef("pk"), kind=RunChange.Kind.WITHDRAWN))
-    return runs.filter(~replaced, by_a_person, status=_WITHDRAWN)
 
 
 def _statuses_before(runs: list[Run]) -> dict[int, str]:

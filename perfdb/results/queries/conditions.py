@@ -39,12 +39,11 @@ def build_conditions(wanted: Mapping[str, Iterable[Value]]) -> dict[str, Q]:
     ``RR`` means every workload of that pattern, of any sizes. None means a missing value. Raise QueryError for a factor
     name with a NUL, which JSON in the database cannot hold.
     """
-    rows = find_named_rows({name: _present(values) for name, values in wanted.items() if name in NAME_COLUMNS})
-    return {name: _build_condition(name, _present(values), None in values, rows) for name, values in wanted.items()}
-
-
-def _present(values: Iterable[Value]) -> list[Any]:
-    return [each for each in values if each is not None]
+    present: dict[str, list[Any]] = {
+        name: [each for each in values if each is not None] for name, values in wanted.items()
+    }
+    rows = find_named_rows({name: values for name, values in present.items() if name in NAME_COLUMNS})
+    return {name: _build_condition(name, present[name], None in values, rows) for name, values in wanted.items()}
 
 
 def _build_condition(name: str, values: list[Any], missing: bool, rows: Mapping[str, NamedRows]) -> Q:

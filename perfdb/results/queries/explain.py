@@ -104,10 +104,7 @@ class Explanation:
 
 
 def explain_cell(query: Query, measure: Measure, at: Mapping[str, Value]) -> Explanation:
-    """Explain the difference of a cell from the baseline.
-
-    Raise QueryError for a cell that does not exist or has no baseline.
-    """
+    """Explain a cell's difference from the baseline. Raise QueryError without cell or baseline."""
     if not query.baseline:
         raise QueryError("baseline", "nothing is compared in this question: it names no baseline")
     query, tables = answer_query(query)
@@ -254,10 +251,7 @@ def _compare(
 
 
 def _completed(known: Explanation, companions: _RunPairs, delta: float) -> Explanation:
-    """Return an explanation with everything that follows from the runs of both sides.
-
-    ``companions`` are pairs with the same noise.
-    """
+    """Complete an explanation from both sides' runs; ``companions`` are pairs of equal noise."""
     old, new = known.old.runs, known.new.runs
     pairs = [(old, new), *companions[:MOST_COMPANIONS]]
     everything = tuple(sorted({run for sides in pairs for side in sides for run in side}))
@@ -316,7 +310,11 @@ def explain_address(pairs: Iterable[tuple[str, str]]) -> tuple[Explanation, Quer
         raise QueryError("of", "which figure is to be explained?")
     _, asked = Drawing.parse((name, text) for name, texts in given.items() for text in texts if name not in PARAMETERS)
     query = Query.parse(asked)
-    return explain_cell(query, measure, _read_at(given.get("at", []))), query
+    at = {
+        name: parameters.parse_value(parameters.find_dimension("at", name), values[0], "at")
+        for name, values in parameters.group_pairs("at", given.get("at", [])).items()
+    }
+    return explain_cell(query, measure, at), query
 
 
 def _number(given: Mapping[str, list[str]], name: str) -> int:
@@ -324,10 +322,3 @@ def _number(given: Mapping[str, list[str]], name: str) -> int:
     if not text.isdecimal():
         raise QueryError(name, f"which run is the {name} one? {name} is the number of a run, as in its address")
     return int(text)
-
-
-def _read_at(texts: Iterable[str]) -> dict[str, Value]:
-    return {
-        name: parameters.parse_value(parameters.find_dimension("at", name), values[0], "at")
-        for name, values in parameters.group_pairs("at", texts).items()
-    }

@@ -117,10 +117,7 @@ def read_page(
     cursor: str = "",
     size: int = PAGE_SIZE,
 ) -> Page:
-    """Read a page of a list in one SQL query, by named ``columns``.
-
-    Raise QueryError for a cursor that is damaged or belongs to another order.
-    """
+    """Read a page in one SQL query. Raise QueryError for a wrong cursor."""
     place = _Place.decode(cursor, ordering) if cursor else None
     backwards = place is not None and place.backwards
     if place is not None:

@@ -271,10 +271,7 @@ def _word_similarity(words: str, column: str) -> Combinable:
 
 
 def _swapped(word: str) -> Q:
-    """Return the condition that a word occurs with two neighbouring letters swapped.
-
-    A swap changes four trigrams, most of those of a short word.
-    """
+    """Return whether two neighbouring letters are swapped, which changes most trigrams of short words."""
     if not _MISTYPED <= len(word) <= _SWAPPED:
         return Q(pk__in=[])
     swaps = (word[:at] + word[at + 1] + word[at] + word[at + 2 :] for at in range(len(word) - 1))

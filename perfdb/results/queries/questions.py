@@ -121,19 +121,10 @@ def _maximum(asked: Query) -> tuple[Query, Observations]:
 # The measures of the table in the order of printed studies: rates, then utilisations and costs, total before roles.
 _RATES = ("mb_per_s", "trans_per_s", "response_ms")
 _BY_ROLE = (
-    "cpu_util",
-    "virtual_cpu_util",
-    "cp_cpu_util",
-    "processor_util",
-    "virtual_processor_util",
-    "cp_processor_util",
-    "run_wait",
-    "cpu_ms_per_trans",
-    "virtual_cpu_ms_per_trans",
-    "cp_cpu_ms_per_trans",
-    "cpu_ms_per_mb",
-    "virtual_cpu_ms_per_mb",
-    "cp_cpu_ms_per_mb",
+    *("cpu_util", "virtual_cpu_util", "cp_cpu_util"),
+    *("processor_util", "virtual_processor_util", "cp_processor_util", "run_wait"),
+    *("cpu_ms_per_trans", "virtual_cpu_ms_per_trans", "cp_cpu_ms_per_trans"),
+    *("cpu_ms_per_mb", "virtual_cpu_ms_per_mb", "cp_cpu_ms_per_mb"),
 )
 
 # The columns for a study without devices: the first of these dimensions that varies.

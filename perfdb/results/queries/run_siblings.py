@@ -29,10 +29,7 @@ def main_measures(run: Run) -> list[Measure]:
 
 
 def compute_standings(run: Run) -> list[RunVsTrials]:
-    """Compare a run with other trials in the main measures.
-
-    Empty for a run without other complete trials. Reads ``workload``, best fetched along.
-    """
+    """Compare a run with other complete trials, if any, in the main measures."""
     measures = main_measures(run)
     campaign = {"study": run.study_id, "workload": run.workload_id, "campaign": run.campaign, "level": run.level_id}
     rows = _rows(Run.objects.filter(**campaign), measures)

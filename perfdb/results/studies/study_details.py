@@ -111,10 +111,7 @@ def details_digest(study: Study) -> str:
 
 
 def change_details(study: Study, columns: Mapping[str, Any], state: str = "") -> None:
-    """Change columns of a study, with ``state`` only if the digest is still equal.
-
-    Raise ChangedMeanwhileError and QueryError.
-    """
+    """Change columns of a study. Raise QueryError, and ChangedMeanwhileError unless ``state`` is the digest."""
     checked = {name: _check(name, value) for name, value in columns.items()}
     with transaction.atomic():
         lock_study(study)

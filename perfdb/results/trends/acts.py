@@ -116,14 +116,8 @@ def _split(event: TrendEvent, act: Act, rows: Sequence[TrendChange]) -> TrendEve
     """Move some changes of an event into a new one."""
     if not act.changes or len(rows) == event.changes.count():
         raise QueryError("changes", "name some of the event's changes, not all")
-    made = TrendEvent.objects.create(
-        study=event.study,
-        order=event.order,
-        run=rows[0].run,
-        began=rows[0].began,
-        summary=event.summary,
-        announced=event.announced,
-    )
+    kept = {name: getattr(event, name) for name in ("study", "order", "summary", "announced")}
+    made = TrendEvent.objects.create(run=rows[0].run, began=rows[0].began, **kept)
     for row in rows:
         row.event = made
     return made

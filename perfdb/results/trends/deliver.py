@@ -117,15 +117,9 @@ def _post(delivery: Delivery) -> str:
 def _mail(delivery: Delivery) -> str:
     """Mail a message; return what went wrong, else an empty text."""
     host = urlsplit(settings.SITE_URL).hostname or "localhost"
-    headers = {"Message-ID": f"<perfdb-{delivery.pk}@{host}>"}
-    mail = EmailMessage(
-        write_subject(delivery.message),
-        write_text(delivery.message),
-        to=[delivery.subscription.address],
-        headers=headers,
-    )
+    headers, to = {"Message-ID": f"<perfdb-{delivery.pk}@{host}>"}, [delivery.subscription.address]
     try:
-        mail.send()
+        EmailMessage(write_subject(delivery.message), write_text(delivery.message), to=to, headers=headers).send()
     except (SMTPException, OSError) as error:
         return f"the mail server did not accept the message: {error}"
     return ""

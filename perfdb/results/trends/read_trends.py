@@ -18,8 +18,6 @@ from perfdb.results.queries.compare import read_facts
 from perfdb.results.queries.observations import add_campaigns, find_patterns, read_observations
 from perfdb.results.trends.known_changes import digest_series, read_changes, to_known
 
-_NONE = Observations((), (), [])
-
 
 @dataclass(frozen=True)
 class StudyHistories:
@@ -37,13 +35,13 @@ class StudyHistories:
     def _point_of_run(self) -> Mapping[int, TrendPoint]:
         return {run: point for history in self.histories for point in history.points for run in point.runs}
 
-    def position(self, point: TrendPoint) -> int:
-        """Return the number of a point's campaign in the study."""
-        return self._positions[point.place]
-
     @cached_property
     def _positions(self) -> Mapping[Hashable, int]:
         return {place: at for at, place in enumerate(self.places)}
+
+    def position(self, point: TrendPoint) -> int:
+        """Return the number of a point's campaign in the study."""
+        return self._positions[point.place]
 
     def find_position(self, run: int, began: str) -> int:
         """Return the number of the campaign that holds a run, or of the first one that began then or later."""
@@ -58,7 +56,7 @@ def read_histories(study: Study) -> StudyHistories:
     asked = Query().with_filter("study", study.slug)
     metrics = default_metrics(find_patterns(asked))
     if not metrics:
-        return StudyHistories([], _NONE)
+        return StudyHistories([], Observations((), (), []))
     found = add_campaigns(read_observations(asked.replace(metrics=metrics)))
     printed = {}
     if study.trend_order in FACTS:

@@ -111,12 +111,10 @@ def announce_events(study: Study) -> list[Delivery]:
         return []
     subscriptions = Subscription.objects.select_related("owner")
     return Delivery.objects.bulk_create(
-        [
-            Delivery(subscription=each, event=event, message=describe_event(event, study), due=now)
-            for event in events
-            for each in subscriptions
-            if matches(each, event)
-        ]
+        Delivery(subscription=each, event=event, message=describe_event(event, study), due=now)
+        for event in events
+        for each in subscriptions
+        if matches(each, event)
     )
 
 

@@ -89,10 +89,7 @@ ROW_COLUMNS = {**RUN_COLUMNS, "values": "values"}
 
 @dataclass(frozen=True, slots=True)
 class ListColumn:
-    """A column of the list.
-
-    ``number``: the values are numbers. ``measure`` is None for dimensions and other columns.
-    """
+    """A column of the list; ``number``: the values are numbers. Dimensions have no ``measure``."""
 
     name: str
     title: str

@@ -74,7 +74,11 @@ def count_facets(filtered: RunFilter) -> Facets:
         own.append("status")
     parts = [_part(filtered, asked), *(_part(filtered, asked, name) for name in own)]
     parts.append(_tags(filtered))
-    rows = _fetch(parts)
+    # Each row has the place of its part, dimension, value and number of runs.
+    selects = [f"SELECT {place}, part.* FROM ({sql}) AS part" for place, (sql, _) in enumerate(parts)]
+    with connections[Run.objects.db].cursor() as cursor:
+        cursor.execute(" UNION ALL ".join(selects), [each for _, parameters in parts for each in parameters])
+        rows = list(cursor.fetchall())
     limited = [not _by_experiment(_named(asked, without)) for without in ("", *own)] + [True]
     found = [_counts(rows, place, limited=each) for place, each in enumerate(limited)]
     whole = found[0].pop("", Counts({}, exact=True))
@@ -93,14 +97,6 @@ def select_listed_runs(filtered: RunFilter, found: Facets) -> QuerySet[Run]:
     meant = filtered.narrow(Experiment.objects.all(), {"status"}).values_list("pk", flat=True)
     ids = list(meant[: MOST_NAMED + 1])
     return chosen.filter(experiment__in=ids) if len(ids) <= MOST_NAMED else chosen
-
-
-def _fetch(parts: Sequence[_Statement]) -> list[tuple[int, str, str | None, int]]:
-    """Return the place of each part with dimensions, values and numbers of runs."""
-    selects = [f"SELECT {place}, part.* FROM ({sql}) AS part" for place, (sql, _) in enumerate(parts)]
-    with connections[Run.objects.db].cursor() as cursor:
-        cursor.execute(" UNION ALL ".join(selects), [each for _, parameters in parts for each in parameters])
-        return list(cursor.fetchall())
 
 
 def _by_experiment(names: Iterable[str]) -> bool:
