@@ -44,7 +44,7 @@ _PERCENTILES = ("latency_p50_ms", "latency_p90_ms", "latency_p95_ms", "latency_p
 
 
 class Curve(NamedTuple):
-    """Throughput and cost of a device: many users approach ``peak``, ``half`` users half of that."""
+    """Throughput and cost of a device: many users approach ``peak``, ``half`` users half."""
 
     peak: float
     half: float

@@ -52,7 +52,7 @@ def _doubled(dice: Dice, cells: int) -> Floats:
 
 
 def correlate(values: Floats, correlation: float) -> Floats:
-    """Let each value depend on the one before, along the last axis, with the same variance."""
+    """Let values of the last axis depend on the one before, with equal variance."""
     for at in range(1, values.shape[-1]):
         values[..., at] = correlation * values[..., at - 1] + math.sqrt(1 - correlation**2) * values[..., at]
     return values

@@ -1,4 +1,4 @@
-"""Cases of the benchmark: imports beside COPY, questions beside SQL, pages beside an empty view, and growth."""
+"""Cases of the benchmark: imports, questions, pages, and growth, each beside a floor."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -92,7 +92,7 @@ def _import_case(connection: Connection, name: str, data: bytes, send: Callable[
 
 
 def _read_rows(connection: Connection, upload: int) -> Iterator[tuple[str, bytes]]:
-    """Yield the tables that an upload filled with the rows in binary form, and make empty copies of the tables."""
+    """Yield each table with an upload's rows in binary form, and make an empty copy."""
     for table, column in _TABLES.items():
         copy, source = sql.Identifier(f"bench_{table}"), sql.Identifier(table)
         connection.execute(sql.SQL("DROP TABLE IF EXISTS {}").format(copy))
@@ -106,7 +106,7 @@ def _read_rows(connection: Connection, upload: int) -> Iterator[tuple[str, bytes
 
 
 def question_cases(instance: Instance, database: Connection) -> Iterator[Case]:
-    """Yield questions over REST; the floor is the SQL statement that reads the same runs."""
+    """Yield questions over REST; the floor is SQL that reads the same runs."""
     for name, question in QUESTIONS.items():
         yield _question_case(instance, database, name, question)
 

@@ -84,7 +84,7 @@ class Client:
 
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """A running perfdb; ``environment`` is that of its own processes, with PostgreSQL's programs on the path."""
+    """A running perfdb; ``environment`` is for its processes and PostgreSQL's programs."""
 
     runs: int
     port: int
@@ -100,7 +100,7 @@ class Instance:
 
 @contextmanager
 def run_instance(folder: Path, runs: int) -> Iterator[Instance]:
-    """Run perfdb with ``runs`` runs, kept in ``folder``. Raise RuntimeError if perfdb does not start."""
+    """Run perfdb with an archive kept in ``folder``. Raise RuntimeError for a failed start."""
     home, port = Home(folder / f"{runs}-{_archive_version()}"), find_free_port()
     home.create()
     own = {**os.environ, "PERFDB_HOME": str(home.path), "PORT": str(port)}

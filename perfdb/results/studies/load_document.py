@@ -137,13 +137,9 @@ def _delete_earlier(study: Study) -> list[Attachments]:
 
 def _describe(study: Study, document: Document) -> None:
     Study.objects.filter(pk=study.pk).update(
-        title=document.title,
-        purpose=document.purpose,
-        method=document.method,
-        source=document.source,
+        **{name: getattr(document, name) for name in ("title", "purpose", "method", "source", "run_id_pattern")},
         notes=list(document.notes),
         plan=[dict(part) for part in document.plan],
-        run_id_pattern=document.run_id_pattern,
         run_id_values=dict(document.run_id_values),
         document_digest=document.digest,
         version=F("version") + 1,
