@@ -104,16 +104,12 @@ class Setting:
         base = [f"a{at}" for at in range(self.campaigns[0])]
         new = base if self.paired else [f"b{at}" for at in range(self.campaigns[1])]
         earlier = [f"h{at}" for at in range(self.earlier)]
-        shifts = {
-            name: dice.normal(0, self.common) if self.common else 0.0 for name in dict.fromkeys((*base, *new, *earlier))
-        }
+        campaigns = dict.fromkeys((*base, *new, *earlier))
+        shifts = {name: dice.normal(0, self.common) if self.common else 0.0 for name in campaigns}
 
         def side(names: Sequence[str], trials: int, sd: float, middle: float) -> dict[Hashable, list[float]]:
-            found: dict[Hashable, list[float]] = {}
-            for name in names:
-                day = dice.normal(0, self.day) if self.day else 0.0
-                found[name] = np.exp(middle + day + shifts[name] + self.shape.draw(dice, sd, trials)).tolist()
-            return found
+            days = ((name, shifts[name] + (dice.normal(0, self.day) if self.day else 0.0)) for name in names)
+            return {name: np.exp(middle + day + self.shape.draw(dice, sd, trials)).tolist() for name, day in days}
 
         cells = []
         for at in range(self.cells):

@@ -117,7 +117,7 @@ def read_page(
     cursor: str = "",
     size: int = PAGE_SIZE,
 ) -> Page:
-    """Read a page in one SQL query. Raise QueryError for a wrong cursor."""
+    """Read a page in one SQL query. Raise QueryError for a damaged or foreign cursor."""
     place = _Place.decode(cursor, ordering) if cursor else None
     backwards = place is not None and place.backwards
     if place is not None:

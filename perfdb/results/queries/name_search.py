@@ -189,7 +189,8 @@ def _like(words: Sequence[str], size: int) -> list[_Rows]:
     whole = " ".join(words)
     name = TrigramSimilarity("folded", whole)
     named = (Q(folded__trigram_similar=whole) & Q(GreaterThanOrEqual(name, _NAME_LIKE))) | _swapped(whole)
-    every, likeness = Q(*map(_resembles, words)), _word_similarity(whole, "called") + _word_similarity(whole, "folded")
+    likeness = TrigramWordSimilarity(whole, "called") + TrigramWordSimilarity(whole, "folded")
+    every = Q(*map(_resembles, words))
     parts = [_in_table(table, every, likeness, size) for table in _tables()]
     return parts + [_rows(kind, rows.filter(named), name, size) for kind, rows in _names()]
 
@@ -198,7 +199,7 @@ def _like_by_index(words: Sequence[str], size: int) -> list[_Rows]:
     """Return queries for notes and files with words that resemble all the words."""
     whole = " ".join(words)
     within = Q(folded__trigram_word_similar=whole) | _swapped(whole)
-    part = _word_similarity(whole, "folded")
+    part = TrigramWordSimilarity(whole, "folded")
     return [_noted(within, part, size), _filed(within, part, size)]
 
 
@@ -261,13 +262,9 @@ def _resembles(word: str) -> Q:
     """Return the condition that a word occurs, or is mistyped."""
     fits = _occurs(word) | _swapped(word)
     if len(word) >= _MISTYPED:
-        fits |= Q(GreaterThanOrEqual(_word_similarity(word, "called"), _LIKE))
-        fits |= Q(GreaterThanOrEqual(_word_similarity(word, "folded"), _TEXT_LIKE))
+        fits |= Q(GreaterThanOrEqual(TrigramWordSimilarity(word, "called"), _LIKE))
+        fits |= Q(GreaterThanOrEqual(TrigramWordSimilarity(word, "folded"), _TEXT_LIKE))
     return fits
-
-
-def _word_similarity(words: str, column: str) -> Combinable:
-    return TrigramWordSimilarity(words, F(column))
 
 
 def _swapped(word: str) -> Q:

@@ -4,7 +4,6 @@ import dataclasses
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime, time
-from functools import partial
 from io import StringIO
 from itertools import count
 from typing import Any, NamedTuple
@@ -224,7 +223,7 @@ def _write_figures(document: Document, runs: Mapping[str, int]) -> None:
 
 
 def _write_report(study: Study, document: Document) -> None:
-    positions: dict[str, Iterator[int]] = defaultdict(partial(count, 1))
+    positions: dict[str, Iterator[int]] = defaultdict(lambda: count(1))
     ReportItem.objects.bulk_create(
         ReportItem(study=study, position=next(positions[item.kind]), **_columns(item) | {"queries": list(item.queries)})
         for item in document.items
