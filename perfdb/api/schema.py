@@ -1,9 +1,11 @@
 """Shared parts of the OpenAPI schema: parameters, errors and examples."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar
+from collections.abc import Callable, Sequence
+from typing import Any
 
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiResponse, extend_schema
+from rest_framework.decorators import api_view
 
 from perfdb.analysis.dimensions import DIMENSIONS, SELECTORS, parse_bytes, parse_integer
 from perfdb.analysis.query.query import Layout, Summary
@@ -15,7 +17,7 @@ from perfdb.results.queries.keyset_paging import LARGEST_PAGE, PAGE_SIZE
 from perfdb.results.queries.run_list.columns import RUN_ORDERINGS
 from perfdb.results.queries.run_list.filters import RunFilter
 
-_View = TypeVar("_View", bound=Callable[..., Any])
+_View = Callable[..., Any]
 
 _STATUS_TEXT = {
     400: "A parameter or field is not understood; `parameter` and `known` say which and what is.",
@@ -28,27 +30,40 @@ _STATUS_TEXT = {
 }
 
 
-def _errors(*statuses: int) -> dict[Any, Any]:
-    """Return the errors of an endpoint."""
-    return {
-        (status, MEDIA_TYPE): OpenApiResponse(ProblemDetailsSerializer, description=_STATUS_TEXT[status])
-        for status in statuses
-    }
-
-
 def describe(
     operation_id: str,
     summary: str,
-    answers: Mapping[Any, Any],
+    answers: Any,
     failures: Sequence[int] = (),
     *,
-    method: str = "",
+    method: str = "GET",
+    post: Any = None,
+    put: Any = None,
+    patch: Any = None,
     **more: Any,
 ) -> Callable[[_View], _View]:
-    """Describe an endpoint in the OpenAPI schema: its answers and failures by status; 401 is always possible."""
-    responses = {**answers, **_errors(*sorted({401, *failures}))}
-    methods = [method] if method else None
-    return extend_schema(operation_id=operation_id, summary=summary, responses=responses, methods=methods, **more)
+    """Describe one method of an endpoint in the OpenAPI schema; a plain function becomes a view of that method.
+
+    ``answers`` are by status, or a 200's serializer, or the media type of a file. ``failures`` are statuses; 401 is
+    always possible. ``post``, ``put`` or ``patch`` is the body of that method, which adds the failures 400 and 415.
+    """
+    bodies = {"POST": post, "PUT": put, "PATCH": patch}
+    method, body = next(((name, body) for name, body in bodies.items() if body), (method, None))
+    statuses = sorted({401, *failures, *((400, 415) if body else ())})
+    errors = {
+        (status, MEDIA_TYPE): OpenApiResponse(ProblemDetailsSerializer, description=_STATUS_TEXT[status])
+        for status in statuses
+    }
+    schema = extend_schema(
+        operation_id, methods=[method], summary=summary, request=body, responses=_by_status(answers) | errors, **more
+    )
+    return lambda view: schema(view if hasattr(view, "cls") else api_view([method])(view))
+
+
+def _by_status(answers: Any) -> dict[Any, Any]:
+    if isinstance(answers, str):
+        return {(200, answers): OpenApiTypes.STR if answers.startswith("text/") else OpenApiTypes.BINARY}
+    return answers if isinstance(answers, dict) else {200: answers}
 
 
 def _query_parameter(name: str, text: str, kind: Any = str, **more: Any) -> OpenApiParameter:

@@ -25,14 +25,13 @@ from perfdb.results.changes.spellings import DimensionSpellings, read_spellings
 from perfdb.results.models import Alias, Study
 
 
-@describe("aliases", "What a study means by printed texts", {200: AliasListSerializer}, (404,), method="GET")
+@describe("aliases", "What a study means by printed texts", AliasListSerializer, (404,))
 @describe(
     "alias_create",
     "Say what a printed text means",
     {200: EffectSerializer, 202: EffectSerializer},
-    (400, 403, 404, 415),
-    method="POST",
-    request=NewAliasSerializer,
+    (403, 404),
+    post=NewAliasSerializer,
 )
 @api_view(["GET", "POST"])
 def aliases(request: Request, slug: str) -> Response:
@@ -65,8 +64,8 @@ def _create(request: Request, study: Study) -> Response:
     return Response(body, status=202, headers={"Location": body["alias"]["url"]})
 
 
-@describe("alias", "One alias", {200: AliasSerializer}, (404,), method="GET")
-@describe("alias_undo", "Undo an alias", {202: AliasUndoneSerializer}, (403, 404), method="DELETE", request=None)
+@describe("alias", "One alias", AliasSerializer, (404,))
+@describe("alias_undo", "Undo an alias", {202: AliasUndoneSerializer}, (403, 404), method="DELETE")
 @api_view(["GET", "DELETE"])
 def alias(request: Request, slug: str, pk: int) -> Response:
     """Return an alias, or remove the alias.

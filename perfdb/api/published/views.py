@@ -4,7 +4,6 @@ from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from rest_framework.decorators import api_view
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -31,10 +30,9 @@ from perfdb.results.published.paste_preview import Preview, PreviewRun, preview_
     "published_tables",
     "Import published tables",
     {200: TablesPreviewSerializer, 201: TablesLoadedSerializer},
-    (400, 409, 415),
-    request=NewTablesSerializer,
+    (409,),
+    post=NewTablesSerializer,
 )
-@api_view(["POST"])
 def published_tables(request: Request) -> Response:
     """Store published tables, given as text, as runs.
 

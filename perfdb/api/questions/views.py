@@ -6,7 +6,6 @@ from typing import Any
 
 from django.http import Http404, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404
-from drf_spectacular.types import OpenApiTypes
 from rest_framework.decorators import api_view
 from rest_framework.exceptions import PermissionDenied
 from rest_framework.request import Request
@@ -37,14 +36,13 @@ from perfdb.results.queries.questions import Answer, Question
 from perfdb.results.queries.saved_queries import NameTakenError
 
 
-@describe("saved_queries", "Named queries", {200: SavedQueryListSerializer}, method="GET")
+@describe("saved_queries", "Named queries", SavedQueryListSerializer)
 @describe(
     "saved_query_create",
     "Keep a question under a name",
     {201: SavedQuerySerializer},
-    (400, 409, 415),
-    method="POST",
-    request=NewSavedQuerySerializer,
+    (409,),
+    post=NewSavedQuerySerializer,
 )
 @api_view(["GET", "POST"])
 def saved_queries(request: Request) -> Response:
@@ -65,16 +63,15 @@ def saved_queries(request: Request) -> Response:
     return Response(body, status=201, headers={"Location": body["url"]})
 
 
-@describe("saved_query", "One named query", {200: SavedQuerySerializer}, (404,), method="GET")
+@describe("saved_query", "One named query", SavedQuerySerializer, (404,))
 @describe(
     "saved_query_change",
     "Rename a named query, or let it ask something else",
-    {200: SavedQuerySerializer},
-    (400, 403, 404, 409, 415),
-    method="PATCH",
-    request=SavedQueryChangeSerializer,
+    SavedQuerySerializer,
+    (403, 404, 409),
+    patch=SavedQueryChangeSerializer,
 )
-@describe("saved_query_delete", "Forget a named query", {204: None}, (403, 404), method="DELETE", request=None)
+@describe("saved_query_delete", "Forget a named query", {204: None}, (403, 404), method="DELETE")
 @api_view(["GET", "PATCH", "DELETE"])
 def saved_query(request: Request, pk: int) -> Response:
     """Return, change or delete a named query.
@@ -124,8 +121,7 @@ def _saved(request: Request, found: SavedQuery) -> dict[str, Any]:
     }
 
 
-@describe("freeze", "Pin the answer of now", {201: FrozenLinkSerializer}, (400, 415), request=QuestionSerializer)
-@api_view(["POST"])
+@describe("freeze", "Pin the answer of now", {201: FrozenLinkSerializer}, post=QuestionSerializer)
 def freeze(request: Request) -> Response:
     """Freeze the answer to a question under a short address.
 
@@ -137,8 +133,7 @@ def freeze(request: Request) -> Response:
     return Response(body, status=201, headers={"Location": body["url"]})
 
 
-@describe("frozen", "A frozen link with its answer", {200: FrozenAnswerSerializer}, (400, 404))
-@api_view(["GET"])
+@describe("frozen", "A frozen link with its answer", FrozenAnswerSerializer, (400, 404))
 def frozen(request: Request, token: str) -> Response:
     """Return the answer of a frozen link, and the changes of the data since."""
     link = _found(token)
@@ -149,12 +144,8 @@ def frozen(request: Request, token: str) -> Response:
 
 
 @describe(
-    "frozen_tables",
-    "The tables of a frozen link as CSV, Markdown, LaTeX, text or Parquet",
-    {(200, "text/csv"): OpenApiTypes.STR},
-    (400, 404),
+    "frozen_tables", "The tables of a frozen link as CSV, Markdown, LaTeX, text or Parquet", "text/csv", (400, 404)
 )
-@api_view(["GET"])
 def frozen_tables(request: Request, token: str, form: str) -> HttpResponseBase:
     """Return the tables of a frozen link in the format of the address's ending.
 

@@ -61,19 +61,18 @@ from perfdb.results.runs import notes as written
 _VOCABULARY = ("study", "system", "level", "workload", "device")
 
 
-@describe("runs", "List runs", {200: RunPageSerializer}, (400,), method="GET", parameters=RUN_PARAMETERS)
+@describe("runs", "List runs", RunPageSerializer, (400,), parameters=RUN_PARAMETERS)
 @describe(
     "run_records",
     "Bring results in as JSON",
     {200: RecordedSerializer, 201: RecordedSerializer, 202: UploadReferenceSerializer},
-    (400, 409, 413, 415),
-    method="POST",
-    description="All of the records or none. `/api/v1/uploads/ID/` follows and undoes what they brought.",
-    parameters=RECORD_PARAMETERS,
-    request={
+    (409, 413),
+    post={
         "application/json": RunRecordSerializer(many=True),
         "application/x-ndjson": RunRecordSerializer,
     },
+    description="All of the records or none. `/api/v1/uploads/ID/` follows and undoes what they brought.",
+    parameters=RECORD_PARAMETERS,
 )
 @api_view(["GET", "POST"])
 @parser_classes([RecordsParser, RecordLinesParser])
@@ -105,8 +104,7 @@ def _row(request: Request, row: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-@describe("run", "One run", {200: RunSerializer}, (404,))
-@api_view(["GET"])
+@describe("run", "One run", RunSerializer, (404,))
 def run(request: Request, pk: int) -> Response:
     """Return one run with all its data.
 
@@ -180,10 +178,7 @@ def _given(kind: type[Serializer[Any]], request: Request) -> tuple[QuerySet[Run]
     return filters.choose_runs([str(number) for number in given.get("runs", ())], given.get("query")), given
 
 
-@describe(
-    "runs_tag", "Put tags on runs and take them off", {200: TaggedSerializer}, (400, 403, 415), request=TagsSerializer
-)
-@api_view(["POST"])
+@describe("runs_tag", "Put tags on runs and take them off", TaggedSerializer, (403,), post=TagsSerializer)
 def tags(request: Request) -> Response:
     """Add tags to runs and remove tags from runs.
 
@@ -199,8 +194,7 @@ def tags(request: Request) -> Response:
     return Response({"added": added, "removed": removed})
 
 
-@describe("runs_withdraw", "Withdraw runs", {200: ChangedSerializer}, (400, 403, 415), request=WithdrawSerializer)
-@api_view(["POST"])
+@describe("runs_withdraw", "Withdraw runs", ChangedSerializer, (403,), post=WithdrawSerializer)
 def withdraw(request: Request) -> Response:
     """Withdraw runs from all tables, with a reason.
 
@@ -210,8 +204,7 @@ def withdraw(request: Request) -> Response:
     return Response({"runs": withdrawing.withdraw_runs(signed_in(request), runs, given["reason"])})
 
 
-@describe("runs_restore", "Restore withdrawn runs", {200: ChangedSerializer}, (400, 403, 415), request=ChosenSerializer)
-@api_view(["POST"])
+@describe("runs_restore", "Restore withdrawn runs", ChangedSerializer, (403,), post=ChosenSerializer)
 def restore(request: Request) -> Response:
     """Restore runs that a person withdrew.
 
@@ -253,8 +246,7 @@ def _written(request: Request, write: _Write, name: str) -> HttpResponseBase:
     return FileResponse(out, as_attachment=True, filename=name)
 
 
-@describe("runs_csv", "The list of runs as CSV", {(200, "text/csv"): OpenApiTypes.STR}, (400,), parameters=_PARAMETERS)
-@api_view(["GET"])
+@describe("runs_csv", "The list of runs as CSV", "text/csv", (400,), parameters=_PARAMETERS)
 def runs_csv(request: Request) -> HttpResponseBase:
     """Return all runs that the filters leave as CSV, with the chosen columns."""
     return _streamed(request, export.render_csv, "text/csv; charset=utf-8")
@@ -267,7 +259,6 @@ def runs_csv(request: Request) -> HttpResponseBase:
     (400,),
     parameters=_PARAMETERS,
 )
-@api_view(["GET"])
 def runs_json(request: Request) -> HttpResponseBase:
     """Return all runs that the filters leave as a JSON list.
 
@@ -277,13 +268,8 @@ def runs_json(request: Request) -> HttpResponseBase:
 
 
 @describe(
-    "runs_parquet",
-    "The list of runs as Parquet",
-    {(200, "application/vnd.apache.parquet"): OpenApiTypes.BINARY},
-    (400,),
-    parameters=_PARAMETERS,
+    "runs_parquet", "The list of runs as Parquet", "application/vnd.apache.parquet", (400,), parameters=_PARAMETERS
 )
-@api_view(["GET"])
 def runs_parquet(request: Request) -> HttpResponseBase:
     """Return all runs that the filters leave as Parquet.
 
@@ -292,10 +278,7 @@ def runs_parquet(request: Request) -> HttpResponseBase:
     return _written(request, export.write_parquet, "runs.parquet")
 
 
-@describe(
-    "runs_zip", "The logs of runs", {(200, "application/zip"): OpenApiTypes.BINARY}, (400,), parameters=_PARAMETERS
-)
-@api_view(["GET"])
+@describe("runs_zip", "The logs of runs", "application/zip", (400,), parameters=_PARAMETERS)
 def runs_zip(request: Request) -> HttpResponseBase:
     """Return the files of all runs that the filters leave, as a zip.
 
@@ -304,15 +287,8 @@ def runs_zip(request: Request) -> HttpResponseBase:
     return _written(request, lambda runs, _, out: export.write_logs_zip(runs, out), "runs.zip")
 
 
-@describe("notes", "The notes on a run", {200: RunNoteListSerializer}, (404,), method="GET")
-@describe(
-    "note_create",
-    "Write a note on a run",
-    {201: RunNoteSerializer},
-    (400, 404, 415),
-    method="POST",
-    request=NewNoteSerializer,
-)
+@describe("notes", "The notes on a run", RunNoteListSerializer, (404,))
+@describe("note_create", "Write a note on a run", {201: RunNoteSerializer}, (404,), post=NewNoteSerializer)
 @api_view(["GET", "POST"])
 def notes(request: Request, pk: int) -> Response:
     """List the notes on a run, oldest first, or add one.
@@ -328,16 +304,9 @@ def notes(request: Request, pk: int) -> Response:
     return Response({"results": [note_body(request, note) for note in found]})
 
 
-@describe("note", "One note", {200: RunNoteSerializer}, (404,), method="GET")
-@describe(
-    "note_edit",
-    "Put another text in a note's place",
-    {200: RunNoteSerializer},
-    (400, 403, 404, 415),
-    method="PUT",
-    request=NewNoteSerializer,
-)
-@describe("note_remove", "Remove a note", {204: None}, (403, 404), method="DELETE", request=None)
+@describe("note", "One note", RunNoteSerializer, (404,))
+@describe("note_edit", "Put another text in a note's place", RunNoteSerializer, (403, 404), put=NewNoteSerializer)
+@describe("note_remove", "Remove a note", {204: None}, (403, 404), method="DELETE")
 @api_view(["GET", "PUT", "DELETE"])
 def note(request: Request, pk: int) -> Response:
     """Return, change or remove a note.

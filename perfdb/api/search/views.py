@@ -4,7 +4,6 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlencode
 
-from rest_framework.decorators import api_view
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
@@ -17,8 +16,7 @@ from perfdb.results.queries.name_search import LONGEST, Hit, Kind, search_names
 _MOST, _USUAL = 50, 10
 
 
-@describe("search", "Search", {200: SearchSerializer}, (400,), parameters=SEARCH_PARAMETERS)
-@api_view(["GET"])
+@describe("search", "Search", SearchSerializer, (400,), parameters=SEARCH_PARAMETERS)
 def find(request: Request) -> Response:
     """Return studies, runs and other named objects that have all words of `q`.
 

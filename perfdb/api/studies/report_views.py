@@ -42,8 +42,7 @@ def _item(request: Request, slug: str, kind: ReportItem.Kind, number: str) -> Re
     return get_object_or_404(items, study=get_study(request, slug))
 
 
-@describe("report", "What a study's report holds", {200: ReportSerializer}, (404,))
-@api_view(["GET"])
+@describe("report", "What a study's report holds", ReportSerializer, (404,))
 def report(request: Request, slug: str) -> HttpResponseBase:
     """List the numbers and titles of the report's tables and figures.
 
@@ -62,8 +61,7 @@ def report(request: Request, slug: str) -> HttpResponseBase:
     return cache_answer(request, [slug], make)
 
 
-@describe("report_table", "A table of a study's report", {200: ReportTableSerializer}, (404,))
-@api_view(["GET"])
+@describe("report_table", "A table of a study's report", ReportTableSerializer, (404,))
 def table_json(request: Request, slug: str, number: str) -> HttpResponseBase:
     """Return a table of the report with its numbers and printed texts.
 
@@ -74,13 +72,7 @@ def table_json(request: Request, slug: str, number: str) -> HttpResponseBase:
     return cache_answer(request, [slug], lambda headers: Response(table_body(answer_item(item)), headers=headers))
 
 
-@describe(
-    "report_table_form",
-    "A table of a study's report as CSV, Markdown, LaTeX or text",
-    {(200, "text/csv"): OpenApiTypes.STR},
-    (404,),
-)
-@api_view(["GET"])
+@describe("report_table_form", "A table of a study's report as CSV, Markdown, LaTeX or text", "text/csv", (404,))
 def table_form(request: Request, slug: str, number: str, form: str) -> HttpResponseBase:
     """Return a table of the report in the format of the address's ending.
 
@@ -97,8 +89,7 @@ def table_form(request: Request, slug: str, number: str, form: str) -> HttpRespo
     )
 
 
-@describe("report_figure", "A figure of a study's report, as Plotly takes it", {200: OpenApiTypes.OBJECT}, (404,))
-@api_view(["GET"])
+@describe("report_figure", "A figure of a study's report, as Plotly takes it", OpenApiTypes.OBJECT, (404,))
 def figure_json(request: Request, slug: str, number: str) -> HttpResponseBase:
     """Return `data` and `layout` of a figure's chart for Plotly.
 
@@ -117,11 +108,10 @@ def figure_json(request: Request, slug: str, number: str) -> HttpResponseBase:
 @describe(
     "study_problems",
     "The inconsistent numbers of a study",
-    {200: ProblemListSerializer},
+    ProblemListSerializer,
     (400, 404),
     parameters=LIST_PARAMETERS,
 )
-@api_view(["GET"])
 def problems(request: Request, slug: str) -> HttpResponseBase:
     """List the inconsistent numbers of a study.
 
@@ -142,23 +132,9 @@ def problems(request: Request, slug: str) -> HttpResponseBase:
     return cache_answer(request, [slug], make)
 
 
-@describe("report_items", "The items of a report in their order", {200: ItemListSerializer}, (404,), method="GET")
-@describe(
-    "report_item_create",
-    "Put an item into a report",
-    {201: ItemSerializer},
-    (400, 403, 404, 415),
-    method="POST",
-    request=NewItemSerializer,
-)
-@describe(
-    "report_items_order",
-    "Put the items in another order",
-    {200: ItemListSerializer},
-    (400, 403, 404, 415),
-    method="PUT",
-    request=OrderSerializer,
-)
+@describe("report_items", "The items of a report in their order", ItemListSerializer, (404,))
+@describe("report_item_create", "Put an item into a report", {201: ItemSerializer}, (403, 404), post=NewItemSerializer)
+@describe("report_items_order", "Put the items in another order", ItemListSerializer, (403, 404), put=OrderSerializer)
 @api_view(["GET", "POST", "PUT"])
 def report_items(request: Request, slug: str) -> Response:
     """List the items of a report in order, add an item, or reorder items.
@@ -176,23 +152,11 @@ def report_items(request: Request, slug: str) -> Response:
     return Response(_list(request, study))
 
 
-@describe("report_item", "One item of a report", {200: ItemSerializer}, (404,), method="GET")
+@describe("report_item", "One item of a report", ItemSerializer, (404,))
 @describe(
-    "report_item_change",
-    "Change an item of a report",
-    {200: ItemSerializer},
-    (400, 403, 404, 409, 415),
-    method="PATCH",
-    request=ItemChangeSerializer,
+    "report_item_change", "Change an item of a report", ItemSerializer, (403, 404, 409), patch=ItemChangeSerializer
 )
-@describe(
-    "report_item_remove",
-    "Take an item out of a report",
-    {200: ItemRemovedSerializer},
-    (403, 404),
-    method="DELETE",
-    request=None,
-)
+@describe("report_item_remove", "Take an item out of a report", ItemRemovedSerializer, (403, 404), method="DELETE")
 @api_view(["GET", "PATCH", "DELETE"])
 def report_item(request: Request, slug: str, pk: int) -> Response:
     """Return, change or remove one item of a report.
@@ -216,9 +180,8 @@ def report_item(request: Request, slug: str, pk: int) -> Response:
 
 
 @describe(
-    "report_item_put_back", "Put back what was taken out of a report", {201: ItemSerializer}, (403, 404), request=None
+    "report_item_put_back", "Put back what was taken out of a report", {201: ItemSerializer}, (403, 404), method="POST"
 )
-@api_view(["POST"])
 def put_back(request: Request, slug: str, pk: int) -> Response:
     """Put a removed item back in its former place in the report."""
     study = get_own_study(request, slug)

@@ -5,7 +5,6 @@ from urllib.parse import urlencode
 
 from django.db import transaction
 from django.http import HttpResponseBase, StreamingHttpResponse
-from drf_spectacular.types import OpenApiTypes
 from rest_framework.decorators import api_view
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -36,10 +35,8 @@ from perfdb.results.studies.run_id_patterns import DecodedRunId
 from perfdb.results.studies.study_details import ChangedMeanwhileError
 
 
-@describe("studies", "List studies", {200: StudyListSerializer}, method="GET")
-@describe(
-    "study_create", "Make a study", {201: WholeStudySerializer}, (400, 415), method="POST", request=NewStudySerializer
-)
+@describe("studies", "List studies", StudyListSerializer)
+@describe("study_create", "Make a study", {201: WholeStudySerializer}, post=NewStudySerializer)
 @api_view(["GET", "POST"])
 def studies(request: Request) -> Response:
     """List all studies by title, or create a study."""
@@ -58,16 +55,15 @@ def _create(request: Request) -> Response:
     return Response(body, status=201, headers={"Location": body["url"]})
 
 
-@describe("study", "One study", {200: WholeStudySerializer}, (404,), method="GET")
+@describe("study", "One study", WholeStudySerializer, (404,))
 @describe(
     "study_change",
     "Change what a study says about itself",
-    {200: WholeStudySerializer},
-    (400, 403, 404, 409, 415),
-    method="PATCH",
-    request=StudyChangeSerializer,
+    WholeStudySerializer,
+    (403, 404, 409),
+    patch=StudyChangeSerializer,
 )
-@describe("study_delete", "Delete an empty study", {204: None}, (403, 404, 409), method="DELETE", request=None)
+@describe("study_delete", "Delete an empty study", {204: None}, (403, 404, 409), method="DELETE")
 @api_view(["GET", "PATCH", "DELETE"])
 def study(request: Request, slug: str) -> Response:
     """Return, change or delete one study.
@@ -143,21 +139,9 @@ def delete(study: Study) -> Response:
 
 
 @describe(
-    "study_share",
-    "Publish a study's report at a new read-only address",
-    {200: SharedSerializer},
-    (403, 404),
-    method="POST",
-    request=None,
+    "study_share", "Publish a study's report at a new read-only address", SharedSerializer, (403, 404), method="POST"
 )
-@describe(
-    "study_unshare",
-    "Withdraw the published address of a report",
-    {204: None},
-    (403, 404),
-    method="DELETE",
-    request=None,
-)
+@describe("study_unshare", "Withdraw the published address of a report", {204: None}, (403, 404), method="DELETE")
 @api_view(["POST", "DELETE"])
 def share(request: Request, slug: str) -> Response:
     """Publish the report at a new address, or withdraw the published address.
@@ -173,13 +157,8 @@ def share(request: Request, slug: str) -> Response:
 
 
 @describe(
-    "study_try_pattern",
-    "What run ids say by a pattern",
-    {200: PatternTriedSerializer},
-    (400, 404, 415),
-    request=TryPatternSerializer,
+    "study_try_pattern", "What run ids say by a pattern", PatternTriedSerializer, (404,), post=TryPatternSerializer
 )
-@api_view(["POST"])
 def try_pattern(request: Request, slug: str) -> Response:
     """Try a pattern on run IDs without storing the pattern.
 
@@ -198,14 +177,13 @@ def _tried(each: DecodedRunId) -> dict[str, Any]:
     return {"run_id": each.run_id, "says": says, "stored": stored, "runs": each.runs}
 
 
-@describe("study_applied", "How far reading a study's runs again is", {200: WorkSerializer}, (404,), method="GET")
+@describe("study_applied", "How far reading a study's runs again is", WorkSerializer, (404,))
 @describe(
     "study_apply",
     "Read a study's runs again by its pattern of now",
     {202: WorkSerializer},
     (403, 404, 409),
     method="POST",
-    request=None,
 )
 @api_view(["GET", "POST"])
 def apply(request: Request, slug: str) -> Response:
@@ -225,14 +203,13 @@ def apply(request: Request, slug: str) -> Response:
     return Response(_work(job, url), status=202)
 
 
-@describe("study_moved", "How far moving runs out of a study is", {200: WorkSerializer}, (404,), method="GET")
+@describe("study_moved", "How far moving runs out of a study is", WorkSerializer, (404,))
 @describe(
     "study_move",
     "Move runs of a study to another",
     {200: WorkSerializer, 202: WorkSerializer},
-    (400, 403, 404, 415),
-    method="POST",
-    request=MoveSerializer,
+    (403, 404),
+    post=MoveSerializer,
 )
 @api_view(["GET", "POST"])
 def move(request: Request, slug: str) -> Response:
@@ -259,13 +236,7 @@ def _work(job: Job | None, url: str) -> dict[str, Any]:
     return {"state": job.state if job else None, **counts, "left": left, "url": url}
 
 
-@describe(
-    "study_bundle",
-    "A study as one zip: its page, logs and values",
-    {(200, "application/zip"): OpenApiTypes.BINARY},
-    (400, 404),
-)
-@api_view(["GET"])
+@describe("study_bundle", "A study as one zip: its page, logs and values", "application/zip", (400, 404))
 def study_bundle(request: Request, slug: str) -> HttpResponseBase:
     """Return a study as a zip that can be read offline.
 

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from django.http import HttpResponse, HttpResponseBase
 from drf_spectacular.types import OpenApiTypes
-from rest_framework.decorators import api_view
 from rest_framework.request import Request
 
 from perfdb.analysis.query.query import Query
@@ -55,12 +54,11 @@ def _query(request: Request) -> Query:
 @describe(
     "tables",
     "Ask a question about measurements",
-    {200: TablesSerializer},
+    TablesSerializer,
     (400,),
     parameters=QUERY_PARAMETERS,
     examples=[TABLES_EXAMPLE],
 )
-@api_view(["GET"])
 def tables(request: Request) -> HttpResponseBase:
     """Return the tables that answer a query.
 
@@ -78,13 +76,8 @@ def tables(request: Request) -> HttpResponseBase:
 
 
 @describe(
-    "comparisons",
-    "Compare two values of a dimension",
-    {200: ComparisonSerializer},
-    (400,),
-    parameters=COMPARISON_PARAMETERS,
+    "comparisons", "Compare two values of a dimension", ComparisonSerializer, (400,), parameters=COMPARISON_PARAMETERS
 )
-@api_view(["GET"])
 def comparisons(request: Request) -> HttpResponseBase:
     """Return the matched pairs of an old value and one or more new values.
 
@@ -103,10 +96,7 @@ def comparisons(request: Request) -> HttpResponseBase:
     return cache_answer(request, about.filters.get("study", ()), make)
 
 
-@describe(
-    "explanations", "Explain a difference", {200: ExplanationSerializer}, (400,), parameters=EXPLANATION_PARAMETERS
-)
-@api_view(["GET"])
+@describe("explanations", "Explain a difference", ExplanationSerializer, (400,), parameters=EXPLANATION_PARAMETERS)
 def explanations(request: Request) -> HttpResponseBase:
     """Return the evidence about a difference.
 
@@ -138,7 +128,6 @@ def _file_view(form: str, title: str, description: str) -> Callable[..., HttpRes
         parameters=QUERY_PARAMETERS,
         description=description,
     )
-    @api_view(["GET"])
     def view(request: Request) -> HttpResponseBase:
         asked = _query(request)
 

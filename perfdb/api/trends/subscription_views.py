@@ -17,9 +17,8 @@ from perfdb.results.trends.subscriptions import describe_filters, subscribe
 _MOST_MESSAGES = 20
 
 
-@describe("subscriptions", "Your subscriptions", {200: SubscriptionListSerializer}, (401,), method="GET")
-@describe("subscribe", "Subscribe to changes", {201: SubscriptionSerializer}, (400, 401, 415), method="POST",
-          request=NewSubscriptionSerializer)  # fmt: skip
+@describe("subscriptions", "Your subscriptions", SubscriptionListSerializer)
+@describe("subscribe", "Subscribe to changes", {201: SubscriptionSerializer}, post=NewSubscriptionSerializer)
 @api_view(["GET", "POST"])
 def subscriptions(request: Request) -> Response:
     """List the subscriptions of the token's owner, or make one.
@@ -35,8 +34,8 @@ def subscriptions(request: Request) -> Response:
     return Response(_subscription(subscribe(owner, **given)), status=201)
 
 
-@describe("unsubscribe", "Delete a subscription", {204: None}, (401, 404), method="DELETE", request=None)
-@describe("subscription", "One of your subscriptions", {200: SubscriptionSerializer}, (401, 404), method="GET")
+@describe("unsubscribe", "Delete a subscription", {204: None}, (404,), method="DELETE")
+@describe("subscription", "One of your subscriptions", SubscriptionSerializer, (404,))
 @api_view(["GET", "DELETE"])
 def subscription(request: Request, pk: int) -> Response:
     """Return a subscription of the token's owner with the newest messages, or delete it."""

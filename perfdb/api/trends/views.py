@@ -6,8 +6,6 @@ from typing import Any
 from django.http import Http404, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404
 from django.utils.dateparse import parse_date
-from drf_spectacular.types import OpenApiTypes
-from rest_framework.decorators import api_view
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
@@ -38,9 +36,9 @@ from perfdb.results.trends.known_changes import named_dimensions
 from perfdb.results.trends.read_trends import StoredChange, StudyTrends, Trend, find_events, narrow_trends, read_trends
 
 
-@describe("trends", "What changed over the campaigns of a study", {200: TrendsSerializer}, (400, 404),
-          parameters=TREND_PARAMETERS)  # fmt: skip
-@api_view(["GET"])
+@describe(
+    "trends", "What changed over the campaigns of a study", TrendsSerializer, (400, 404), parameters=TREND_PARAMETERS
+)
 def trends(request: Request) -> HttpResponseBase:
     """Return the rates and costs of a study's experiments over their campaigns, with the changes in them.
 
@@ -77,9 +75,7 @@ def _asked_trends(request: Request) -> tuple[Study, StudyTrends, list[Trend]]:
     return study, found, shown
 
 
-@describe("trend_series", "One series of a study", {200: TrendSeriesSerializer}, (400, 404),
-          parameters=TREND_PARAMETERS[:1])  # fmt: skip
-@api_view(["GET"])
+@describe("trend_series", "One series of a study", TrendSeriesSerializer, (400, 404), parameters=TREND_PARAMETERS[:1])
 def series(request: Request, key: str) -> HttpResponseBase:
     """Return one rate or cost of one experiment over its campaigns; `key` as in the list of trends."""
     _, _, found = _asked_trends(request)
@@ -89,9 +85,7 @@ def series(request: Request, key: str) -> HttpResponseBase:
     return large_answer(request, _series(chosen), {})
 
 
-@describe("trends_csv", "The changes in a study's series as CSV", {(200, "text/csv"): OpenApiTypes.STR}, (400, 404),
-          parameters=TREND_PARAMETERS)  # fmt: skip
-@api_view(["GET"])
+@describe("trends_csv", "The changes in a study's series as CSV", "text/csv", (400, 404), parameters=TREND_PARAMETERS)
 def trends_csv(request: Request) -> HttpResponseBase:
     """Return a line for each change, and for each series without one."""
     _, _, found = _asked_trends(request)
@@ -177,9 +171,7 @@ def _events(request: Request) -> list[TrendEvent]:
     return [each for each in found if each.state in states[asked["state"]]]
 
 
-@describe("events", "Changes of many series at one place", {200: EventListSerializer}, (400,),
-          parameters=EVENT_PARAMETERS)  # fmt: skip
-@api_view(["GET"])
+@describe("events", "Changes of many series at one place", EventListSerializer, (400,), parameters=EVENT_PARAMETERS)
 def events(request: Request) -> Response:
     """List events, newest first: their rule and size by metric, and what changed around them."""
     return Response({"results": [_event(request, each) for each in _events(request)]})
@@ -190,16 +182,13 @@ def _find_event(request: Request, pk: int) -> TrendEvent:
     return get_object_or_404(find_events(studies), pk=pk)
 
 
-@describe("event", "One event", {200: EventSerializer}, (404,))
-@api_view(["GET"])
+@describe("event", "One event", EventSerializer, (404,))
 def event(request: Request, pk: int) -> Response:
     """Return an event with its changes and acts."""
     return Response(_whole_event(request, _find_event(request, pk)))
 
 
-@describe("event_act", "Act on an event", {200: EventSerializer}, (400, 403, 404, 409, 415), method="POST",
-          request=NewActSerializer)  # fmt: skip
-@api_view(["POST"])
+@describe("event_act", "Act on an event", EventSerializer, (403, 404, 409), post=NewActSerializer)
 def acts(request: Request, pk: int) -> Response:
     """Acknowledge, assign, link, close, reopen or split an event, or some of its changes.
 
@@ -216,9 +205,7 @@ def acts(request: Request, pk: int) -> Response:
     return Response(_whole_event(request, _find_event(request, result.pk)))
 
 
-@describe("change_act", "Act on a change", {204: None}, (400, 403, 404, 415), method="POST",
-          request=NewActSerializer)  # fmt: skip
-@api_view(["POST"])
+@describe("change_act", "Act on a change", {204: None}, (403, 404), post=NewActSerializer)
 def change_acts(request: Request, pk: int) -> Response:
     """Acknowledge, close or reopen a single change, also a suspected one, a drift or levels, which have no event."""
     found = get_object_or_404(TrendChange.objects.select_related("study"), pk=pk)
@@ -228,9 +215,7 @@ def change_acts(request: Request, pk: int) -> Response:
     return Response(status=204)
 
 
-@describe("trends_judge", "Judge a study again", {200: TrendsSerializer}, (400, 403, 404, 415), method="POST",
-          request=JudgeSerializer)  # fmt: skip
-@api_view(["POST"])
+@describe("trends_judge", "Judge a study again", TrendsSerializer, (403, 404), post=JudgeSerializer)
 def judge(request: Request) -> HttpResponseBase:
     """Judge a study's histories anew, also before changes whose data changed since they were frozen."""
     study = get_own_study(request, validate(JudgeSerializer, request.data)["study"])

@@ -40,14 +40,12 @@ class BytesParser(BaseParser):
         return stream
 
 
-@describe("pieces", "List your files on their way", {200: PiecesSerializer}, method="GET")
+@describe("pieces", "List your files on their way", PiecesSerializer)
 @describe(
     "piece_begin",
     "Begin a large file, or go on with it",
     {200: PieceSerializer, 201: PieceSerializer},
-    (400, 415),
-    method="POST",
-    request=NewPieceSerializer,
+    post=NewPieceSerializer,
 )
 @api_view(["GET", "POST"])
 def begun(request: Request) -> Response:
@@ -84,14 +82,13 @@ def _offset(part: PartialFile) -> dict[str, str]:
     return {"Upload-Offset": str(part.received), "Cache-Control": "no-store"}
 
 
-@describe("piece", "Ask how far a file is", {200: PieceSerializer}, (404,), method="GET")
+@describe("piece", "Ask how far a file is", PieceSerializer, (404,))
 @describe(
     "piece_append",
     "Append bytes to a file",
-    {200: PieceSerializer},
-    (400, 404, 409, 415),
-    method="PATCH",
-    request={"application/octet-stream": OpenApiTypes.BINARY},
+    PieceSerializer,
+    (404, 409),
+    patch={"application/octet-stream": OpenApiTypes.BINARY},
     parameters=[
         OpenApiParameter("Upload-Offset", int, OpenApiParameter.HEADER, required=True, description="Where they begin"),
         OpenApiParameter(

@@ -55,14 +55,13 @@ _COLUMNS = {
 _ORDERINGS = {"created": Column("created")}
 
 
-@describe("uploads", "List uploads", {200: UploadPageSerializer}, (400,), method="GET", parameters=LIST_PARAMETERS)
+@describe("uploads", "List uploads", UploadPageSerializer, (400,), parameters=LIST_PARAMETERS)
 @describe(
     "upload_create",
     "Bring files in",
     {202: UploadReferenceSerializer},
-    (400, 403, 413, 415),
-    method="POST",
-    request={"multipart/form-data": NewUploadSerializer},
+    (403, 413),
+    post={"multipart/form-data": NewUploadSerializer},
 )
 @api_view(["GET", "POST"])
 @parser_classes([UploadParser])
@@ -133,8 +132,7 @@ def study_called(user: User, slug: str, *, create: bool) -> Study | None:
     return study
 
 
-@describe("upload", "Follow an upload", {200: UploadSerializer}, (400, 404), parameters=[WAIT_PARAMETER])
-@api_view(["GET"])
+@describe("upload", "Follow an upload", UploadSerializer, (400, 404), parameters=[WAIT_PARAMETER])
 def upload(request: Request, pk: int) -> Response:
     """Return the state, files, runs and problems of an upload.
 
@@ -176,11 +174,10 @@ def wait_until_settled(pk: int, seconds: float) -> None:
     "upload_accept",
     "Load what a preview showed",
     {202: UploadReferenceSerializer},
-    (400, 403, 404, 409, 415),
-    request=AcceptSerializer,
+    (403, 404, 409),
+    post=AcceptSerializer,
     examples=[ACCEPT_EXAMPLE],
 )
-@api_view(["POST"])
 def accept(request: Request, pk: int) -> Response:
     """Store the runs of a preview.
 
@@ -195,8 +192,7 @@ def accept(request: Request, pk: int) -> Response:
     return started(request, found)
 
 
-@describe("upload_undo", "Take an upload back", {202: UploadReferenceSerializer}, (403, 404, 409), request=None)
-@api_view(["POST"])
+@describe("upload_undo", "Take an upload back", {202: UploadReferenceSerializer}, (403, 404, 409), method="POST")
 def undo(request: Request, pk: int) -> Response:
     """Remove the runs of an upload, and restore the runs that the upload replaced.
 
@@ -224,13 +220,8 @@ def started(request: Request, found: Upload) -> Response:
 
 
 @describe(
-    "upload_correct",
-    "Say what no file says",
-    {202: UploadReferenceSerializer},
-    (400, 403, 404, 415),
-    request=CorrectionSerializer,
+    "upload_correct", "Say what no file says", {202: UploadReferenceSerializer}, (403, 404), post=CorrectionSerializer
 )
-@api_view(["POST"])
 def corrections(request: Request, pk: int) -> Response:
     """Supply facts of the runs of a preview that the files do not have.
 
@@ -244,8 +235,13 @@ def corrections(request: Request, pk: int) -> Response:
     return started(request, found)
 
 
-@describe("upload_correction_undo", "Take a correction back", {202: UploadReferenceSerializer}, (400, 403, 404))
-@api_view(["DELETE"])
+@describe(
+    "upload_correction_undo",
+    "Take a correction back",
+    {202: UploadReferenceSerializer},
+    (400, 403, 404),
+    method="DELETE",
+)
 def correction(request: Request, pk: int, number: int) -> Response:
     """Remove a correction of a preview.
 
@@ -257,7 +253,6 @@ def correction(request: Request, pk: int, number: int) -> Response:
 
 
 @describe("artifact", "Download a file as received", {(200, "text/plain"): OpenApiTypes.BINARY}, (404,))
-@api_view(["GET"])
 def artifact(request: Request, pk: int) -> FileResponse:
     """Return the bytes of a file, unaltered, as a download.
 
