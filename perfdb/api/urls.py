@@ -4,16 +4,13 @@ from django.urls import URLPattern, URLResolver, include, path
 from drf_spectacular.renderers import OpenApiJsonRenderer2
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
-from perfdb.api.aliases import views as aliases
-from perfdb.api.published import views as published
-from perfdb.api.questions import views as kept
+from perfdb.api import aliases, published, search, service
+from perfdb.api import questions as kept
 from perfdb.api.runs import views as runs
-from perfdb.api.search import views as search
-from perfdb.api.service import views as service
-from perfdb.api.studies import report_views
+from perfdb.api.studies import reports
 from perfdb.api.studies import views as studies
 from perfdb.api.tables import views as tables
-from perfdb.api.trends import subscription_views as subscriptions
+from perfdb.api.trends import subscriptions
 from perfdb.api.trends import views as trends
 from perfdb.api.uploads import chunk_views
 from perfdb.api.uploads import views as uploads
@@ -48,16 +45,16 @@ V1: list[URLPattern | URLResolver] = [
     path("studies/<slug:slug>/pattern/", studies.try_pattern, name="study-pattern"),
     path("studies/<slug:slug>/apply/", studies.apply, name="study-apply"),
     path("studies/<slug:slug>/move/", studies.move, name="study-move"),
-    path("studies/<slug:slug>/report/items/", report_views.report_items, name="report-items"),
-    path("studies/<slug:slug>/report/items/<int:pk>/", report_views.report_item, name="report-item"),
-    path("studies/<slug:slug>/report/removed/<int:pk>/", report_views.put_back, name="report-item-put-back"),
+    path("studies/<slug:slug>/report/items/", reports.report_items, name="report-items"),
+    path("studies/<slug:slug>/report/items/<int:pk>/", reports.report_item, name="report-item"),
+    path("studies/<slug:slug>/report/removed/<int:pk>/", reports.put_back, name="report-item-put-back"),
     path("studies/<slug:slug>/aliases/", aliases.aliases, name="aliases"),
     path("studies/<slug:slug>/aliases/<int:pk>/", aliases.alias, name="alias"),
-    path("studies/<slug:slug>/report/", report_views.report, name="report"),
-    path("studies/<slug:slug>/tables/<str:number>.json", report_views.table_json, name="report-table"),
-    path("studies/<slug:slug>/tables/<str:number>.<str:form>", report_views.table_form, name="report-table-form"),
-    path("studies/<slug:slug>/figures/<str:number>.json", report_views.figure_json, name="report-figure"),
-    path("studies/<slug:slug>/problems/", report_views.problems, name="study-problems"),
+    path("studies/<slug:slug>/report/", reports.report, name="report"),
+    path("studies/<slug:slug>/tables/<str:number>.json", reports.table_json, name="report-table"),
+    path("studies/<slug:slug>/tables/<str:number>.<str:form>", reports.table_form, name="report-table-form"),
+    path("studies/<slug:slug>/figures/<str:number>.json", reports.figure_json, name="report-figure"),
+    path("studies/<slug:slug>/problems/", reports.problems, name="study-problems"),
     path("published-tables/", published.published_tables, name="published-tables"),
     path("tables/", tables.tables, name="tables"),
     path("tables.csv", tables.tables_csv, name="tables-csv"),

@@ -20,9 +20,8 @@ from rest_framework.reverse import reverse
 from rest_framework.serializers import Serializer
 
 from perfdb.analysis.query.parameters import QueryError
-from perfdb.api.caching import cache_answer
+from perfdb.api.answers import cache_answer, known_only, page_body
 from perfdb.api.errors import Conflict
-from perfdb.api.page_links import known_only, page_body
 from perfdb.api.permissions import signed_in
 from perfdb.api.runs.run_data import note_body, run_body, upload_reference
 from perfdb.api.runs.serializers import (

@@ -13,7 +13,7 @@ from perfdb.analysis.render.exports import json
 from perfdb.analysis.render.exports.text import render_latex, render_markdown, render_text
 from perfdb.analysis.render.exports.tidy import render_csv, render_parquet
 from perfdb.analysis.tables.table import Table
-from perfdb.api.caching import cache_answer
+from perfdb.api.answers import cache_answer
 from perfdb.api.renderers import large_answer
 from perfdb.api.schema import (
     COMPARISON_PARAMETERS,

@@ -19,7 +19,7 @@ from django.test import Client
 from pytest_django import Settings
 from pytest_django.live_server_helper import LiveServer
 
-from perfdb.api.service.views import script
+from perfdb.api.service import script
 from perfdb.api.tests.conftest import client_of
 from perfdb.api.tests.recording import SHELLS, Machine, present
 from perfdb.results.models import Run, Upload

@@ -16,8 +16,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from perfdb.analysis.query.parameters import QueryError
+from perfdb.api.answers import known_only, page_body
 from perfdb.api.errors import Conflict
-from perfdb.api.page_links import known_only, page_body
 from perfdb.api.permissions import must_own, signed_in
 from perfdb.api.runs.run_data import upload_body, upload_reference, upload_row
 from perfdb.api.schema import ACCEPT_EXAMPLE, LIST_PARAMETERS, WAIT_PARAMETER, describe

@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.shortcuts import get_object_or_404
+from rest_framework import serializers
 from rest_framework.decorators import api_view
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -10,11 +11,50 @@ from rest_framework.response import Response
 from perfdb.api.permissions import signed_in
 from perfdb.api.schema import describe
 from perfdb.api.serializers import validate
-from perfdb.api.trends.serializers import NewSubscriptionSerializer, SubscriptionListSerializer, SubscriptionSerializer
 from perfdb.results.models import Subscription
 from perfdb.results.trends.subscriptions import describe_filters, subscribe
 
 _MOST_MESSAGES = 20
+
+
+class NewSubscriptionSerializer(serializers.Serializer[Any]):
+    """Whom to tell of which changes."""
+
+    address = serializers.CharField(max_length=500, help_text="A mail address, or the URL of a webhook")
+    study = serializers.CharField(required=False, allow_blank=True, help_text="Slug; all studies when left out")
+    effect = serializers.CharField(
+        required=False, allow_blank=True, help_text="`regressed` or `improved`; any change when left out"
+    )
+    only = serializers.CharField(
+        required=False, allow_blank=True, max_length=400, help_text="Properties of the series: `device:OSA users:50`"
+    )
+
+
+class MessageSerializer(serializers.Serializer[Any]):
+    """A message of a subscription."""
+
+    id = serializers.IntegerField()
+    event = serializers.IntegerField(allow_null=True, help_text="Null for a test")
+    state = serializers.CharField(help_text="`waiting`, `sent` or `failed`")
+    attempts = serializers.IntegerField()
+    answer = serializers.CharField(help_text="How the last attempt ended")
+    created = serializers.DateTimeField()
+    due = serializers.DateTimeField(allow_null=True, help_text="When the next attempt is made")
+    sent = serializers.DateTimeField(allow_null=True)
+
+
+class SubscriptionSerializer(NewSubscriptionSerializer):
+    """A subscription with the newest messages."""
+
+    id = serializers.IntegerField()
+    secret = serializers.CharField(allow_null=True, help_text="Signs the messages to a webhook")
+    messages = MessageSerializer(many=True)
+
+
+class SubscriptionListSerializer(serializers.Serializer[Any]):
+    """All subscriptions of a person."""
+
+    results = SubscriptionSerializer(many=True)
 
 
 @describe("subscriptions", "Your subscriptions", SubscriptionListSerializer)

@@ -10,14 +10,15 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
+from perfdb.analysis.dimensions import NUMBERS, Value
 from perfdb.analysis.render.charts.combined_charts import combine_charts
-from perfdb.api.caching import cache_answer
+from perfdb.analysis.render.exports.json import note_data, table_data
+from perfdb.analysis.tables.table import Cell, CellKey, Table
+from perfdb.api.answers import cache_answer, known_only, page_body
 from perfdb.api.errors import Conflict
-from perfdb.api.page_links import known_only, page_body
 from perfdb.api.permissions import get_own_study, get_study, signed_in
 from perfdb.api.schema import LIST_PARAMETERS, describe
 from perfdb.api.serializers import validate
-from perfdb.api.studies.report_data import item_body, problem_body, table_body
 from perfdb.api.studies.serializers import (
     ItemChangeSerializer,
     ItemListSerializer,
@@ -27,11 +28,11 @@ from perfdb.api.studies.serializers import (
     OrderSerializer,
 )
 from perfdb.api.tables.serializers import ProblemListSerializer, ReportSerializer, ReportTableSerializer
-from perfdb.results.models import Disagreement, RemovedItem, ReportItem, Study
+from perfdb.results.models import Disagreement, RemovedItem, ReportItem, Run, Study
 from perfdb.results.queries.keyset_paging import Column, Ordering, parse_size, read_page
 from perfdb.results.runs.vocabulary import read_looks
 from perfdb.results.studies import report_items as items
-from perfdb.results.studies.report_answers import FORMS, answer_item
+from perfdb.results.studies.report_answers import FORMS, AnsweredItem, answer_item
 from perfdb.results.studies.report_items import ChangedMeanwhileError, ItemText
 
 _BY_NUMBER = Ordering("id", Column("id"), descending=False)
@@ -208,3 +209,73 @@ def _item_body(request: Request, study: Study, item: ReportItem) -> dict[str, An
     url = reverse("api:report-item", [study.slug, item.pk], request=request)
     more = {"id": item.pk, "version": item.version, "written_with": item.written_with, "url": url}
     return _now(item) | more
+
+
+def item_body(item: ReportItem) -> dict[str, Any]:
+    """Return a table or figure for the list of a report."""
+    return {"number": item.number, "title": item.title, "queries": item.queries}
+
+
+def table_body(found: AnsweredItem) -> dict[str, Any]:
+    """Return the tables of an item, each cell with its dimensions and printed value."""
+    warnings = dict.fromkeys(note for table in found.tables for note in table.warnings)
+    queries = [query.encode() for query in found.queries]
+    return {
+        "number": found.item.number,
+        "title": found.item.title,
+        "query": queries[0] if queries else "",
+        "queries": queries,
+        "tables": [_table(found, table) for table in found.tables],
+        "warnings": [note_data(note) for note in warnings],
+    }
+
+
+def _table(found: AnsweredItem, table: Table) -> dict[str, Any]:
+    data = table_data(table)
+    for body in data["cells"]:
+        key = table.rows[body["row"]], table.columns[body["column"]]
+        body.update(_published(found, table, key, table.cells[key]))
+    return data
+
+
+def _published(found: AnsweredItem, table: Table, key: CellKey, cell: Cell) -> dict[str, Any]:
+    return {
+        "dimensions": _dimensions(table, key),
+        "metric": table.measure.metric,
+        "role": table.measure.role,
+        "unit": table.metric.unit,
+        "value": cell.centre,
+        "printed": cell.printed or None,
+        "printed_diff": found.difference(table, cell) or None,
+    }
+
+
+def _dimensions(table: Table, key: CellKey) -> dict[str, Value]:
+    """Return a cell's dimensions: those in the table, and those common to all runs."""
+    return {**table.common, **dict(zip(table.query.layout_names, table.split + key[0] + key[1], strict=True))}
+
+
+def problem_body(found: Disagreement, run: Run) -> dict[str, Any]:
+    """Return an inconsistent number; ``recomputed`` and ``interval`` are in ``unit``."""
+    named = {"workload": run.workload, "device": run.device, "level": run.level, "system": run.system}
+    return {
+        "kind": found.kind,
+        "severity": found.severity,
+        "table": found.table,
+        "line": found.line,
+        "run": run.pk,
+        "run_id": run.run_id,
+        "metric": found.metric,
+        "role": found.role,
+        "dimensions": {
+            **{name: row.name for name, row in named.items() if row},
+            **{name: getattr(run, name) for name in NUMBERS},
+            **{f"factor.{name}": value for name, value in run.factors.items()},
+        },
+        "printed": found.printed,
+        "recomputed": found.recomputed,
+        "interval": [found.low, found.high],
+        "unit": found.unit,
+        "formula": found.formula,
+        "message": found.message,
+    }

@@ -68,7 +68,7 @@ def nothing_here(request: Request, rest: str) -> NoReturn:
 
 
 # One file for whoever uses it, in parts for whoever reads it.
-_FOLDER = Path(__file__).resolve().parent.parent / "recorder"
+_FOLDER = Path(__file__).resolve().parent / "recorder"
 _PARTS = ("head", "snapshots", "run", "upload", "command_line")
 _NO_ADDRESS = "default_url=''"
 

@@ -1,1 +1,0 @@
-"""Endpoints of the service itself: health, unknown addresses, the recorder."""
