@@ -5,7 +5,7 @@ accepted values, where this applies.
 """
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from http import HTTPStatus
 from typing import Any
 
@@ -21,6 +21,10 @@ from rest_framework.views import set_rollback
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.results.ingest.json_runs import Complaint, RecordsError
 from perfdb.results.ingest.uploads import IntakeError
+from perfdb.results.published.load_tables import NotLoadedError
+from perfdb.results.queries.saved_queries import NameTakenError
+from perfdb.results.studies import report_items, study_details
+from perfdb.results.trends.acts import EventChangedError
 
 MEDIA_TYPE = "application/problem+json"
 # What a script may tell errors apart by, beyond their status.
@@ -49,58 +53,54 @@ def problem(status: int, detail: str, kind: str = "about:blank", **more: Any) ->
     return {"type": kind, "title": title, "status": status, "detail": detail} | more
 
 
+# Exceptions that say themselves what is wrong, or else this text; a kind stands before its base.
+_PLAIN: tuple[tuple[tuple[type[Exception], ...], int, str], ...] = (
+    ((Http404,), 404, "there is nothing at this address"),
+    ((PermissionDenied,), 403, "this is not allowed"),
+    ((RequestDataTooBig,), 413, ""),
+    ((SuspiciousOperation, MultiPartParserError), 400, ""),
+    ((report_items.ChangedMeanwhileError, study_details.ChangedMeanwhileError, EventChangedError), 409, ""),
+    ((NameTakenError, NotLoadedError), 409, ""),
+)
+
+
 def problem_details(exc: Exception, context: Mapping[str, Any]) -> Response:
     """Return a view's exception as a response with problem details.
 
     An unexpected exception is logged, and the client sees no details.
     """
     set_rollback()
-    status, body, headers = _described(exc, context)
-    return Response(body, status=status, headers=headers, content_type=MEDIA_TYPE)
+    body = _described(exc, context)
+    # The view put this on a 401.
+    header = getattr(exc, "auth_header", None)
+    headers = {"WWW-Authenticate": header} if header else {}
+    return Response(body, status=body["status"], headers=headers, content_type=MEDIA_TYPE)
 
 
-def _described(exc: Exception, context: Mapping[str, Any]) -> tuple[int, dict[str, Any], dict[str, str]]:
-    headers: dict[str, str] = {}
+def _described(exc: Exception, context: Mapping[str, Any]) -> dict[str, Any]:
+    for kinds, status, text in _PLAIN:
+        if isinstance(exc, kinds):
+            return problem(status, str(exc) or text)
     match exc:
-        case QueryError() | IntakeError() | RecordsError():
-            body = _refused(exc)
-        case Http404():
-            body = problem(404, str(exc) or "there is nothing at this address")
-        case PermissionDenied():
-            body = problem(403, str(exc) or "this is not allowed")
-        case RequestDataTooBig():
-            body = problem(413, str(exc))
-        case SuspiciousOperation() | MultiPartParserError():
-            body = problem(400, str(exc))
+        case QueryError():
+            body = problem(400, str(exc), PARAMETER, parameter=exc.parameter, known=exc.known)
+        case IntakeError():
+            body = problem(400, str(exc), INTAKE)
+        case RecordsError():
+            body = problem(400, str(exc), RECORDS, errors=[_complaint(each) for each in exc.complaints])
         case DataError() | UnicodeEncodeError():
             # Half a surrogate or a NUL inside JSON: valid JSON, but no text that PostgreSQL could hold.
             body = problem(400, "a text contains a character that cannot be stored")
         case exceptions.ValidationError():
-            body = _validation(exc)
+            errors = list(_complaints("", exc.detail))
+            first = errors[0]
+            said = f"{first['parameter']}: {first['detail']}" if first["parameter"] else first["detail"]
+            body = problem(400, said, PARAMETER, parameter=first["parameter"], errors=errors)
         case exceptions.APIException():
-            headers = _headers(exc)
             body = problem(exc.status_code, str(exc.detail))
         case _:
             body = _unforeseen(exc, context)
-    return body["status"], body, headers
-
-
-def _refused(exc: QueryError | IntakeError | RecordsError) -> dict[str, Any]:
-    """Return the body for input that perfdb refuses."""
-    match exc:
-        case QueryError():
-            return problem(400, str(exc), PARAMETER, parameter=exc.parameter, known=exc.known)
-        case RecordsError():
-            return problem(400, str(exc), RECORDS, errors=[_complaint(each) for each in exc.complaints])
-    return problem(400, str(exc), INTAKE)
-
-
-def _validation(exc: exceptions.ValidationError) -> dict[str, Any]:
-    """Return a 400 with the first complaint, and all complaints under ``errors``."""
-    errors = list(_complaints("", exc.detail))
-    first = errors[0]
-    said = f"{first['parameter']}: {first['detail']}" if first["parameter"] else first["detail"]
-    return problem(400, said, PARAMETER, parameter=first["parameter"], errors=errors)
+    return body
 
 
 def _complaint(found: Complaint) -> dict[str, str]:
@@ -108,24 +108,17 @@ def _complaint(found: Complaint) -> dict[str, str]:
     return {"record": record, "field": found.field, "detail": found.message, "remedy": found.remedy}
 
 
-def _complaints(parameter: str, detail: Any) -> list[dict[str, str]]:
+def _complaints(parameter: str, detail: Any) -> Iterator[dict[str, str]]:
+    """Yield the complaints of nested details, each with the dotted name of its field."""
     if isinstance(detail, dict):
-        return [found for name, inner in detail.items() for found in _complaints(_joined(parameter, name), inner)]
-    if isinstance(detail, list):
-        return [found for inner in detail for found in _complaints(parameter, inner)]
-    return [{"parameter": parameter, "detail": str(detail)}]
-
-
-def _joined(parameter: str, name: object) -> str:
-    if name == "non_field_errors":
-        return parameter
-    return f"{parameter}.{name}" if parameter else str(name)
-
-
-def _headers(exc: exceptions.APIException) -> dict[str, str]:
-    """Return the ``WWW-Authenticate`` header that the view put on a 401, if any."""
-    header = getattr(exc, "auth_header", None)
-    return {"WWW-Authenticate": header} if header else {}
+        for name, inner in detail.items():
+            own = "" if name == "non_field_errors" else str(name)
+            yield from _complaints(".".join(filter(None, (parameter, own))), inner)
+    elif isinstance(detail, list):
+        for inner in detail:
+            yield from _complaints(parameter, inner)
+    else:
+        yield {"parameter": parameter, "detail": str(detail)}
 
 
 def _unforeseen(exc: Exception, context: Mapping[str, Any]) -> dict[str, Any]:

@@ -14,7 +14,6 @@ from importers.published.pasted_tables import Syntax
 from importers.published.published_runs import Figure
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.query.parameters import QueryError
-from perfdb.api.errors import Conflict
 from perfdb.api.permissions import signed_in
 from perfdb.api.runs.run_data import upload_reference
 from perfdb.api.schema import describe
@@ -23,7 +22,7 @@ from perfdb.results.ingest import uploads
 from perfdb.results.ingest.uploads import DECISIONS
 from perfdb.results.models import Study
 from perfdb.results.models.dimensions import INBOX
-from perfdb.results.published.load_tables import NotLoadedError, load_tables
+from perfdb.results.published.load_tables import load_tables
 from perfdb.results.published.map_tables import Reading, read_paste
 from perfdb.results.published.paste_preview import Preview, PreviewRun, preview_tables
 
@@ -201,14 +200,11 @@ def _study(user: User, slug: str) -> Study | None:
 
 
 def _loaded(request: Request, user: User, given: dict[str, Any], reading: Reading) -> Response:
-    try:
-        # Tables that are refused must not leave a new study behind.
-        with transaction.atomic():
-            named = given["study"] not in {"", INBOX}
-            study = uploads.study_called(user, given["study"]) if named else None
-            upload = load_tables(user, study, reading, given["decisions"])
-    except NotLoadedError as error:
-        raise Conflict(str(error)) from error
+    # Tables that are refused must not leave a new study behind.
+    with transaction.atomic():
+        named = given["study"] not in {"", INBOX}
+        study = uploads.study_called(user, given["study"]) if named else None
+        upload = load_tables(user, study, reading, given["decisions"])
     body = upload_reference(request, upload)
     return Response(body, status=201, headers={"Location": body["url"]})
 

@@ -168,10 +168,7 @@ def _change(found: SavedQuery, given: Mapping[str, str]) -> None:
     if "page" in given or "query" in given:
         saved.overwrite_query(found, Question.parse(given.get("page", found.page), given.get("query", found.query)))
     if "name" in given:
-        try:
-            saved.rename_query(found, given["name"])
-        except NameTakenError as error:
-            raise Conflict(str(error)) from None
+        saved.rename_query(found, given["name"])
 
 
 def _saved(request: Request, found: SavedQuery) -> dict[str, Any]:

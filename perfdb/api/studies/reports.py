@@ -15,7 +15,6 @@ from perfdb.analysis.render.charts.combined_charts import combine_charts
 from perfdb.analysis.render.exports.json import note_data, table_data
 from perfdb.analysis.tables.table import Cell, CellKey, Table
 from perfdb.api.answers import cache_answer, known_only, page_body
-from perfdb.api.errors import Conflict
 from perfdb.api.permissions import get_own_study, get_study, signed_in
 from perfdb.api.schema import LIST_PARAMETERS, describe
 from perfdb.api.serializers import validate
@@ -33,7 +32,7 @@ from perfdb.results.queries.keyset_paging import Column, Ordering, parse_size, r
 from perfdb.results.runs.vocabulary import read_looks
 from perfdb.results.studies import report_items as items
 from perfdb.results.studies.report_answers import FORMS, AnsweredItem, answer_item
-from perfdb.results.studies.report_items import ChangedMeanwhileError, ItemText
+from perfdb.results.studies.report_items import ItemText
 
 _BY_NUMBER = Ordering("id", Column("id"), descending=False)
 
@@ -172,10 +171,7 @@ def report_item(request: Request, slug: str, pk: int) -> Response:
         return Response({"put_back": reverse("api:report-item-put-back", [slug, removed.pk], request=request)})
     if request.method == "PATCH":
         given = validate(ItemChangeSerializer, request.data)
-        try:
-            items.change_item(item, _written(_now(item) | given), given["version"])
-        except ChangedMeanwhileError as error:
-            raise Conflict(str(error)) from None
+        items.change_item(item, _written(_now(item) | given), given["version"])
         item.refresh_from_db()
     return Response(_item_body(request, study, item))
 

@@ -32,7 +32,6 @@ from perfdb.results.models import Job, Study
 from perfdb.results.runs import access
 from perfdb.results.studies import run_id_patterns, study_details
 from perfdb.results.studies.run_id_patterns import DecodedRunId
-from perfdb.results.studies.study_details import ChangedMeanwhileError
 
 
 @describe("studies", "List studies", StudyListSerializer)
@@ -110,17 +109,14 @@ def _shared(request: Request, study: Study) -> str:
 def changed(study: Study, given: dict[str, Any]) -> None:
     """Change a study as requested.
 
-    Raise QueryError for a wrong value, and Conflict if the study has changed since ``state`` was read.
+    Raise QueryError for a wrong value, and ChangedMeanwhileError if the study has changed since ``state`` was read.
     """
     columns = {name: value for name, value in given.items() if name not in ("state", "slug")}
     if {"run_id_pattern", "run_id_values"} & columns.keys():
         regex = columns.get("run_id_pattern", study.run_id_pattern)
         values = columns.get("run_id_values", study.run_id_values)
         columns |= study_details.pattern_columns(run_id_patterns.parse_pattern(regex, values if regex.strip() else {}))
-    try:
-        study_details.change_details(study, columns, given.get("state", ""))
-    except ChangedMeanwhileError as error:
-        raise Conflict(str(error)) from None
+    study_details.change_details(study, columns, given.get("state", ""))
 
 
 def change(request: Request, study: Study) -> Response:

@@ -17,7 +17,6 @@ from perfdb.analysis.query.parameters import QueryError, sort_dimensions
 from perfdb.analysis.query.query import Query
 from perfdb.analysis.trends.changes import in_percent
 from perfdb.analysis.trends.states import Phase
-from perfdb.api.errors import Conflict
 from perfdb.api.permissions import get_own_study, signed_in
 from perfdb.api.renderers import large_answer
 from perfdb.api.schema import EVENT_PARAMETERS, TREND_PARAMETERS, describe
@@ -32,7 +31,7 @@ from perfdb.api.trends.serializers import (
 )
 from perfdb.results.models import Study, TrendChange, TrendEvent
 from perfdb.results.runs import access
-from perfdb.results.trends.acts import Act, EventChangedError, act_on, act_on_change, judge_again
+from perfdb.results.trends.acts import Act, act_on, act_on_change, judge_again
 from perfdb.results.trends.event_rows import read_differences
 from perfdb.results.trends.known_changes import named_dimensions
 from perfdb.results.trends.read_trends import StoredChange, StudyTrends, Trend, find_events, narrow_trends, read_trends
@@ -200,10 +199,7 @@ def acts(request: Request, pk: int) -> Response:
     get_own_study(request, found.study.slug)
     given = validate(NewActSerializer, request.data)
     version = given.pop("version", None)
-    try:
-        result = act_on(found, Act(given.pop("act"), **given), signed_in(request), version)
-    except EventChangedError as error:
-        raise Conflict(str(error)) from error
+    result = act_on(found, Act(given.pop("act"), **given), signed_in(request), version)
     return Response(_whole_event(request, _find_event(request, result.pk)))
 
 
