@@ -1,11 +1,11 @@
 """Steps of the tour, which a browser walks and pictures, and docs/tour.md describes."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Page, expect
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "tour.md"
@@ -48,15 +48,15 @@ class Step:
     """One step, in Markdown for people and as actions for a browser.
 
     ``act`` starts at the end of the step before, and expects the state described in ``see``. The picture ``name``.png
-    starts at the top of ``part`` and is at most ``tall`` pixels high.
+    starts at the top of the first element of the CSS selector ``part`` and is at most ``tall`` pixels high.
     """
 
     name: str
     title: str
+    part: str
+    act: Callable[[Page], None]
     do: str
     see: str
-    act: Callable[[Page], None]
-    part: Callable[[Page], Locator]
     tall: int = 400
     look: Look = DESK
 
@@ -75,7 +75,7 @@ class Step:
         try:
             self.act(page)
             wait_for_charts(page)
-            expect(self.part(page)).to_be_visible()
+            expect(page.locator(self.part).first).to_be_visible()
         except Exception as error:
             error.add_note(f"in step “{self.title}” of the tour, at {page.url}")
             raise
@@ -84,7 +84,7 @@ class Step:
         """Take the picture of the step just walked."""
         # Where a page is scrolled, its header stands in the middle of the picture.
         page.evaluate("scrollTo({ top: 0, behavior: 'instant' })")
-        box = self.part(page).bounding_box()
+        box = page.locator(self.part).first.bounding_box()
         assert box is not None
         box["width"] = min(box["width"], self.look.width - box["x"])
         box["height"] = min(box["height"], self.tall)
@@ -101,10 +101,8 @@ def wait_for_charts(page: Page) -> None:
 
 def render(steps: Iterable[Step]) -> str:
     """Return the whole page in Markdown."""
-    return "\n".join([_HEAD, *_sections(steps), _FOOT])
-
-
-def _sections(steps: Iterable[Step]) -> Iterator[str]:
-    for number, step in enumerate(steps, start=1):
-        picture = f"![{step.title}]({PICTURES.name}/{step.picture})"
-        yield f"## {number}. {step.title}\n\n{step.do}\n\n{picture}\n\n{step.see}\n"
+    sections = (
+        f"## {number}. {step.title}\n\n{step.do}\n\n![{step.title}]({PICTURES.name}/{step.picture})\n\n{step.see}\n"
+        for number, step in enumerate(steps, start=1)
+    )
+    return "\n".join([_HEAD, *sections, _FOOT])

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Page, expect
 
 from frontend.tour.step import DARK, PHONE, Step
 
@@ -18,9 +18,14 @@ _LINES = f"{_RR}&rows=users&columns=device,mtu"
 _BOTH = f"{_LINES}&metric=trans_per_s&metric=cpu_ms_per_trans"
 
 
-def _at(selector: str) -> Callable[[Page], Locator]:
-    """Return a function that finds the first element of a CSS selector."""
-    return lambda page: page.locator(selector).first
+def _open_chart(query: str, text: str) -> Callable[[Page], None]:
+    """Return an act that opens the charts of a query, the first of which has a text."""
+
+    def act(page: Page) -> None:
+        page.goto(f"/charts/?{query}")
+        expect(page.locator("perf-chart").first).to_contain_text(text)
+
+    return act
 
 
 def _home(page: Page) -> None:
@@ -110,16 +115,6 @@ def _two_runs(page: Page) -> None:
     expect(page.get_by_role("region", name="What differs and may matter")).to_be_visible()
 
 
-def _heat(page: Page) -> None:
-    page.goto(f"/charts/?{_LINES}&metric=trans_per_s&draw=heat&baseline=device:HiperSockets")
-    expect(page.locator("perf-chart").first).to_contain_text("% difference from HiperSockets")
-
-
-def _two_axes(page: Page) -> None:
-    page.goto(f"/charts/?{_BOTH}&draw=both")
-    expect(page.locator("perf-chart").first).to_contain_text("right axis")
-
-
 def _trends(page: Page) -> None:
     page.goto("/trends/?study=nightly")
     expect(page.get_by_role("region", name="Answer")).to_contain_text("regressed")
@@ -159,11 +154,6 @@ def _search(page: Page) -> None:
     ).to_be_visible()
 
 
-def _efficiency(page: Page) -> None:
-    page.goto(f"/charts/?{_BOTH}&draw=efficiency")
-    expect(page.locator("perf-chart").first).to_contain_text("best in both")
-
-
 def _phone(page: Page) -> None:
     page.goto(f"/compare/?{_RR}&dimension=device&old=Guest LAN&new=HiperSockets")
     expect(page.get_by_role("region", name="Answer")).to_contain_text("nothing else differs")
@@ -172,212 +162,146 @@ def _phone(page: Page) -> None:
 
 STEPS = (
     Step(
-        "home",
-        "The start page",
+        "home", "The start page", "body", _home,
         "Open the start page.",
         "The question that perfdb answers, three doors, the devices of the newest study compared, what changed, the "
         "studies, and the last uploads.",
-        _home,
-        _at("body"),
     ),
     Step(
-        "choose",
-        "Choose logs",
+        "choose", "Choose logs", ".drop", _choose,
         "Press **Upload** (key `u`) and choose the eight files of `fixtures/logs/cp_query/NMGBR950/`: the "
         "driver's logs of both sides, and "
         "the captures before and after. Write the title of a new study.",
         "The files wait in the queue. Nothing has been sent yet.",
-        _choose,
-        _at(".drop"),
     ),
     Step(
-        "preview",
-        "Look at the preview",
+        "preview", "Look at the preview", "#content", _preview,
         "Press *Upload and preview*.",
         "What would be stored: one run, its circumstances as the logs tell them, its main figures, and what "
         "was noticed. Nothing is stored yet.",
-        _preview,
-        _at("#content"),
     ),
     Step(
-        "run",
-        "Store the run, and look at it",
+        "run", "Store the run, and look at it", "#content", _accept,
         "Press *Store 1 run*, and follow the link to the run.",
         "Its figures: of the whole, of each side and of the machine that both run on.",
-        _accept,
-        _at("#content"),
         tall=460,
     ),
     Step(
-        "provenance",
-        "Doubt a number",
+        "provenance", "Doubt a number", "#provenance-dialog", _provenance,
         "Click the CPU utilisation of the whole system, 96.76.",
         "The unrounded value, the formula with the numbers put in, and each input with its reading before and"
         " after and the file and line that print it.",
-        _provenance,
-        _at("#provenance-dialog"),
     ),
     Step(
-        "line",
-        "Down to the line of the log",
+        "line", "Down to the line of the log", ".log", _log,
         "Click the line of `after.client.txt` in the table of inputs.",
         "The log, open at the line that the number was read from.",
-        _log,
-        _at(".log"),
     ),
     Step(
-        "notes",
-        "Write down what no log says",
+        "notes", "Write down what no log says", "#content", _annotate,
         "Go back to the run. Open *Tag* and write `baseline`; open *Add a note* and write what one should "
         "know of this run.",
         "The note goes with the run into every table, chart, report and file; the tag can be asked for everywhere.",
-        _annotate,
-        _at("#content"),
         tall=420,
     ),
     Step(
-        "charts",
-        "Throughput and its CPU cost",
+        "charts", "Throughput and its CPU cost", "#result .charts", _charts,
         "Open **Charts** (keys `g` `c`); choose the demo study and the workload RR.",
         "Two charts, each above its table: transactions per second, and what each costs in CPU time; a line "
         "for each device and MTU over the number of users.",
-        _charts,
-        _at("#result .charts"),
     ),
     Step(
-        "compare",
-        "Compare two devices",
+        "compare", "Compare two devices", "#result", _compare,
         "Open **Compare** (keys `g` `v`). Choose *Device*, baseline *Guest LAN*, and *HiperSockets* against it.",
         "The answer in a sentence, how sure it is, and that nothing else differs: the difference comes from the "
         "device. Below it a row for each metric, with a dot for each pair.",
-        _compare,
-        _at("#result"),
     ),
     Step(
-        "verdicts",
-        "Read the verdicts",
+        "verdicts", "Read the verdicts", '.scroll[aria-label^="Table of Transactions"]', _verdicts,
         "Scroll to the table below the chart.",
         "Beside each number its difference in per cent with a verdict in words. *Likely higher* and *likely lower* "
         "say that a side is a single run that lies further off than repeats do; further trials should confirm it. "
         "Outlined marks hold in these runs: one day cannot tell what another day changes. "
         "The words lead to their rule, and *Verdicts explained* tells all of them.",
-        _verdicts,
-        _at('.scroll[aria-label^="Table of Transactions"]'),
     ),
     Step(
-        "explain",
-        "Have a difference explained",
+        "explain", "Have a difference explained", "#content", _explain,
         "Click a difference in per cent.",
         "What differs, how sure the verdict is and how many trials would settle it, which other figures moved"
         " with it, and what limited either side.",
-        _explain,
-        _at("#content"),
     ),
     Step(
-        "trends",
-        "See what changed from night to night",
+        "trends", "See what changed from night to night", "#content", _trends,
         "Open **Trends** (keys `g` `t`); choose the nightly study.",
         "Each event is a change of many series at one place: what the series share, how large it is, and what else "
         "changed there. Its page has the buttons to acknowledge or close it.",
-        _trends,
-        _at("#content"),
         tall=380,
     ),
     Step(
-        "two-runs",
-        "Set two runs against each other",
+        "two-runs", "Set two runs against each other", "#content", _two_runs,
         "Open **Runs**, filter by workload RR, 50 users and MTU 9000. Tick a run of the demo"
         " and your own, and press *Compare*.",
         "What differs, each with its weight and what it may mean. Here the logs print the name of the device in another"
         " way; an [alias](using.md#one-value-under-several-names) makes both the same.",
-        _two_runs,
-        _at("#content"),
     ),
     Step(
-        "heat",
-        "Many differences at a glance",
+        "heat", "Many differences at a glance", "#result perf-chart", _open_chart(
+            f"{_LINES}&metric=trans_per_s&draw=heat&baseline=device:HiperSockets", "% difference from HiperSockets"
+        ),
         "On **Charts**, choose *against* HiperSockets, and in *Chart options* the heat map.",
         "Blue is better than HiperSockets, orange is worse; hatched is not decided, or has no equal to be "
         "compared with.",
-        _heat,
-        _at("#result perf-chart"),
         tall=290,
     ),
     Step(
-        "two-axes",
-        "Throughput and cost in one figure",
+        "two-axes", "Throughput and cost in one figure", "#result perf-chart",
+        _open_chart(f"{_BOTH}&draw=both", "right axis"),
         "In *Chart options*, choose *two metrics, two axes*.",
         "Throughput by the left axis, with bold lines and filled marks; CPU time per transaction by the right "
         "one, with fine lines and hollow marks.",
-        _two_axes,
-        _at("#result perf-chart"),
-        tall=400,
     ),
     Step(
-        "efficiency",
-        "The efficient ones, in the dark",
+        "efficiency", "The efficient ones, in the dark", "#result perf-chart",
+        _open_chart(f"{_BOTH}&draw=efficiency", "best in both"),
         "In *Chart options*, choose *CPU cost vs throughput*; press the button beside your name for the dark theme.",
         "A path for each device and MTU, from few users to many. What nothing else beats in both is *best in both*.",
-        _efficiency,
-        _at("#result perf-chart"),
-        tall=440,
-        look=DARK,
+        tall=440, look=DARK,
     ),
     Step(
-        "maximum",
-        "The best result of each device",
+        "maximum", "The best result of each device", "#result", _maximum,
         "Open **Ranking** (keys `g` `k`), choose the study *Linux Connectivity Performance* and RR.",
         "Who is fastest in a sentence; below it a row for each device, best first: its best result, how far it is "
         "behind, and what it costs in CPU.",
-        _maximum,
-        _at("#result"),
-        tall=400,
     ),
     Step(
-        "report",
-        "Read a study",
+        "report", "Read a study", "#table-1", _report,
         "Open **Studies** and choose *Dedicated OSA vs Virtual Switch Comparison*.",
         "The study as its document reads: findings, tables, figures. Every number leads to its run.",
-        _report,
-        _at("#table-1"),
     ),
     Step(
-        "audit",
-        "Inconsistent numbers",
+        "audit", "Inconsistent numbers", "section[aria-labelledby=audit] .scroll:has(tr:target)", _audit,
         "Click a ≠ in table 2.",
         "The printed numbers that do not match their inputs, each with the formula and what follows"
         " instead.",
-        _audit,
-        _at("section[aria-labelledby=audit] .scroll:has(tr:target)"),
         tall=300,
     ),
     Step(
-        "plan",
-        "What is still to be measured",
+        "plan", "What is still to be measured", "section[aria-labelledby=plan]", _plan,
         "Open the study *Networking*, and go to its test plan.",
         "How many trials each planned experiment has, how many more it takes to decide a difference, and "
         "which runs to do next.",
-        _plan,
-        _at("section[aria-labelledby=plan]"),
     ),
     Step(
-        "search",
-        "Find things again",
+        "search", "Find things again", "body", _search,
         "Press `/` on any page and type, mistyped or not.",
         "What has such a name: devices, studies, runs, files, notes. `device:HiperSockets users:50` leads to "
         "the runs with these values.",
-        _search,
-        _at("body"),
         tall=320,
     ),
     Step(
-        "phone",
-        "On a phone",
+        "phone", "On a phone", "#result", _phone,
         "Open the comparison on a phone.",
         "The same, in one column.",
-        _phone,
-        _at("#result"),
-        tall=600,
-        look=PHONE,
+        tall=600, look=PHONE,
     ),
 )  # fmt: skip
