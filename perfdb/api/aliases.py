@@ -12,10 +12,10 @@ from rest_framework.reverse import reverse
 
 from perfdb.api.permissions import get_own_study, get_study, signed_in
 from perfdb.api.schema import describe
-from perfdb.api.serializers import validate
+from perfdb.api.serializers import AddressField, rendered, validate
 from perfdb.results.changes import alias_changes
 from perfdb.results.changes.alias_changes import Effect
-from perfdb.results.changes.spellings import DimensionSpellings, read_spellings
+from perfdb.results.changes.spellings import read_spellings
 from perfdb.results.models import Alias, Study
 
 
@@ -29,9 +29,9 @@ class AliasSerializer(serializers.Serializer[Any]):
     dimension = serializers.CharField()
     printed = serializers.CharField(help_text="Compared without regard to capitals and outer blanks")
     meaning = serializers.CharField(help_text="A value of the dimension, as it is spelled there")
-    made_by = serializers.CharField(allow_null=True)
-    created = serializers.DateTimeField(allow_null=True)
-    url = serializers.URLField(allow_null=True)
+    made_by = serializers.CharField(source="made_by.username", allow_null=True)
+    created = serializers.DateTimeField(format=None, allow_null=True)
+    url = AddressField("api:alias", "study.slug", "pk", allow_null=True)
 
 
 class PrintedTextSerializer(serializers.Serializer[Any]):
@@ -39,7 +39,7 @@ class PrintedTextSerializer(serializers.Serializer[Any]):
 
     text = serializers.CharField()
     runs = serializers.IntegerField()
-    alias = serializers.IntegerField(allow_null=True)
+    alias = serializers.IntegerField(source="alias.pk", allow_null=True)
 
 
 class MeantValueSerializer(serializers.Serializer[Any]):
@@ -50,7 +50,7 @@ class MeantValueSerializer(serializers.Serializer[Any]):
 
     value = serializers.CharField(allow_null=True)
     runs = serializers.IntegerField()
-    printed = PrintedTextSerializer(many=True)
+    printed = PrintedTextSerializer(source="texts", many=True)
 
 
 class SuggestionSerializer(serializers.Serializer[Any]):
@@ -148,11 +148,11 @@ def aliases(request: Request, slug: str) -> Response:
     study = get_study(request, slug)
     if request.method == "POST":
         return _create(request, study)
-    found = Alias.objects.filter(study=study).select_related("made_by").order_by("dimension", "meaning", "printed")
+    found = study.aliases.select_related("made_by").order_by("dimension", "meaning", "printed")
     body = {
         "working": alias_changes.is_applying(study),
-        "results": [_alias(request, study, alias) for alias in found],
-        "dimensions": [_told(each) for each in read_spellings(study)],
+        "results": rendered(AliasSerializer, found, request, many=True),
+        "dimensions": AliasedDimensionSerializer(read_spellings(study), many=True).data,
     }
     return Response(body)
 
@@ -165,7 +165,7 @@ def _create(request: Request, study: Study) -> Response:
     get_own_study(request, study.slug)
     effect = alias_changes.find_effect(alias_changes.propose_alias(study, *text))
     alias = alias_changes.add_alias(study, *text, signed_in(request))
-    body = _effect(request, effect) | {"alias": _alias(request, study, alias)}
+    body = _effect(request, effect) | {"alias": rendered(AliasSerializer, alias, request)}
     return Response(body, status=202, headers={"Location": body["alias"]["url"]})
 
 
@@ -180,7 +180,7 @@ def alias(request: Request, slug: str, pk: int) -> Response:
     study = get_study(request, slug)
     found = get_object_or_404(Alias.objects.select_related("study", "made_by"), study=study, pk=pk)
     if request.method == "GET":
-        return Response(_alias(request, study, found))
+        return Response(rendered(AliasSerializer, found, request))
     get_own_study(request, study.slug)
     alias_changes.remove_alias(found)
     return Response(
@@ -189,41 +189,11 @@ def alias(request: Request, slug: str, pk: int) -> Response:
     )
 
 
-def _alias(request: Request, study: Study, found: Alias) -> dict[str, Any]:
-    return {
-        "id": found.pk,
-        "dimension": found.dimension,
-        "printed": found.printed,
-        "meaning": found.meaning,
-        "made_by": found.made_by.get_username() if found.made_by else None,
-        "created": found.created,
-        "url": reverse("api:alias", [study.slug, found.pk], request=request) if found.pk else None,
-    }
-
-
 def _effect(request: Request, effect: Effect) -> dict[str, Any]:
     return {
-        "alias": _alias(request, effect.alias.study, effect.alias),
+        "alias": rendered(AliasSerializer, effect.alias, request),
         "runs": effect.runs,
         "values": [{"value": value, "runs": runs} for value, runs in effect.values],
         "there": effect.there,
         "twice": [asdict(each) for each in effect.twice],
-    }
-
-
-def _told(each: DimensionSpellings) -> dict[str, Any]:
-    return {
-        "dimension": each.dimension,
-        "values": [
-            {
-                "value": value.value,
-                "runs": value.runs,
-                "printed": [
-                    {"text": text.text, "runs": text.runs, "alias": text.alias.pk if text.alias else None}
-                    for text in value.texts
-                ],
-            }
-            for value in each.values
-        ],
-        "suggestions": [{"printed": s.printed, "meaning": s.meaning} for s in each.suggestions],
     }

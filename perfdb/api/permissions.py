@@ -10,7 +10,7 @@ from rest_framework.exceptions import AuthenticationFailed, NotAuthenticated, Pe
 from rest_framework.permissions import SAFE_METHODS, BasePermission
 from rest_framework.request import Request
 
-from perfdb.results.models import Study, Upload
+from perfdb.results.models import Study
 from perfdb.results.runs import access
 
 
@@ -29,15 +29,6 @@ def signed_in(request: Request) -> User:
     if not isinstance(request.user, User):
         raise NotAuthenticated
     return request.user
-
-
-def must_own(request: Request, upload: Upload) -> None:
-    """Raise PermissionDenied unless the upload is the user's own or the user is staff."""
-    if upload.owner_id != request.user.pk and not request.user.is_staff:
-        raise PermissionDenied(f"upload {upload.pk} belongs to {upload.owner}; only its owner or staff may change it")
-
-
-_SCHEME = b"bearer"
 
 
 def get_study(request: Request, slug: str) -> Study:
@@ -62,7 +53,7 @@ class TokenAuthentication(BaseAuthentication):
         Raise AuthenticationFailed for an unknown or revoked token.
         """
         scheme, _, secret = get_authorization_header(request).partition(b" ")
-        if scheme.lower() != _SCHEME:
+        if scheme.lower() != b"bearer":
             return None
         token = secret.strip().decode("latin-1")
         user = access.find_token_user(token)

@@ -15,6 +15,7 @@ from importers.published.published_runs import Figure
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.api.permissions import signed_in
+from perfdb.api.renderers import created
 from perfdb.api.runs.run_data import upload_reference
 from perfdb.api.schema import describe
 from perfdb.api.serializers import UploadReferenceSerializer, validate
@@ -86,11 +87,11 @@ class ReadTableSerializer(serializers.Serializer[Any]):
     guess.
     """
 
-    title = serializers.CharField(allow_blank=True)
-    line = serializers.IntegerField()
-    mapping = serializers.DictField()
-    why = serializers.DictField(child=GuessSerializer())
-    open = serializers.ListField(child=serializers.CharField())
+    title = serializers.CharField(source="grid.title", allow_blank=True)
+    line = serializers.IntegerField(source="grid.line")
+    mapping = serializers.DictField(source="mapping.to_json")
+    why = serializers.DictField(source="guessed.why", child=GuessSerializer())
+    open = serializers.ListField(source="guessed.open", child=serializers.CharField())
 
 
 class PublishedFigureSerializer(serializers.Serializer[Any]):
@@ -205,23 +206,13 @@ def _loaded(request: Request, user: User, given: dict[str, Any], reading: Readin
         named = given["study"] not in {"", INBOX}
         study = uploads.study_called(user, given["study"]) if named else None
         upload = load_tables(user, study, reading, given["decisions"])
-    body = upload_reference(request, upload)
-    return Response(body, status=201, headers={"Location": body["url"]})
+    return created(upload_reference(request, upload))
 
 
 def _body(reading: Reading, preview: Preview) -> dict[str, Any]:
     return {
         "format": reading.syntax,
-        "tables": [
-            {
-                "title": table.grid.title,
-                "line": table.grid.line,
-                "mapping": table.mapping.to_json(),
-                "why": {part: guess._asdict() for part, guess in table.guessed.why.items()},
-                "open": table.guessed.open,
-            }
-            for table in reading.tables
-        ],
+        "tables": ReadTableSerializer(reading.tables, many=True).data,
         "runs": [_run(each) for each in preview.runs],
         "differences": [
             {
@@ -235,9 +226,7 @@ def _body(reading: Reading, preview: Preview) -> dict[str, Any]:
             }
             for each in preview.records.percents
         ],
-        "problems": [
-            {name: value for name, value in problem._asdict().items() if name != "file"} for problem in preview.problems
-        ],
+        "problems": FoundProblemSerializer(preview.problems, many=True).data,
     }
 
 

@@ -17,6 +17,7 @@ from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.render.exports import json
 from perfdb.api.errors import Conflict
 from perfdb.api.permissions import signed_in
+from perfdb.api.renderers import created
 from perfdb.api.schema import describe
 from perfdb.api.serializers import validate
 from perfdb.api.tables.serializers import ComparisonSerializer, TablesSerializer
@@ -133,8 +134,7 @@ def saved_queries(request: Request) -> Response:
         kept = saved.save_query(signed_in(request), given["name"], question, replace=given["replace"])
     except NameTakenError as error:
         raise Conflict(f"{error}; send replace=true to put this one in its place") from None
-    body = _saved(request, kept)
-    return Response(body, status=201, headers={"Location": body["url"]})
+    return created(_saved(request, kept))
 
 
 @describe("saved_query", "One named query", SavedQuerySerializer, (404,))
@@ -200,8 +200,7 @@ def freeze(request: Request) -> Response:
     """
     given = validate(QuestionSerializer, request.data)
     question = Question.parse(given["page"], given["query"])
-    body = _link(request, frozen_links.freeze_question(question, signed_in(request)))
-    return Response(body, status=201, headers={"Location": body["url"]})
+    return created(_link(request, frozen_links.freeze_question(question, signed_in(request))))
 
 
 @describe("frozen", "A frozen link with its answer", FrozenAnswerSerializer, (400, 404))

@@ -1,14 +1,20 @@
 """Serializers of requests and answers, for OpenAPI and for checking requests.
 
-Answers are plain data from `runs.run_data` and `analysis.render.exports.json`, since serializing each row would cost
-many times the query. A test checks real answers against these declarations.
+Single small objects are rendered by these serializers; times are left to the renderer by `format=None`. Large answers
+are plain data from `runs.run_data` and `analysis.render.exports.json`, since serializing each row would cost many times
+the query. A test checks real answers against these declarations.
 """
 
+from collections.abc import Iterable, Sequence
+from operator import attrgetter
 from typing import Any
 
 from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.reverse import reverse
 
 from perfdb.analysis.dimensions import NUMBERS
+from perfdb.analysis.query.parameters import QueryError
 from perfdb.api.uploads.parsers import clean_path
 from perfdb.results.ingest.uploads import DECISIONS
 from perfdb.results.models import Problem, Run, Upload, UploadRun
@@ -20,6 +26,32 @@ def validate(kind: type[serializers.Serializer[Any]], data: object) -> dict[str,
     asked = kind(data=data)
     asked.is_valid(raise_exception=True)
     return dict(asked.validated_data)
+
+
+def known_only(given: Iterable[str], known: Sequence[str]) -> None:
+    """Raise QueryError for a parameter that is not in ``known``."""
+    for name in given:
+        if name not in known:
+            raise QueryError(name, f"{name!r} is not a parameter", known)
+
+
+class AddressField(serializers.URLField):
+    """Field with the address of an object in the API: a view's name, and the attributes in the address."""
+
+    def __init__(self, view: str, *attributes: str, **more: Any) -> None:
+        super().__init__(source="*", **more)
+        self.view, self.of = view, attrgetter(*attributes)
+
+    def to_representation(self, value: Any) -> Any:
+        """Return the address, or None for an object that is not stored."""
+        key = self.of(value)
+        parts = key if isinstance(key, tuple) else (key,)
+        return None if None in parts else reverse(self.view, parts, request=self.context["request"])
+
+
+def rendered(kind: type[serializers.Serializer[Any]], found: Any, request: Request, *, many: bool = False) -> Any:
+    """Return an object, or with ``many`` a list of objects, as plain data."""
+    return kind(found, many=many, context={"request": request}).data
 
 
 class ProblemDetailsSerializer(serializers.Serializer[Any]):
@@ -224,12 +256,12 @@ class RunNoteSerializer(serializers.Serializer[Any]):
     """
 
     id = serializers.IntegerField()
-    run = serializers.IntegerField()
+    run = serializers.IntegerField(source="run_id")
     text = serializers.CharField()
-    author = serializers.CharField(allow_null=True)
-    created = serializers.DateTimeField()
-    edited = serializers.DateTimeField(allow_null=True)
-    url = serializers.URLField()
+    author = serializers.CharField(source="author.username", allow_null=True)
+    created = serializers.DateTimeField(format=None)
+    edited = serializers.DateTimeField(format=None, allow_null=True)
+    url = AddressField("api:note", "pk")
 
 
 class RunNoteListSerializer(serializers.Serializer[Any]):
@@ -311,13 +343,13 @@ class PieceSerializer(serializers.Serializer[Any]):
     """
 
     token = serializers.CharField(help_text="What an upload names it by, in `pieces`")
-    url = serializers.URLField()
+    url = AddressField("api:piece", "token")
     path = serializers.CharField()
     size = serializers.IntegerField()
     received = serializers.IntegerField(help_text="Bytes that are there: the offset of the next piece")
     fingerprint = serializers.CharField()
-    touched = serializers.DateTimeField()
-    upload = serializers.IntegerField(allow_null=True, help_text="The upload that has taken it")
+    touched = serializers.DateTimeField(format=None)
+    upload = serializers.IntegerField(source="upload_id", allow_null=True, help_text="The upload that has taken it")
 
 
 class PiecesSerializer(serializers.Serializer[Any]):

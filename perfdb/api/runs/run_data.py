@@ -1,6 +1,5 @@
 """Runs and uploads as plain data, with the field names of docs/api.md."""
 
-from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -11,11 +10,12 @@ from rest_framework.request import Request
 from rest_framework.reverse import reverse
 
 from perfdb.analysis.dimensions import NUMBERS
+from perfdb.api.serializers import RunNoteSerializer, rendered
 from perfdb.results.changes import provenance
 from perfdb.results.changes.provenance import AppliedFormula, Figure, Input, Place
 from perfdb.results.ingest import upload_summary
 from perfdb.results.ingest.supplied_facts import corrections_of
-from perfdb.results.models import Note, Problem, Run, Upload, UploadFile
+from perfdb.results.models import Problem, Run, RunSource, Upload, UploadFile
 from perfdb.results.runs.read import read_record
 from perfdb.results.runs.record import Counters
 
@@ -37,25 +37,10 @@ def run_body(request: Request, run: Run) -> dict[str, Any]:
         "counters": [_counters(each) for each in record.counters],
         "problems": _problems(run.problems.order_by("id")),
         "artifacts": [
-            _artifact(request, source.artifact_id, source.path, source.artifact.sha256, source.artifact.size)
-            | {"format": source.format, "upload": source.upload_id}
-            for source in sources
+            _artifact(request, source) | {"format": source.format, "upload": source.upload_id} for source in sources
         ],
         "tags": run.tags or [],
-        "notes": [note_body(request, note) for note in run.notes.select_related("author")],
-    }
-
-
-def note_body(request: Request, note: Note) -> dict[str, Any]:
-    """Return a note on a run."""
-    return {
-        "id": note.pk,
-        "run": note.run_id,
-        "text": note.text,
-        "author": note.author.get_username() if note.author else None,
-        "created": note.created,
-        "edited": note.edited,
-        "url": reverse("api:note", [note.pk], request=request),
+        "notes": rendered(RunNoteSerializer, run.notes.select_related("author"), request, many=True),
     }
 
 
@@ -144,19 +129,15 @@ def _problems(found: QuerySet[Problem]) -> list[dict[str, Any]]:
     return [dict(zip(names, (*row[:4], row[4] or None, *row[5:]), strict=True)) for row in rows]
 
 
-def _artifact(request: Request, artifact: int, name: str, sha256: str, size: int) -> dict[str, Any]:
-    address = reverse("api:artifact", [artifact], request=request)
-    return {"id": artifact, "name": name, "sha256": sha256, "size": size, "url": address}
+def _artifact(request: Request, source: RunSource | UploadFile) -> dict[str, Any]:
+    kept = source.artifact
+    address = reverse("api:artifact", [kept.pk], request=request)
+    return {"id": kept.pk, "name": source.path, "sha256": kept.sha256, "size": kept.size, "url": address}
 
 
 def upload_reference(request: Request, upload: Upload) -> dict[str, Any]:
     """Return the address at which to follow a started upload."""
     return {"id": upload.pk, "state": upload.state, "url": reverse("api:upload", [upload.pk], request=request)}
-
-
-def upload_row(request: Request, row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a row of the list of uploads."""
-    return {**row, "url": reverse("api:upload", [row["id"]], request=request)}
 
 
 MOST_LISTED = 5000
@@ -180,9 +161,17 @@ def upload_body(request: Request, pk: int) -> dict[str, Any]:
         ],
         "created": upload.created,
         "settled": upload.settled,
-        "progress": _progress(upload, len(found)),
+        "progress": {
+            "files": len(found),
+            "files_read": upload.files_read,
+            "runs": upload.runs_found,
+            "runs_loaded": upload.runs_loaded,
+        },
         "error": next((job.outcome["error"] for job in upload.jobs.all() if "error" in job.outcome), None),
-        "files": [_file(request, each) for each in found],
+        "files": [
+            _artifact(request, each) | {"format": each.format or None, "encoding": each.encoding or None}
+            for each in found
+        ],
         "runs": _runs(upload),
         "problems": _problems(upload.problems.order_by("id")[:MOST_LISTED]),
     }
@@ -207,20 +196,3 @@ def _runs(upload: Upload) -> list[dict[str, Any]]:
         }
         for run, label, trial, outcome, status, text in rows
     ]
-
-
-def _progress(upload: Upload, files: int) -> dict[str, int]:
-    return {
-        "files": files,
-        "files_read": upload.files_read,
-        "runs": upload.runs_found,
-        "runs_loaded": upload.runs_loaded,
-    }
-
-
-def _file(request: Request, each: UploadFile) -> dict[str, Any]:
-    kept = each.artifact
-    return _artifact(request, kept.pk, each.path, kept.sha256, kept.size) | {
-        "format": each.format or None,
-        "encoding": each.encoding or None,
-    }

@@ -2,7 +2,7 @@
 
 import re
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import IO, Any
 
 from django.core.files.base import ContentFile
@@ -20,10 +20,10 @@ from rest_framework.reverse import reverse
 from rest_framework.serializers import Serializer
 
 from perfdb.analysis.query.parameters import QueryError
-from perfdb.api.answers import cache_answer, known_only, page_body
 from perfdb.api.errors import Conflict
 from perfdb.api.permissions import signed_in
-from perfdb.api.runs.run_data import note_body, run_body, upload_reference
+from perfdb.api.renderers import cache_answer, created, page_body, page_place
+from perfdb.api.runs.run_data import run_body, upload_reference
 from perfdb.api.runs.serializers import (
     ChangedSerializer,
     ChosenSerializer,
@@ -41,6 +41,8 @@ from perfdb.api.serializers import (
     RunPageSerializer,
     RunSerializer,
     UploadReferenceSerializer,
+    known_only,
+    rendered,
     validate,
 )
 from perfdb.api.uploads.parsers import RecordLinesParser, RecordsParser
@@ -49,7 +51,6 @@ from perfdb.results.changes import withdraw as withdrawing
 from perfdb.results.ingest import uploads
 from perfdb.results.ingest.json_runs import FILE, parse_records
 from perfdb.results.models import Note, Problem, Run, Upload, UploadRun
-from perfdb.results.queries.keyset_paging import parse_size
 from perfdb.results.queries.run_list import columns, export, filters
 from perfdb.results.queries.run_list.columns import ListColumn, read_run_page
 from perfdb.results.queries.run_list.filters import choose_runs, filter_runs
@@ -85,16 +86,16 @@ def runs(request: Request) -> HttpResponseBase:
     asked = request.query_params
     found = filter_runs(asked)
 
-    def make(headers: dict[str, str]) -> Response:
-        page = read_run_page(found, asked.get("sort", ""), asked.get("cursor", ""), parse_size(asked.get("size", "")))
-        return Response(page_body(request, page, lambda row: _row(request, row)), headers=headers)
+    def make() -> Response:
+        page = read_run_page(found, asked.get("sort", ""), *page_place(request))
+        return Response(page_body(request, page, lambda row: _row(request, row)))
 
     return cache_answer(request, (), make)
 
 
 def _row(request: Request, row: dict[str, Any]) -> dict[str, Any]:
     """Return a row of the list: dimensions, tags, and the run's main metrics."""
-    about = {name: value for name, value in row.items() if name not in Run.HOT} | {"tags": row["tags"] or []}
+    about = {name: value for name, value in row.items() if name not in Run.HOT}
     values = {name: row[name] for name in Run.HOT if row[name] is not None}
     return about | {
         "tags": row["tags"] or [],
@@ -113,7 +114,6 @@ def run(request: Request, pk: int) -> Response:
     return Response(run_body(request, get_object_or_404(related, pk=pk)))
 
 
-PARAMETERS = ("study", "wait")
 _USUAL_WAIT = "10"
 _SLUG = re.compile(r"[-\w]{1,80}", re.ASCII)
 
@@ -123,7 +123,7 @@ def create(request: Request) -> Response:
 
     Raise Conflict if nothing was stored.
     """
-    known_only(request.query_params, PARAMETERS)
+    known_only(request.query_params, ("study", "wait"))
     wait = read_wait(request.query_params.get("wait", _USUAL_WAIT))
     user = signed_in(request)
     # Of an empty request the framework makes a form without fields.
@@ -144,7 +144,7 @@ def create(request: Request) -> Response:
         return Response({"upload": body, "runs": runs}, status=status)
     if upload.state in Upload.SETTLED:
         raise Conflict(_said(upload, body["url"]))
-    return Response(body, status=202, headers={"Location": body["url"]})
+    return created(body, 202)
 
 
 def _slug(text: str) -> str:
@@ -223,17 +223,12 @@ _PARAMETERS = [
         description="Dimensions, `factor.NAME`, `METRIC@ROLE`, separated by commas; the usual ones unless said",
     ),
 ]
-_Render = Callable[[QuerySet[Run], Sequence[ListColumn]], Iterator[str]]
 _Write = Callable[[QuerySet[Run], Sequence[ListColumn], IO[bytes]], object]
 
 
 def _asked(request: Request) -> tuple[QuerySet[Run], Sequence[ListColumn]]:
     query = request.query_params
     return choose_runs([], query.urlencode()), columns.parse_columns(query.getlist("columns"))
-
-
-def _streamed(request: Request, render: _Render, media_type: str) -> HttpResponseBase:
-    return StreamingHttpResponse(render(*_asked(request)), media_type)
 
 
 def _written(request: Request, write: _Write, name: str) -> HttpResponseBase:
@@ -248,7 +243,7 @@ def _written(request: Request, write: _Write, name: str) -> HttpResponseBase:
 @describe("runs_csv", "The list of runs as CSV", "text/csv", (400,), parameters=_PARAMETERS)
 def runs_csv(request: Request) -> HttpResponseBase:
     """Return all runs that the filters leave as CSV, with the chosen columns."""
-    return _streamed(request, export.render_csv, "text/csv; charset=utf-8")
+    return StreamingHttpResponse(export.render_csv(*_asked(request)), "text/csv; charset=utf-8")
 
 
 @describe(
@@ -263,7 +258,7 @@ def runs_json(request: Request) -> HttpResponseBase:
 
     Each run is a flat object on a line of its own, with the chosen columns.
     """
-    return _streamed(request, export.render_json, "application/json")
+    return StreamingHttpResponse(export.render_json(*_asked(request)), "application/json")
 
 
 @describe(
@@ -297,10 +292,8 @@ def notes(request: Request, pk: int) -> Response:
     run = get_object_or_404(Run.objects.select_related("study"), pk=pk)
     if request.method == "POST":
         note = written.add_note(signed_in(request), run, _text(request))
-        body = note_body(request, note)
-        return Response(body, status=201, headers={"Location": body["url"]})
-    found = run.notes.select_related("author")
-    return Response({"results": [note_body(request, note) for note in found]})
+        return created(rendered(RunNoteSerializer, note, request))
+    return Response({"results": rendered(RunNoteSerializer, run.notes.select_related("author"), request, many=True)})
 
 
 @describe("note", "One note", RunNoteSerializer, (404,))
@@ -314,7 +307,7 @@ def note(request: Request, pk: int) -> Response:
     """
     found = get_object_or_404(Note.objects.select_related("author", "run__study"), pk=pk)
     if request.method == "GET":
-        return Response(note_body(request, found))
+        return Response(rendered(RunNoteSerializer, found, request))
     user = signed_in(request)
     if not written.may_edit(user, found):
         raise PermissionDenied("the note is somebody else's; its author, the study's owner and staff may change it")
@@ -323,7 +316,7 @@ def note(request: Request, pk: int) -> Response:
         return Response(status=204)
     written.edit_note(user, found, _text(request))
     found.refresh_from_db(fields=["text", "edited"])
-    return Response(note_body(request, found))
+    return Response(rendered(RunNoteSerializer, found, request))
 
 
 def _text(request: Request) -> str:

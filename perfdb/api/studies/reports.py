@@ -10,14 +10,14 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
-from perfdb.analysis.dimensions import NUMBERS, Value
+from perfdb.analysis.dimensions import NUMBERS
 from perfdb.analysis.render.charts.combined_charts import combine_charts
 from perfdb.analysis.render.exports.json import note_data, table_data
-from perfdb.analysis.tables.table import Cell, CellKey, Table
-from perfdb.api.answers import cache_answer, known_only, page_body
+from perfdb.analysis.tables.table import Table
 from perfdb.api.permissions import get_own_study, get_study, signed_in
+from perfdb.api.renderers import cache_answer, page_body, page_place
 from perfdb.api.schema import LIST_PARAMETERS, describe
-from perfdb.api.serializers import validate
+from perfdb.api.serializers import known_only, validate
 from perfdb.api.studies.serializers import (
     ItemChangeSerializer,
     ItemListSerializer,
@@ -27,8 +27,8 @@ from perfdb.api.studies.serializers import (
     OrderSerializer,
 )
 from perfdb.api.tables.serializers import ProblemListSerializer, ReportSerializer, ReportTableSerializer
-from perfdb.results.models import Disagreement, RemovedItem, ReportItem, Run, Study
-from perfdb.results.queries.keyset_paging import Column, Ordering, parse_size, read_page
+from perfdb.results.models import Disagreement, RemovedItem, ReportItem, Study
+from perfdb.results.queries.keyset_paging import Column, Ordering, read_page
 from perfdb.results.runs.vocabulary import read_looks
 from perfdb.results.studies import report_items as items
 from perfdb.results.studies.report_answers import FORMS, AnsweredItem, answer_item
@@ -50,13 +50,10 @@ def report(request: Request, slug: str) -> HttpResponseBase:
     """
     study = get_study(request, slug)
 
-    def make(headers: dict[str, str]) -> Response:
+    def make() -> Response:
         items = list(study.report_items.all())
-        body = {
-            kind: [item_body(item) for item in items if item.kind == of]
-            for kind, of in (("tables", ReportItem.Kind.TABLE), ("figures", ReportItem.Kind.FIGURE))
-        }
-        return Response(body, headers=headers)
+        shown = (("tables", ReportItem.Kind.TABLE), ("figures", ReportItem.Kind.FIGURE))
+        return Response({name: [_listed(item) for item in items if item.kind == kind] for name, kind in shown})
 
     return cache_answer(request, [slug], make)
 
@@ -69,7 +66,7 @@ def table_json(request: Request, slug: str, number: str) -> HttpResponseBase:
     prints.
     """
     item = _item(request, slug, ReportItem.Kind.TABLE, number)
-    return cache_answer(request, [slug], lambda headers: Response(table_body(answer_item(item)), headers=headers))
+    return cache_answer(request, [slug], lambda: Response(_table_body(answer_item(item))))
 
 
 @describe("report_table_form", "A table of a study's report as CSV, Markdown, LaTeX or text", "text/csv", (404,))
@@ -83,9 +80,7 @@ def table_form(request: Request, slug: str, number: str, form: str) -> HttpRespo
     item = _item(request, slug, ReportItem.Kind.TABLE, number)
     render, media_type = FORMS[form]
     return cache_answer(
-        request,
-        [slug],
-        lambda headers: HttpResponse(render(answer_item(item).tables), f"{media_type}; charset=utf-8", headers=headers),
+        request, [slug], lambda: HttpResponse(render(answer_item(item).tables), f"{media_type}; charset=utf-8")
     )
 
 
@@ -98,11 +93,7 @@ def figure_json(request: Request, slug: str, number: str) -> HttpResponseBase:
     item = _item(request, slug, ReportItem.Kind.FIGURE, number)
     if not item.queries:
         raise Http404(f"figure {number} has no data: it is a drawing of a set-up, or shows what is not published")
-    return cache_answer(
-        request,
-        [slug],
-        lambda headers: Response(combine_charts(answer_item(item).tables, read_looks()), headers=headers),
-    )
+    return cache_answer(request, [slug], lambda: Response(combine_charts(answer_item(item).tables, read_looks())))
 
 
 @describe(
@@ -118,16 +109,14 @@ def problems(request: Request, slug: str) -> HttpResponseBase:
     Each has its formula, the recomputed value, and the interval that rounding allows.
     """
     study = get_study(request, slug)
-    asked = request.query_params
-    known_only(asked, ("cursor", "size"))
+    known_only(request.query_params, ("cursor", "size"))
 
-    def make(headers: dict[str, str]) -> Response:
+    def make() -> Response:
         every = Disagreement.objects.filter(run__study=study)
-        found = read_page(every, {"id": "id"}, _BY_NUMBER, asked.get("cursor", ""), parse_size(asked.get("size", "")))
+        found = read_page(every, {"id": "id"}, _BY_NUMBER, *page_place(request))
         related = ("run", "run__workload", "run__device", "run__level", "run__system")
         known = Disagreement.objects.select_related(*related).in_bulk([row["id"] for row in found.rows])
-        body = page_body(request, found, lambda row: problem_body(known[row["id"]], known[row["id"]].run))
-        return Response(body, headers=headers)
+        return Response(page_body(request, found, lambda row: _problem(known[row["id"]])))
 
     return cache_answer(request, [slug], make)
 
@@ -207,12 +196,11 @@ def _item_body(request: Request, study: Study, item: ReportItem) -> dict[str, An
     return _now(item) | more
 
 
-def item_body(item: ReportItem) -> dict[str, Any]:
-    """Return a table or figure for the list of a report."""
+def _listed(item: ReportItem) -> dict[str, Any]:
     return {"number": item.number, "title": item.title, "queries": item.queries}
 
 
-def table_body(found: AnsweredItem) -> dict[str, Any]:
+def _table_body(found: AnsweredItem) -> dict[str, Any]:
     """Return the tables of an item, each cell with its dimensions and printed value."""
     warnings = dict.fromkeys(note for table in found.tables for note in table.warnings)
     queries = [query.encode() for query in found.queries]
@@ -229,30 +217,23 @@ def table_body(found: AnsweredItem) -> dict[str, Any]:
 def _table(found: AnsweredItem, table: Table) -> dict[str, Any]:
     data = table_data(table)
     for body in data["cells"]:
-        key = table.rows[body["row"]], table.columns[body["column"]]
-        body.update(_published(found, table, key, table.cells[key]))
+        row, column = table.rows[body["row"]], table.columns[body["column"]]
+        cell = table.cells[row, column]
+        shown = dict(zip(table.query.layout_names, table.split + row + column, strict=True))
+        body.update(
+            dimensions={**table.common, **shown},
+            metric=table.measure.metric,
+            role=table.measure.role,
+            unit=table.metric.unit,
+            value=cell.centre,
+            printed=cell.printed or None,
+            printed_diff=found.difference(table, cell) or None,
+        )
     return data
 
 
-def _published(found: AnsweredItem, table: Table, key: CellKey, cell: Cell) -> dict[str, Any]:
-    return {
-        "dimensions": _dimensions(table, key),
-        "metric": table.measure.metric,
-        "role": table.measure.role,
-        "unit": table.metric.unit,
-        "value": cell.centre,
-        "printed": cell.printed or None,
-        "printed_diff": found.difference(table, cell) or None,
-    }
-
-
-def _dimensions(table: Table, key: CellKey) -> dict[str, Value]:
-    """Return a cell's dimensions: those in the table, and those common to all runs."""
-    return {**table.common, **dict(zip(table.query.layout_names, table.split + key[0] + key[1], strict=True))}
-
-
-def problem_body(found: Disagreement, run: Run) -> dict[str, Any]:
-    """Return an inconsistent number; ``recomputed`` and ``interval`` are in ``unit``."""
+def _problem(found: Disagreement) -> dict[str, Any]:
+    run = found.run
     named = {"workload": run.workload, "device": run.device, "level": run.level, "system": run.system}
     return {
         "kind": found.kind,

@@ -13,6 +13,7 @@ from rest_framework.reverse import reverse
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.api.errors import Conflict
 from perfdb.api.permissions import get_own_study, get_study, signed_in
+from perfdb.api.renderers import created
 from perfdb.api.schema import describe
 from perfdb.api.serializers import StudyListSerializer, validate
 from perfdb.api.studies.serializers import (
@@ -39,19 +40,14 @@ from perfdb.results.studies.run_id_patterns import DecodedRunId
 @api_view(["GET", "POST"])
 def studies(request: Request) -> Response:
     """List all studies by title, or create a study."""
-    if request.method == "POST":
-        return _create(request)
-    found = access.visible_studies(request.user).order_by("title", "id")
-    return Response({"results": [study_body(request, study) for study in found]})
-
-
-def _create(request: Request) -> Response:
+    if request.method == "GET":
+        found = access.visible_studies(request.user).order_by("title", "id")
+        return Response({"results": [_study_body(request, study) for study in found]})
     given = validate(NewStudySerializer, request.data)
     with transaction.atomic():
         study = study_details.create_study(signed_in(request), given.pop("title"), given.pop("slug"))
-        changed(study, given)
-    body = whole_body(request, study)
-    return Response(body, status=201, headers={"Location": body["url"]})
+        _change(study, given)
+    return created(_whole_body(request, study))
 
 
 @describe("study", "One study", WholeStudySerializer, (404,))
@@ -69,15 +65,20 @@ def study(request: Request, slug: str) -> Response:
 
     The study's owner and staff may change or delete a study; only an empty study can be deleted.
     """
+    if request.method == "GET":
+        return Response(_whole_body(request, get_study(request, slug)))
+    found = get_own_study(request, slug)
     if request.method == "PATCH":
-        return change(request, get_own_study(request, slug))
-    if request.method == "DELETE":
-        return delete(get_own_study(request, slug))
-    return Response(whole_body(request, get_study(request, slug)))
+        _change(found, validate(StudyChangeSerializer, request.data))
+        return Response(_whole_body(request, found))
+    try:
+        study_lifecycle.delete_study(found)
+    except QueryError as error:
+        raise Conflict(error.message) from None
+    return Response(status=204)
 
 
-def study_body(request: Request, study: Study) -> dict[str, Any]:
-    """Return a study for the list."""
+def _study_body(request: Request, study: Study) -> dict[str, Any]:
     return {
         "slug": study.slug,
         "title": study.title,
@@ -89,12 +90,12 @@ def study_body(request: Request, study: Study) -> dict[str, Any]:
     }
 
 
-def whole_body(request: Request, study: Study) -> dict[str, Any]:
+def _whole_body(request: Request, study: Study) -> dict[str, Any]:
     """Return a study with all its texts; the published address only for editors."""
     shown = study.share_token and access.may_change(request.user, study)
     said = ("method", "source", "notes", "run_id_pattern", "run_id_values", "plan", "trend_order")
     return {
-        **study_body(request, study),
+        **_study_body(request, study),
         **{name: getattr(study, name) for name in said},
         "state": study_details.details_digest(study),
         "items": reverse("api:report-items", [study.slug], request=request),
@@ -106,7 +107,7 @@ def _shared(request: Request, study: Study) -> str:
     return request.build_absolute_uri(f"/shared/{study.share_token}/")
 
 
-def changed(study: Study, given: dict[str, Any]) -> None:
+def _change(study: Study, given: dict[str, Any]) -> None:
     """Change a study as requested.
 
     Raise QueryError for a wrong value, and ChangedMeanwhileError if the study has changed since ``state`` was read.
@@ -117,21 +118,6 @@ def changed(study: Study, given: dict[str, Any]) -> None:
         values = columns.get("run_id_values", study.run_id_values)
         columns |= study_details.pattern_columns(run_id_patterns.parse_pattern(regex, values if regex.strip() else {}))
     study_details.change_details(study, columns, given.get("state", ""))
-
-
-def change(request: Request, study: Study) -> Response:
-    """Answer a PATCH of a study."""
-    changed(study, validate(StudyChangeSerializer, request.data))
-    return Response(whole_body(request, study))
-
-
-def delete(study: Study) -> Response:
-    """Answer a DELETE of a study. Raise Conflict unless the study is empty."""
-    try:
-        study_details.delete_study(study)
-    except QueryError as error:
-        raise Conflict(error.message) from None
-    return Response(status=204)
 
 
 @describe(

@@ -1,13 +1,13 @@
 """Comparisons, best experiments and explanations as plain data, and explanations' serializers."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from rest_framework import serializers
 
 from perfdb.analysis.insights.best_evidence import RunnerUp
 from perfdb.analysis.insights.bottleneck import Bottleneck
-from perfdb.analysis.insights.circumstances import Difference
 from perfdb.analysis.query.query import Query
 from perfdb.analysis.render.exports import json
 from perfdb.analysis.render.exports.json import diff_data, sample_data
@@ -40,20 +40,9 @@ def _against(part: ComparedValue) -> dict[str, Any]:
     return {
         "new": part.matched.sides.new,
         "pairs": part.matched.pairs,
-        "differs": [difference_body(each) for each in part.differs],
+        "differs": list(map(asdict, part.differs)),
         "looked_at": part.looked_at,
         "left_over": [_left_over(each, part.matched.sides) for each in part.matched.left_over],
-    }
-
-
-def difference_body(each: Difference) -> dict[str, Any]:
-    """Return a circumstance that differs between the sides."""
-    return {
-        "key": each.key,
-        "old": list(each.old),
-        "new": list(each.new),
-        "weight": each.weight.value,
-        "why": each.why,
     }
 
 
@@ -87,7 +76,7 @@ def limit_data(limit: Bottleneck) -> dict[str, Any]:
         "component": limit.component,
         "sentence": limit.sentence,
         "formula": limit.formula,
-        "reasons": [{"name": each.name, "value": each.value, "unit": each.unit} for each in limit.reasons],
+        "reasons": list(map(asdict, limit.reasons)),
     }
 
 
@@ -162,7 +151,7 @@ def explanation_body(found: Explanation) -> dict[str, Any]:
         "new": _side(found.new),
         "diff": diff_data(found.comparison),
         "compared": [{"dimension": name, "old": old, "new": new} for name, old, new in found.compared],
-        "differs": [difference_body(each) for each in found.differs],
+        "differs": list(map(asdict, found.differs)),
         "moved": [_moved(each) for each in found.moved],
         "flags": found.flags,
         "problems": [f"{each.run}: {each.message}" for each in found.problems],

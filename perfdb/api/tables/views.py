@@ -13,8 +13,7 @@ from perfdb.analysis.render.exports import json
 from perfdb.analysis.render.exports.text import render_latex, render_markdown, render_text
 from perfdb.analysis.render.exports.tidy import render_csv, render_parquet
 from perfdb.analysis.tables.table import Table
-from perfdb.api.answers import cache_answer
-from perfdb.api.renderers import large_answer
+from perfdb.api.renderers import cache_answer, large_answer
 from perfdb.api.schema import (
     COMPARISON_PARAMETERS,
     EXPLANATION_PARAMETERS,
@@ -66,11 +65,11 @@ def tables(request: Request) -> HttpResponseBase:
     """
     asked = _query(request)
 
-    def make(headers: dict[str, str]) -> HttpResponseBase:
+    def make() -> HttpResponseBase:
         query, found = read_answer(asked)
         laid, best = make_tables(query, found), find_best(query, found)
         body = json.render(query, laid) | {"best": best_body(query, best)}
-        return large_answer(request, body, headers, found, laid, best)
+        return large_answer(request, body, found, laid, best)
 
     return cache_answer(request, asked.filters.get("study", ()), make)
 
@@ -89,9 +88,9 @@ def comparisons(request: Request) -> HttpResponseBase:
     query = Query.parse(pairs)
     about = query.with_filter(sides[0].dimension, sides[0].old, *(each.new for each in sides))
 
-    def make(headers: dict[str, str]) -> HttpResponseBase:
+    def make() -> HttpResponseBase:
         found = compare.compare_sides(query, *sides)
-        return large_answer(request, comparison_body(found), headers, found)
+        return large_answer(request, comparison_body(found), found)
 
     return cache_answer(request, about.filters.get("study", ()), make)
 
@@ -103,9 +102,7 @@ def explanations(request: Request) -> HttpResponseBase:
     The difference is that of a cell from its base (`of` and `at`), or that of two runs (`old` and `new`).
     """
     return cache_answer(
-        request,
-        (),
-        lambda headers: large_answer(request, explanation_body(explain_address(_pairs(request))[0]), headers),
+        request, (), lambda: large_answer(request, explanation_body(explain_address(_pairs(request))[0]))
     )
 
 
@@ -131,11 +128,12 @@ def _file_view(form: str, title: str, description: str) -> Callable[..., HttpRes
     def view(request: Request) -> HttpResponseBase:
         asked = _query(request)
 
-        def make(headers: dict[str, str]) -> HttpResponseBase:
+        def make() -> HttpResponseBase:
             query, found = read_answer(asked)
+            answer = HttpResponse(render(query, make_tables(query, found)), media_type)
             if form == "parquet":
-                headers["Content-Disposition"] = f'attachment; filename="{_name(query)}.parquet"'
-            return HttpResponse(render(query, make_tables(query, found)), media_type, headers=headers)
+                answer.headers["Content-Disposition"] = f'attachment; filename="{_name(query)}.parquet"'
+            return answer
 
         return cache_answer(request, asked.filters.get("study", ()), make)
 

@@ -53,7 +53,7 @@ def trends(request: Request) -> HttpResponseBase:
         "looked": found.look and found.look.looked.isoformat(),
         "series": [_series(each) for each in shown],
     }
-    return large_answer(request, answer, {})
+    return large_answer(request, answer)
 
 
 def _asked_trends(request: Request) -> tuple[Study, StudyTrends, list[Trend]]:
@@ -83,7 +83,7 @@ def series(request: Request, key: str) -> HttpResponseBase:
     chosen = next((each for each in found if each.key == key), None)
     if chosen is None:
         raise Http404
-    return large_answer(request, _series(chosen), {})
+    return large_answer(request, _series(chosen))
 
 
 @describe("trends_csv", "The changes in a study's series as CSV", "text/csv", (400, 404), parameters=TREND_PARAMETERS)
@@ -122,10 +122,7 @@ def _series(trend: Trend) -> dict[str, Any]:
 
 def _change(trend: Trend, stored: StoredChange) -> dict[str, Any]:
     row, known = stored.row, stored.known
-
-    def size(difference: float) -> float:
-        return in_percent(difference) if row.logarithmic else difference
-
+    low, high = (in_percent(end) if row.logarithmic else end for end in (row.low, row.high))
     return {
         "id": row.pk,
         "event": row.event_id,
@@ -135,10 +132,9 @@ def _change(trend: Trend, stored: StoredChange) -> dict[str, Any]:
         "shape": row.shape,
         "state": row.phase,
         "reason": row.reason or None,
-        "percent": size(row.difference) if row.logarithmic else None,
-        "difference": None if row.logarithmic else row.difference,
-        "low": size(row.low),
-        "high": size(row.high),
+        **_size(row),
+        "low": low,
+        "high": high,
         "p": row.p,
         "q": row.q,
         "small": row.small,
@@ -149,6 +145,12 @@ def _change(trend: Trend, stored: StoredChange) -> dict[str, Any]:
         "seen": row.seen,
         "confirmed": row.confirmed,
     }
+
+
+def _size(row: TrendChange) -> dict[str, float | None]:
+    """Return a change in per cent on a logarithmic scale, else as a difference."""
+    size = in_percent(row.difference) if row.logarithmic else row.difference
+    return {"percent": size, "difference": None} if row.logarithmic else {"percent": None, "difference": size}
 
 
 def _events(request: Request) -> list[TrendEvent]:
@@ -220,7 +222,7 @@ def judge(request: Request) -> HttpResponseBase:
     judge_again(study)
     found = read_trends(study)
     answer = {"study": study.slug, "order": study.trend_order, "series": [_series(each) for each in found.trends]}
-    return large_answer(request, answer, {})
+    return large_answer(request, answer)
 
 
 def _event(request: Request, event: TrendEvent) -> dict[str, Any]:
@@ -253,8 +255,7 @@ def _whole_event(request: Request, event: TrendEvent) -> dict[str, Any]:
                 "dimensions": row.dimensions,
                 "state": row.phase,
                 "reason": row.reason or None,
-                "percent": in_percent(row.difference) if row.logarithmic else None,
-                "difference": None if row.logarithmic else row.difference,
+                **_size(row),
                 "q": row.q,
             }
             for row in event.changes.all()

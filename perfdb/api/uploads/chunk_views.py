@@ -16,13 +16,12 @@ from rest_framework.decorators import api_view, parser_classes
 from rest_framework.parsers import BaseParser
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.reverse import reverse
 
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.api.errors import MEDIA_TYPE, problem
 from perfdb.api.permissions import signed_in
 from perfdb.api.schema import describe
-from perfdb.api.serializers import NewPieceSerializer, PieceSerializer, PiecesSerializer, validate
+from perfdb.api.serializers import NewPieceSerializer, PieceSerializer, PiecesSerializer, rendered, validate
 from perfdb.api.uploads.parsers import clean_path
 from perfdb.results.ingest import chunked_upload
 from perfdb.results.models import PartialFile
@@ -55,27 +54,14 @@ def begun(request: Request) -> Response:
     """
     user = signed_in(request)
     if request.method == "GET":
-        return Response({"results": [_body(request, part) for part in chunked_upload.unfinished(user)]})
+        return Response({"results": rendered(PieceSerializer, chunked_upload.unfinished(user), request, many=True)})
     given = validate(NewPieceSerializer, request.data)
     path = clean_path(given["path"])
     if not path:
         raise QueryError("path", f"{given['path']!r} names no file")
     part, new = chunked_upload.begin(user, path, given["size"], given["fingerprint"], given["sha256"])
-    body = _body(request, part)
+    body = rendered(PieceSerializer, part, request)
     return Response(body, status=201 if new else 200, headers={"Location": body["url"], **_offset(part)})
-
-
-def _body(request: Request, part: PartialFile) -> dict[str, Any]:
-    return {
-        "token": part.token,
-        "url": reverse("api:piece", [part.token], request=request),
-        "path": part.path,
-        "size": part.size,
-        "received": part.received,
-        "fingerprint": part.fingerprint,
-        "touched": part.touched,
-        "upload": part.upload_id,
-    }
 
 
 def _offset(part: PartialFile) -> dict[str, str]:
@@ -113,7 +99,7 @@ def piece(request: Request, token: str) -> Response:
         return Response(status=204)
     if request.method == "PATCH":
         return _append(request, part)
-    return Response(_body(request, part), headers=_offset(part))
+    return Response(rendered(PieceSerializer, part, request), headers=_offset(part))
 
 
 def _append(request: Request, part: PartialFile) -> Response:
@@ -123,7 +109,7 @@ def _append(request: Request, part: PartialFile) -> Response:
     except chunked_upload.WrongOffsetError as error:
         body = problem(HTTPStatus.CONFLICT, str(error), received=error.received)
         return Response(body, 409, headers={"Upload-Offset": str(error.received)}, content_type=MEDIA_TYPE)
-    return Response(_body(request, part), headers=_offset(part))
+    return Response(rendered(PieceSerializer, part, request), headers=_offset(part))
 
 
 def _read_offset(text: str) -> int:

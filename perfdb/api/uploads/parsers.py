@@ -11,7 +11,7 @@ from typing import IO, Any
 from django.conf import settings
 from django.core.exceptions import TooManyFilesSent
 from django.core.files.uploadedfile import UploadedFile
-from django.core.files.uploadhandler import MemoryFileUploadHandler, TemporaryFileUploadHandler
+from django.core.files.uploadhandler import FileUploadHandler, MemoryFileUploadHandler, TemporaryFileUploadHandler
 from django.http.multipartparser import MultiPartParser as DjangoMultiPartParser
 from rest_framework.parsers import BaseParser, DataAndFiles, MultiPartParser
 
@@ -19,24 +19,22 @@ from perfdb.api.errors import TooLarge
 from perfdb.results.ingest.json_runs import LARGEST
 
 
-class _InMemory(MemoryFileUploadHandler):
-    """Handler of small files that keeps the path of each file."""
+class _KeepsPath(FileUploadHandler):
+    """Handler that keeps the path of each file."""
 
     def file_complete(self, file_size: int) -> "UploadedFile[bytes] | None":
-        return _with_path(super().file_complete(file_size), self.file_name)
+        file = super().file_complete(file_size)
+        if file is not None:
+            file.relative_path = self.file_name  # type: ignore[attr-defined] # its name cannot hold a path
+        return file
 
 
-class _OnDisk(TemporaryFileUploadHandler):
-    """Handler of large files that keeps the path of each file."""
-
-    def file_complete(self, file_size: int) -> "UploadedFile[bytes] | None":
-        return _with_path(super().file_complete(file_size), self.file_name)
+class _InMemory(_KeepsPath, MemoryFileUploadHandler):
+    """Handler of small files."""
 
 
-def _with_path(file: "UploadedFile[bytes] | None", path: str | None) -> "UploadedFile[bytes] | None":
-    if file is not None:
-        file.relative_path = path  # type: ignore[attr-defined] # its name cannot hold a path
-    return file
+class _OnDisk(_KeepsPath, TemporaryFileUploadHandler):
+    """Handler of large files."""
 
 
 def relative_path(file: "UploadedFile[bytes]") -> str:

@@ -10,16 +10,17 @@ from django.http import FileResponse, Http404, QueryDict
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
 from rest_framework.decorators import api_view, parser_classes
-from rest_framework.exceptions import ValidationError
+from rest_framework.exceptions import PermissionDenied, ValidationError
 from rest_framework.fields import ListField
 from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.reverse import reverse
 
 from perfdb.analysis.query.parameters import QueryError
-from perfdb.api.answers import known_only, page_body
 from perfdb.api.errors import Conflict
-from perfdb.api.permissions import must_own, signed_in
-from perfdb.api.runs.run_data import upload_body, upload_reference, upload_row
+from perfdb.api.permissions import signed_in
+from perfdb.api.renderers import created, page_body, page_place
+from perfdb.api.runs.run_data import upload_body, upload_reference
 from perfdb.api.schema import ACCEPT_EXAMPLE, LIST_PARAMETERS, WAIT_PARAMETER, describe
 from perfdb.api.serializers import (
     AcceptSerializer,
@@ -28,6 +29,7 @@ from perfdb.api.serializers import (
     UploadPageSerializer,
     UploadReferenceSerializer,
     UploadSerializer,
+    known_only,
     validate,
 )
 from perfdb.api.uploads.parsers import UploadParser, relative_path
@@ -39,7 +41,7 @@ from perfdb.results.ingest.supplied_facts import Correction, Place
 from perfdb.results.ingest.uploads import IntakeError
 from perfdb.results.models import Artifact, Study, Upload, UploadFile
 from perfdb.results.models.dimensions import INBOX
-from perfdb.results.queries.keyset_paging import Column, Ordering, parse_size, read_page
+from perfdb.results.queries.keyset_paging import Column, Ordering, read_page
 
 LONGEST_WAIT_S = 30.0
 _LOOK_S = 0.25
@@ -72,13 +74,13 @@ def uploads(request: Request) -> Response:
     """
     if request.method == "POST":
         return _create(request)
-    asked = request.query_params
-    known_only(asked, ("cursor", "size"))
-    ordering = Ordering.parse("-created", _ORDERINGS)
-    found = read_page(
-        Upload.objects.all(), _COLUMNS, ordering, asked.get("cursor", ""), parse_size(asked.get("size", ""))
-    )
-    return Response(page_body(request, found, lambda row: upload_row(request, row)))
+    known_only(request.query_params, ("cursor", "size"))
+    found = read_page(Upload.objects.all(), _COLUMNS, Ordering.parse("-created", _ORDERINGS), *page_place(request))
+
+    def row(stored: dict[str, Any]) -> dict[str, Any]:
+        return stored | {"url": reverse("api:upload", [stored["id"]], request=request)}
+
+    return Response(page_body(request, found, row))
 
 
 def _create(request: Request) -> Response:
@@ -98,8 +100,7 @@ def _create(request: Request) -> Response:
             facts=given["facts"],
             preview=given["preview"],
         )
-    body = upload_reference(request, upload)
-    return Response(body, status=202, headers={"Location": body["url"]})
+    return created(upload_reference(request, upload), 202)
 
 
 def _given(request: Request) -> dict[str, Any]:
@@ -183,13 +184,13 @@ def accept(request: Request, pk: int) -> Response:
 
     `decisions` resolve conflicts with stored runs.
     """
-    found = own_upload(request, pk)
+    found = _own_upload(request, pk)
     decisions = validate(AcceptSerializer, request.data)["decisions"]
     try:
         intake.accept(found, decisions)
     except IntakeError as error:
         raise Conflict(str(error)) from error
-    return started(request, found)
+    return _started(request, found)
 
 
 @describe("upload_undo", "Take an upload back", {202: UploadReferenceSerializer}, (403, 404, 409), method="POST")
@@ -198,22 +199,23 @@ def undo(request: Request, pk: int) -> Response:
 
     The files stay.
     """
-    found = own_upload(request, pk)
+    found = _own_upload(request, pk)
     try:
         intake.undo(found)
     except IntakeError as error:
         raise Conflict(str(error)) from error
-    return started(request, found)
+    return _started(request, found)
 
 
-def own_upload(request: Request, pk: int) -> Upload:
+def _own_upload(request: Request, pk: int) -> Upload:
     """Return the upload ``pk``. Raise Http404, and PermissionDenied unless owner or staff."""
     found = get_object_or_404(Upload.objects.select_related("owner"), pk=pk)
-    must_own(request, found)
+    if found.owner_id != request.user.pk and not request.user.is_staff:
+        raise PermissionDenied(f"upload {pk} belongs to {found.owner}; only its owner or staff may change it")
     return found
 
 
-def started(request: Request, found: Upload) -> Response:
+def _started(request: Request, found: Upload) -> Response:
     """Return the answer to a request that started a job."""
     found.refresh_from_db(fields=["state"])
     return Response(upload_reference(request, found), status=202)
@@ -227,12 +229,12 @@ def corrections(request: Request, pk: int) -> Response:
 
     The facts are for all runs, or for the runs that were read at `places`. The files are read again.
     """
-    found = own_upload(request, pk)
+    found = _own_upload(request, pk)
     given = validate(CorrectionSerializer, request.data)
     facts = {key: str(value) for key, value in given["facts"].items() if str(value).strip()}
     places = tuple(Place(each["path"], each["first"], each["last"]) for each in given["places"])
     correcting.add_corrections(found, [Correction(facts, places)] if facts else [])
-    return started(request, found)
+    return _started(request, found)
 
 
 @describe(
@@ -247,9 +249,9 @@ def correction(request: Request, pk: int, number: int) -> Response:
 
     `number` counts from 0, as the upload lists its corrections. The files are read again.
     """
-    found = own_upload(request, pk)
+    found = _own_upload(request, pk)
     correcting.remove_correction(found, number)
-    return started(request, found)
+    return _started(request, found)
 
 
 @describe("artifact", "Download a file as received", {(200, "text/plain"): OpenApiTypes.BINARY}, (404,))
