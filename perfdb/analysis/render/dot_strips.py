@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from perfdb.analysis.render.sentences import Pair
 from perfdb.analysis.units import short_percent
-from perfdb.analysis.verdicts.cells import Comparison, Effect, Scope
+from perfdb.analysis.verdicts.cells import Effect, Scope
 from perfdb.analysis.verdicts.words import describe_comparison
 
 # A strip's width in pixels, and the room at either end for half a tick.
@@ -71,22 +71,14 @@ class Scale(NamedTuple):
 
 
 def place_dots(pairs: Sequence[Pair], scale: Scale) -> list[Dot]:
-    """Return the dots of a metric's pairs."""
-    return [_dot(pair, scale) for pair in pairs]
-
-
-def _dot(pair: Pair, scale: Scale) -> Dot:
-    comparison = pair.comparison
-    low, high = map(scale.place, comparison.interval) if comparison.interval else (None, None)
-    title = ": ".join(filter(None, (pair.name, describe_comparison(comparison))))
-    return Dot(scale.place(comparison.ratio or 1.0), low, high, _repeated(comparison), _tone(comparison), title)
-
-
-def _repeated(comparison: Comparison) -> bool:
-    return comparison.base.trials > 1 and comparison.new.trials > 1
-
-
-def _tone(comparison: Comparison) -> str:
-    """Return the colour of a verdict that holds for other days too; others have none."""
-    known = comparison.scope is Scope.DAYS_KNOWN and comparison.effect in (Effect.BETTER, Effect.WORSE)
-    return comparison.effect.value if known else ""
+    """Return the dots of a metric's pairs; only verdicts that hold for other days too have a tone."""
+    dots = []
+    for pair in pairs:
+        comparison = pair.comparison
+        low, high = map(scale.place, comparison.interval) if comparison.interval else (None, None)
+        repeated = comparison.base.trials > 1 and comparison.new.trials > 1
+        known = comparison.scope is Scope.DAYS_KNOWN and comparison.effect in (Effect.BETTER, Effect.WORSE)
+        tone = comparison.effect.value if known else ""
+        title = ": ".join(filter(None, (pair.name, describe_comparison(comparison))))
+        dots.append(Dot(scale.place(comparison.ratio or 1.0), low, high, repeated, tone, title))
+    return dots

@@ -140,11 +140,6 @@ class Diff:
         """Return the text for a cell: ``+19% ▲``."""
         return f"{self.percent} {self.symbol}"
 
-    @property
-    def ascii(self) -> str:
-        """Return the text for a plain terminal: ``+19% ^``."""
-        return f"{self.percent} {self.symbol_ascii}"
-
 
 def make_diff(comparison: Comparison) -> Diff:
     """Return the printed comparison."""

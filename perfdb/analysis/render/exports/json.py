@@ -4,7 +4,7 @@ Numbers are in base units and not rounded. A cell refers to its row and column b
 """
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from perfdb.analysis.dimensions import Value
@@ -47,7 +47,12 @@ def table_data(table: Table) -> dict[str, Any]:
         "common": dict(table.common),
         "rows": [_key(table.query.rows, key) for key in table.rows],
         "columns": [_key(table.query.columns, key) for key in table.columns],
-        "cells": list(_cells(table)),
+        "cells": [
+            _cell(row_number, column_number, cell)
+            for row_number, row in enumerate(table.rows)
+            for column_number, column in enumerate(table.columns)
+            if (cell := table.cells.get((row, column))) is not None
+        ],
         "shift": [{**_sides(table, side), **_shift(shift)} for side, shift in table.shifts.items()],
         "summary": [{**_sides(table, side), **_summary(summary)} for side, summary in table.summaries.items()],
         "curves": [{"key": dict(found.key), **curve_data(found.curve, found.edge)} for found in table_curves(table)],
@@ -125,13 +130,6 @@ def diff_data(comparison: Comparison) -> dict[str, Any]:
 
 def _key(names: Sequence[str], key: Key) -> dict[str, Value]:
     return dict(zip(names, key, strict=True))
-
-
-def _cells(table: Table) -> Iterator[dict[str, Any]]:
-    for row_number, row in enumerate(table.rows):
-        for column_number, column in enumerate(table.columns):
-            if (cell := table.cells.get((row, column))) is not None:
-                yield _cell(row_number, column_number, cell)
 
 
 def _cell(row: int, column: int, cell: Cell) -> dict[str, Any]:

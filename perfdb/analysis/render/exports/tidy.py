@@ -8,7 +8,6 @@ import csv
 import io
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any
 
 import pyarrow as pa
@@ -20,109 +19,87 @@ from perfdb.analysis.render import labels
 from perfdb.analysis.tables.table import Cell, Table
 from perfdb.analysis.verdicts.cells import Comparison
 
-
-class Kind(StrEnum):
-    """Kind of a column's values."""
-
-    TEXT = "text"
-    INTEGER = "integer"
-    NUMBER = "number"
-    TEXTS = "texts"
-    NUMBERS = "numbers"
+_TEXT, _INTEGER, _NUMBER = pa.string(), pa.int64(), pa.float64()
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
-    """A column's name and kind."""
+class _Property:
+    """A column with a property of cells: name, type, and the function that reads the property."""
 
     name: str
-    kind: Kind
-
-
-@dataclass(frozen=True, slots=True)
-class _Known(Column):
-    """A column with a property of cells, and the function that reads the property."""
-
+    kind: pa.DataType
     read: Callable[[Table, Cell], Any]
 
 
-def _compared(read: Callable[[Comparison], Any]) -> Callable[[Table, Cell], Any]:
-    return lambda table, cell: read(cell.comparison) if cell.comparison else None
+def _compared(name: str, kind: pa.DataType, read: Callable[[Comparison], Any]) -> _Property:
+    return _Property(name, kind, lambda table, cell: read(cell.comparison) if cell.comparison else None)
 
 
 def _values(cell: Cell) -> list[float]:
     return [point.value for point in cell.sample]
 
 
-_KNOWN: tuple[_Known, ...] = (
-    _Known("metric", Kind.TEXT, lambda table, cell: table.measure.metric),
-    _Known("role", Kind.TEXT, lambda table, cell: table.measure.role),
-    _Known("unit", Kind.TEXT, lambda table, cell: table.metric.unit),
-    _Known("summary", Kind.TEXT, lambda table, cell: table.query.summary.value),
-    _Known("value", Kind.NUMBER, lambda table, cell: cell.centre),
-    _Known("n", Kind.INTEGER, lambda table, cell: cell.n),
-    _Known("low", Kind.NUMBER, lambda table, cell: cell.interval and cell.interval[0]),
-    _Known("high", Kind.NUMBER, lambda table, cell: cell.interval and cell.interval[1]),
-    _Known("min", Kind.NUMBER, lambda table, cell: min(_values(cell), default=None)),
-    _Known("max", Kind.NUMBER, lambda table, cell: max(_values(cell), default=None)),
-    _Known("mixes", Kind.TEXTS, lambda table, cell: cell.mixed_work),
-    _Known("run_ids", Kind.TEXTS, lambda table, cell: [point.run_id for point in cell.sample]),
-    _Known("values", Kind.NUMBERS, lambda table, cell: _values(cell)),
-    _Known("notes", Kind.TEXTS, lambda table, cell: list(labels.cell_notes(cell))),
+_ALWAYS: tuple[_Property, ...] = (
+    _Property("metric", _TEXT, lambda table, cell: table.measure.metric),
+    _Property("role", _TEXT, lambda table, cell: table.measure.role),
+    _Property("unit", _TEXT, lambda table, cell: table.metric.unit),
+    _Property("summary", _TEXT, lambda table, cell: table.query.summary.value),
+    _Property("value", _NUMBER, lambda table, cell: cell.centre),
+    _Property("n", _INTEGER, lambda table, cell: cell.n),
+    _Property("low", _NUMBER, lambda table, cell: cell.interval and cell.interval[0]),
+    _Property("high", _NUMBER, lambda table, cell: cell.interval and cell.interval[1]),
+    _Property("min", _NUMBER, lambda table, cell: min(_values(cell), default=None)),
+    _Property("max", _NUMBER, lambda table, cell: max(_values(cell), default=None)),
+    _Property("mixes", pa.list_(_TEXT), lambda table, cell: cell.mixed_work),
+    _Property("run_ids", pa.list_(_TEXT), lambda table, cell: [point.run_id for point in cell.sample]),
+    _Property("values", pa.list_(_NUMBER), lambda table, cell: _values(cell)),
+    _Property("notes", pa.list_(_TEXT), lambda table, cell: list(labels.cell_notes(cell))),
 )
 
 # Only for tables with comparisons.
-_AGAINST: tuple[_Known, ...] = (
-    _Known("base_mean", Kind.NUMBER, _compared(lambda c: c.base_mean)),
-    _Known("base_n", Kind.INTEGER, _compared(lambda c: c.base.trials)),
-    _Known("diff_percent", Kind.NUMBER, _compared(lambda c: c.percent)),
-    _Known("ratio", Kind.NUMBER, _compared(lambda c: c.ratio)),
-    _Known("ratio_low", Kind.NUMBER, _compared(lambda c: c.interval and c.interval[0])),
-    _Known("ratio_high", Kind.NUMBER, _compared(lambda c: c.interval and c.interval[1])),
-    _Known("p", Kind.NUMBER, _compared(lambda c: c.p)),
-    _Known("q", Kind.NUMBER, _compared(lambda c: c.q)),
-    _Known("verdict", Kind.TEXT, _compared(lambda c: c.verdict.value)),
-    _Known("effect", Kind.TEXT, _compared(lambda c: c.effect.value)),
-    _Known("scope", Kind.TEXT, _compared(lambda c: c.scope.value)),
-    _Known("campaigns", Kind.INTEGER, _compared(lambda c: c.campaigns)),
-    _Known("reason", Kind.TEXT, _compared(lambda c: c.reason and c.reason.value)),
-    _Known("noise", Kind.TEXT, _compared(lambda c: c.noise.source)),
+_AGAINST: tuple[_Property, ...] = (
+    _compared("base_mean", _NUMBER, lambda c: c.base_mean),
+    _compared("base_n", _INTEGER, lambda c: c.base.trials),
+    _compared("diff_percent", _NUMBER, lambda c: c.percent),
+    _compared("ratio", _NUMBER, lambda c: c.ratio),
+    _compared("ratio_low", _NUMBER, lambda c: c.interval and c.interval[0]),
+    _compared("ratio_high", _NUMBER, lambda c: c.interval and c.interval[1]),
+    _compared("p", _NUMBER, lambda c: c.p),
+    _compared("q", _NUMBER, lambda c: c.q),
+    _compared("verdict", _TEXT, lambda c: c.verdict.value),
+    _compared("effect", _TEXT, lambda c: c.effect.value),
+    _compared("scope", _TEXT, lambda c: c.scope.value),
+    _compared("campaigns", _INTEGER, lambda c: c.campaigns),
+    _compared("reason", _TEXT, lambda c: c.reason and c.reason.value),
+    _compared("noise", _TEXT, lambda c: c.noise.source),
 )
 
-
 # Only for published values.
-_PRINTED = _Known("printed", Kind.TEXT, lambda table, cell: cell.printed or None)
+_PRINTED = _Property("printed", _TEXT, lambda table, cell: cell.printed or None)
 
 
-def columns(query: Query, tables: Sequence[Table]) -> list[Column]:
-    """Return the dimensions of the layout, then the properties of a cell."""
-    dims = [Column(name, _kind(name)) for name in _shown(query, tables)]
-    return [*dims, *_known(query, tables)]
+def _properties(query: Query, tables: Sequence[Table]) -> tuple[_Property, ...]:
+    published = any(cell.printed for table in tables for cell in table.cells.values())
+    return (*_ALWAYS, *(_AGAINST if query.baseline else ()), *((_PRINTED,) if published else ()))
 
 
-def lines(query: Query, tables: Sequence[Table]) -> Iterator[list[Any]]:
+def _columns(query: Query, tables: Sequence[Table]) -> list[tuple[str, pa.DataType]]:
+    """Return name and type of each column: the dimensions of the layout, then the properties of a cell."""
+    # Tables may have an additional column per trial.
+    names = tables[0].query.layout_names if tables else query.layout_names
+    dims = [(name, _INTEGER if dimension(name).whole else _TEXT) for name in names]
+    return [*dims, *((each.name, each.kind) for each in _properties(query, tables))]
+
+
+def _lines(query: Query, tables: Sequence[Table]) -> Iterator[list[Any]]:
     """Yield a line per cell, in the order of its table."""
-    known = _known(query, tables)
+    properties = _properties(query, tables)
     for table in tables:
         for row in table.rows:
             for column in table.columns:
                 if (cell := table.cells.get((row, column))) is not None:
                     key = table.split + row + column
-                    yield [*key, *(each.read(table, cell) for each in known)]
-
-
-def _known(query: Query, tables: Sequence[Table]) -> tuple[_Known, ...]:
-    published = any(cell.printed for table in tables for cell in table.cells.values())
-    return (*_KNOWN, *(_AGAINST if query.baseline else ()), *((_PRINTED,) if published else ()))
-
-
-def _shown(query: Query, tables: Sequence[Table]) -> tuple[str, ...]:
-    # Tables may have an additional column per trial.
-    return tables[0].query.layout_names if tables else query.layout_names
-
-
-def _kind(name: str) -> Kind:
-    return Kind.INTEGER if dimension(name).whole else Kind.TEXT
+                    yield [*key, *(each.read(table, cell) for each in properties)]
 
 
 # Spreadsheets execute text with these prefixes as formulas.
@@ -136,9 +113,8 @@ def render_csv(query: Query, tables: Sequence[Table]) -> str:
     """
     out = io.StringIO()
     writer = csv.writer(out)
-    writer.writerow([_safe(column.name) for column in columns(query, tables)])
-    for line in lines(query, tables):
-        writer.writerow([field(value) for value in line])
+    writer.writerow([_safe(name) for name, _ in _columns(query, tables)])
+    writer.writerows([field(value) for value in line] for line in _lines(query, tables))
     return out.getvalue()
 
 
@@ -159,23 +135,12 @@ def _safe(text: str) -> str:
     return f"'{text}" if text.startswith(_FORMULA) else text
 
 
-_TYPES = {
-    Kind.TEXT: pa.string(),
-    Kind.INTEGER: pa.int64(),
-    Kind.NUMBER: pa.float64(),
-    Kind.TEXTS: pa.list_(pa.string()),
-    Kind.NUMBERS: pa.list_(pa.float64()),
-}
-
-
 def render_parquet(query: Query, tables: Sequence[Table]) -> bytes:
     """Return a Parquet file of one row group, with metadata ``perfdb.query``."""
-    known = columns(query, tables)
-    schema = pa.schema(
-        [(column.name, _TYPES[column.kind]) for column in known], metadata={"perfdb.query": query.encode()}
-    )
-    cells = list(zip(*lines(query, tables), strict=True)) or [()] * len(known)
-    arrays = [pa.array(values, _TYPES[column.kind]) for column, values in zip(known, cells, strict=True)]
+    columns = _columns(query, tables)
+    schema = pa.schema(columns, metadata={"perfdb.query": query.encode()})
+    cells = list(zip(*_lines(query, tables), strict=True)) or [()] * len(columns)
+    arrays = [pa.array(values, kind) for (_, kind), values in zip(columns, cells, strict=True)]
     out = io.BytesIO()
     parquet.write_table(pa.Table.from_arrays(arrays, schema=schema), out)
     return out.getvalue()
