@@ -5,7 +5,7 @@ hold in these runs alone, are likely, or were not repeated, are pale and hatched
 are bars, which print sharply and take patterns.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
@@ -38,7 +38,7 @@ class _Place:
 
     across: int
     down: int
-    key: tuple[Key, Key]
+    key: Key
     cell: Cell
     comparison: Comparison
 
@@ -50,9 +50,7 @@ class _Place:
     @property
     def colours(self) -> str:
         """Return the name of the cell's colour scale, by verdict."""
-        if self.comparison.percent is None:
-            return "undecided"
-        if self.comparison.verdict in _UNDECIDED:
+        if self.comparison.percent is None or self.comparison.verdict in _UNDECIDED:
             return "undecided"
         return "tentative" if is_tentative(self.comparison) else "diff"
 
@@ -67,27 +65,25 @@ def heat_map(table: Table) -> Figure:
 
     ``meta.heat`` names the colours: ``diff``, ``tentative`` (pale) or ``undecided``.
     """
-    found = {key for key, cell in table.cells.items() if cell.comparison is not None}
-    rows = [row for row in table.rows if any(row == key[0] for key in found)]
-    columns = [column for column in table.columns if any(column == key[1] for key in found)]
+    found = [key for key, cell in table.cells.items() if cell.comparison is not None]
+    at_rows, at_columns = ({key[side] for key in found} for side in (0, 1))
+    rows = [row for row in table.rows if row in at_rows]
+    columns = [column for column in table.columns if column in at_columns]
     layout = _layout(table, rows, columns)
     if not found:
         return {"data": [], "layout": layout | {"annotations": [centred_note("Nothing to compare with the baseline")]}}
-    places = list(_places(table, rows, columns))
+    places = [
+        _Place(across, down, row + column, cell, cell.comparison)
+        for down, row in enumerate(rows)
+        for across, column in enumerate(columns)
+        if (cell := table.cells.get((row, column))) and cell.comparison
+    ]
     kinds = {kind: [each for each in places if each.colours == kind] for kind in ("diff", "tentative", "undecided")}
     if kinds["tentative"]:
         layout["title"]["subtitle"]["text"] += " · pale: in these runs, likely, or not repeated"
     coloured = [abs(place.percent) for place in (*kinds["diff"], *kinds["tentative"])]
     reach = min(_MOST, max((_LEAST, *coloured)))
     return {"data": [_cells(table, those, kind, reach) for kind, those in kinds.items() if those], "layout": layout}
-
-
-def _places(table: Table, rows: Sequence[Key], columns: Sequence[Key]) -> Iterator[_Place]:
-    for down, row in enumerate(rows):
-        for across, column in enumerate(columns):
-            cell = table.cells.get((row, column))
-            if cell is not None and cell.comparison is not None:
-                yield _Place(across, down, (row, column), cell, cell.comparison)
 
 
 def _layout(table: Table, rows: Sequence[Key], columns: Sequence[Key]) -> Figure:
@@ -152,11 +148,14 @@ def _cells(table: Table, places: Sequence[_Place], kind: str, reach: float) -> F
         "insidetextanchor": "middle",
         "textangle": 0,
         "constraintext": "none",
-        **hover_data(cell_hover(table, place.cell).under(_key(table, place)) for place in places),
+        **hover_data(
+            cell_hover(table, place.cell).under(dimensions.describe_values(query.rows + query.columns, place.key))
+            for place in places
+        ),
         "meta": {
             "heat": kind,
             "runs": runs_query(query, {}),
-            "at": [point_query(query.layout_names, table.split + place.key[0] + place.key[1]) for place in places],
+            "at": [point_query(query.layout_names, table.split + place.key) for place in places],
         },
         "marker": ({} if kind == "undecided" else _scaled(table, places, reach)) | ({} if kind == "diff" else _HATCHED),
     }
@@ -166,7 +165,3 @@ def _scaled(table: Table, places: Sequence[_Place], reach: float) -> Figure:
     """Return Plotly's marker of cells: numbers on a scale centred on no difference, where positive is better."""
     sign = -1 if table.metric.better is Better.LOWER else 1
     return {"color": [sign * place.percent for place in places], "cmin": -reach, "cmax": reach}
-
-
-def _key(table: Table, place: _Place) -> str:
-    return dimensions.describe_values(table.query.rows + table.query.columns, place.key[0] + place.key[1])

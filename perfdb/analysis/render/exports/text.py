@@ -8,9 +8,9 @@ merged headings, notes below.
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from perfdb.analysis.render.grid import ColumnLine, Grid, GridCell, Line, make_grids
+from perfdb.analysis.render.grid import ColumnLine, Grid, GridCell, Heading, Line, make_grids
 from perfdb.analysis.render.labels import make_diff
-from perfdb.analysis.tables.table import Cell, Table
+from perfdb.analysis.tables.table import Table
 from perfdb.analysis.units import NARROW_SPACE, short_percent
 from perfdb.analysis.verdicts.cells import Comparison, Verdict
 
@@ -66,15 +66,11 @@ def _line(line: Line, compared: Sequence[bool], ascii_only: bool) -> list[str]:
 
 def _value(cell: GridCell) -> str:
     """Return ``9077.29 ± 1.2%``; a single run has no interval."""
-    spread = _spread(cell.cell) if cell.runs else ""
-    return f"{cell.text} ± {spread}" if spread else cell.text
-
-
-def _spread(cell: Cell | None) -> str:
-    """Return half the width of the mean's interval, relative to the mean."""
-    if cell is None or cell.n < 2 or cell.interval is None or not cell.mean:
-        return ""
-    return short_percent((cell.interval[1] - cell.interval[0]) / 2 / abs(cell.mean))
+    found = cell.cell
+    if not cell.runs or found is None or found.n < 2 or found.interval is None or not found.mean:
+        return cell.text
+    low, high = found.interval
+    return f"{cell.text} ± {short_percent((high - low) / 2 / abs(found.mean))}"
 
 
 def _difference(cell: GridCell, ascii_only: bool) -> str:
@@ -125,27 +121,20 @@ def _section(grid: Grid) -> str:
 def _table(grid: Grid, numbers: dict[str, int]) -> list[str]:
     if not grid.lines:
         return ["(no runs)"]
+    head = [_markdown_text(text) for text in (*grid.corner, *grid.column_texts)]
     rule = ["---"] * len(grid.corner) + ["---:"] * len(grid.column_texts)
-    return [
-        _markdown_row([_markdown_text(text) for text in (*grid.corner, *grid.column_texts)]),
-        _markdown_row(rule),
-        *(_markdown_line(line, numbers) for line in grid.lines),
+    body = [
+        [_markdown_text(heading.text) if heading else "" for heading in line.headings]
+        + [_markdown_cell(cell, numbers) for cell in line.cells]
+        for line in grid.lines
     ]
-
-
-def _markdown_line(line: Line, numbers: dict[str, int]) -> str:
-    headings = ["" if heading is None else _markdown_text(heading.text) for heading in line.headings]
-    return _markdown_row([*headings, *(_markdown_cell(cell, numbers) for cell in line.cells)])
+    return [f"| {' | '.join(texts)} |" for texts in (head, rule, *body)]
 
 
 def _markdown_cell(cell: GridCell, numbers: dict[str, int]) -> str:
     text = f"{cell.text} {cell.beside.short}" if cell.beside else cell.text
     marks = _marks(cell, numbers)
     return f"{text} ({marks})" if marks else text
-
-
-def _markdown_row(texts: Iterable[str]) -> str:
-    return f"| {' | '.join(texts)} |"
 
 
 def _markdown_text(text: str) -> str:
@@ -199,55 +188,42 @@ def _environment(grid: Grid) -> str:
 
 def _tabular(grid: Grid, numbers: dict[str, int]) -> list[str]:
     columns = "l" * len(grid.corner) + "r" * len(grid.column_texts)
-    heads = [_head(grid, line) for line in grid.columns]
     body = [
-        _latex_row([*_row_headings(line), *(_latex_cell(cell, numbers) for cell in line.cells)]) for line in grid.lines
+        [*(_row_heading(heading) for heading in line.headings), *(_latex_cell(cell, numbers) for cell in line.cells)]
+        for line in grid.lines
     ]
     return [
         rf"\begin{{tabular}}{{{columns}}}",
         r"\toprule",
-        *heads,
+        *(_latex_row(_head(grid, line)) for line in grid.columns),
         r"\midrule",
-        *body,
+        *map(_latex_row, body),
         r"\bottomrule",
         r"\end{tabular}",
     ]
 
 
-def _head(grid: Grid, line: ColumnLine) -> str:
-    """Return a line of headings; the last one has the titles of the rows."""
-    titles = grid.corner if line is grid.columns[-1] else [""] * len(grid.corner)
-    return _latex_row([*map(_latex_text, titles), *_headings(grid, line)])
-
-
-def _headings(grid: Grid, line: ColumnLine) -> list[str]:
-    """Return the headings of a line.
+def _head(grid: Grid, line: ColumnLine) -> list[str]:
+    """Return a line of headings; the last one has the titles of the rows.
 
     If there is only one line, each heading also names the dimension of its value.
     """
     if len(grid.columns) == 1:
-        return [_latex_text(text) for text in grid.column_texts]
-    titled = [line.title and f"{line.title} ", *[""] * len(line.headings)]
-    return [
-        _over(heading.span, _latex_text(title + heading.text))
-        for title, heading in zip(titled, line.headings, strict=False)
+        return [_latex_text(text) for text in (*grid.corner, *grid.column_texts)]
+    titles = grid.corner if line is grid.columns[-1] else [""] * len(grid.corner)
+    named = [line.title and f"{line.title} ", *[""] * len(line.headings)]
+    headings = [
+        rf"\multicolumn{{{heading.span}}}{{c}}{{{text}}}" if heading.span > 1 else text
+        for name, heading in zip(named, line.headings, strict=False)
+        for text in [_latex_text(name + heading.text)]
     ]
+    return [*map(_latex_text, titles), *headings]
 
 
-def _over(span: int, text: str) -> str:
-    return rf"\multicolumn{{{span}}}{{c}}{{{text}}}" if span > 1 else text
-
-
-def _row_headings(line: Line) -> list[str]:
-    """Return row headings; merged ones leave the lines below empty."""
-    return [
-        ""
-        if heading is None
-        else rf"\multirow[t]{{{heading.span}}}{{*}}{{{_latex_text(heading.text)}}}"
-        if heading.span > 1
-        else _latex_text(heading.text)
-        for heading in line.headings
-    ]
+def _row_heading(heading: Heading | None) -> str:
+    """Return a row heading; a merged one leaves the lines below empty."""
+    text = _latex_text(heading.text) if heading else ""
+    return rf"\multirow[t]{{{heading.span}}}{{*}}{{{text}}}" if heading and heading.span > 1 else text
 
 
 def _latex_cell(cell: GridCell, numbers: dict[str, int]) -> str:
