@@ -66,10 +66,7 @@ class Step:
         return f"{self.name}.png"
 
     def walk(self, page: Page) -> None:
-        """Do the step in a browser.
-
-        On failure, raise AssertionError or Playwright's error, with the step's title.
-        """
+        """Do the step in a browser; a failure names the step in a note."""
         page.set_viewport_size({"width": self.look.width, "height": self.look.height})
         page.emulate_media(color_scheme=self.look.scheme, reduced_motion="reduce")
         try:

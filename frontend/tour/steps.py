@@ -19,7 +19,7 @@ _BOTH = f"{_LINES}&metric=trans_per_s&metric=cpu_ms_per_trans"
 
 
 def _open_chart(query: str, text: str) -> Callable[[Page], None]:
-    """Return an act that opens the charts of a query, the first of which has a text."""
+    """Return an act that opens charts and expects a text in the first."""
 
     def act(page: Page) -> None:
         page.goto(f"/charts/?{query}")

@@ -65,10 +65,7 @@ _PLAIN: tuple[tuple[tuple[type[Exception], ...], int, str], ...] = (
 
 
 def problem_details(exc: Exception, context: Mapping[str, Any]) -> Response:
-    """Return a view's exception as a response with problem details.
-
-    An unexpected exception is logged, and the client sees no details.
-    """
+    """Return a view's exception as problem details; an unexpected one is logged, without details."""
     set_rollback()
     body = _described(exc, context)
     # The view put this on a 401.

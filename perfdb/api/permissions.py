@@ -48,10 +48,7 @@ class TokenAuthentication(BaseAuthentication):
     """Authentication by ``Authorization: Bearer TOKEN``."""
 
     def authenticate(self, request: Request) -> tuple[User, str] | None:
-        """Return the user and the token, or None if the request has no token.
-
-        Raise AuthenticationFailed for an unknown or revoked token.
-        """
+        """Return user and token, None without one. Raise AuthenticationFailed for an invalid one."""
         scheme, _, secret = get_authorization_header(request).partition(b" ")
         if scheme.lower() != b"bearer":
             return None

@@ -74,12 +74,12 @@ class AddressDecides(DefaultContentNegotiation):
 
 
 def created(body: dict[str, Any], status: int = 201) -> Response:
-    """Return the answer to a request that made or started the object at the body's ``url``."""
+    """Return the answer to a request that made the object at ``url``."""
     return Response(body, status=status, headers={"Location": body["url"]})
 
 
 def page_place(request: Request) -> tuple[str, int]:
-    """Return the cursor and the size of the page that a request asks for. Raise QueryError."""
+    """Return cursor and size of the requested page. Raise QueryError."""
     return request.query_params.get("cursor", ""), parse_size(request.query_params.get("size", ""))
 
 

@@ -42,7 +42,7 @@ def describe(
     patch: Any = None,
     **more: Any,
 ) -> Callable[[_View], _View]:
-    """Describe one method of an endpoint in the OpenAPI schema; a plain function becomes a view of that method.
+    """Describe a method of an endpoint in OpenAPI; a plain function becomes a view.
 
     ``answers`` are by status, or a 200's serializer, or the media type of a file. ``failures`` are statuses; 401 is
     always possible. ``post``, ``put`` or ``patch`` is the body of that method, which adds the failures 400 and 415.

@@ -36,7 +36,7 @@ def known_only(given: Iterable[str], known: Sequence[str]) -> None:
 
 
 class AddressField(serializers.URLField):
-    """Field with the address of an object in the API: a view's name, and the attributes in the address."""
+    """Field with an object's address: a view's name, and attributes in the address."""
 
     def __init__(self, view: str, *attributes: str, **more: Any) -> None:
         super().__init__(source="*", **more)

@@ -51,13 +51,13 @@ class Scale(NamedTuple):
         return cls(min(max([_LEAST, *logs]), _MOST))
 
     def place(self, ratio: float) -> float:
-        """Return the place of a ratio in pixels; what lies outside stands at the end."""
+        """Return the place of a ratio in pixels, at most at the end."""
         share = max(-1.0, min(1.0, math.log(ratio) / self.limit)) if ratio > 0 else -1.0
         return round(_CENTRE + share * (_CENTRE - _MARGIN), 1)
 
     @property
     def ticks(self) -> list[Tick]:
-        """Return the ticks: the largest round ratio that fits, 0, and the same ratio upwards."""
+        """Return ticks: 0 and, on both sides, the largest round ratio that fits."""
         most = max(tick for tick in _TICKS if math.log(tick) <= self.limit + 1e-9)
         return [
             Tick(self.place(ratio), short_percent(ratio - 1, plus=True).replace("-", "−") if ratio != 1 else "0")
@@ -65,13 +65,13 @@ class Scale(NamedTuple):
         ]
 
     def band(self, delta: float) -> tuple[float, float]:
-        """Return the start and width of the band of differences that count as the same."""
+        """Return start and width of the band of differences that count as same."""
         start = self.place(1 / (1 + delta))
         return start, round(self.place(1 + delta) - start, 1)
 
 
 def place_dots(pairs: Sequence[Pair], scale: Scale) -> list[Dot]:
-    """Return the dots of a metric's pairs; only verdicts that hold for other days too have a tone."""
+    """Return the pairs' dots; only verdicts that hold for other days have a tone."""
     dots = []
     for pair in pairs:
         comparison = pair.comparison

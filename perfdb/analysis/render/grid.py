@@ -162,10 +162,7 @@ class _Block:
 
 
 def _blocks(tables: Sequence[Table], apart: bool) -> Iterator[_Block]:
-    """Yield the blocks of a grid.
-
-    With ``apart``, for metrics as lines, differences follow in lines of their own.
-    """
+    """Yield a grid's blocks; with ``apart``, differences have lines of their own."""
     for row in tables[0].rows:
         yield _Block(row, row, values=True, differences=not apart)
         compared = any(cell.comparison for table in tables for (at, _), cell in table.cells.items() if at == row)
@@ -199,7 +196,7 @@ def _printed(table: Table, cell: Cell | None, shared: Sequence[str]) -> GridCell
 
 
 def _text(table: Table, cell: Cell) -> str:
-    """Return the published text, else the rounded number, or the range of runs that did different work."""
+    """Return the published text, the rounded number, or the range of mixed work."""
     if cell.centre is None:
         return cell.printed or labels.range_text(cell) or NO_VALUE
     return cell.printed or significant_text(cell.centre)

@@ -78,7 +78,7 @@ def table_caption(table: Table) -> str:
 
 
 def range_text(cell: Cell) -> str:
-    """Return the range of a cell whose runs did different work: ``512.3 … 1021.7``; empty for all others."""
+    """Return the range of a cell of mixed work, ``512.3 … 1021.7``, or ""."""
     if cell.range is None:
         return ""
     low, high = map(significant_text, cell.range)
@@ -95,7 +95,7 @@ _MOST_JOINED = 8
 
 
 def join_values(name: str, values: Sequence[Value]) -> str:
-    """Join several values of a dimension: ``1500, 8192 and 9000``; of very many the first and the last."""
+    """Join values: ``1500, 8192 and 9000``; of very many the first and last."""
     if len(values) > _MOST_JOINED:
         return f"{len(values)} values from {value_text(values[0], name)} to {value_text(values[-1], name)}"
     *texts, last = [value_text(value, name) for value in values]
@@ -103,10 +103,7 @@ def join_values(name: str, values: Sequence[Value]) -> str:
 
 
 def note_text(noted: Noted) -> str:
-    """Return a person's note on a run in a line.
-
-    An example is ``note on NMGBR950, trial 1: cable replaced``.
-    """
+    """Return a person's note in a line: ``note on NMGBR950, trial 1: cable replaced``."""
     trial = "" if noted.trial is None else f", trial {noted.trial}"
     return f"note on {noted.run_id or f'run {noted.run}'}{trial}: {' '.join(noted.text.split())}"
 

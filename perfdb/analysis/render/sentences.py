@@ -80,7 +80,7 @@ def find_answer(table: Table, side: Key) -> Answer:
 
 
 def _telling_places(table: Table, keys: Sequence[Key]) -> list[int]:
-    """Return the places of the dimensions that tell pairs apart; of a single pair all that it has."""
+    """Return the places of dimensions that tell pairs apart; all of a single pair."""
     names = table.query.layout_names
     free = [at for at, name in enumerate(names) if name not in (*table.query.baseline, *table.query.split)]
     varying = [at for at in free if len({key[at] for key in keys}) > 1]
@@ -197,7 +197,7 @@ def describe_followers(ranked: Sequence[tuple[str, float, Comparison | None]]) -
 
 
 def _plural(title: str) -> str:
-    """Return several of a dimension: ``devices``, ``MTUs``; ``values of cpu governor`` where an s is not enough."""
+    """Return the plural of a dimension: ``devices``, ``MTUs``, ``values of cpu governor``."""
     noun = title if title[1:2].isupper() else title[:1].lower() + title[1:]
     return f"{noun}s" if title.isalpha() and not title.endswith("s") else f"values of {noun}"
 

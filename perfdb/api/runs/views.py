@@ -119,10 +119,7 @@ _SLUG = re.compile(r"[-\w]{1,80}", re.ASCII)
 
 
 def create(request: Request) -> Response:
-    """Store JSON records: answer 201 with new runs, 200 without, 202 if still importing.
-
-    Raise Conflict if nothing was stored.
-    """
+    """Store JSON records: 201 with new runs, 200 without, 202 if importing; or Conflict."""
     known_only(request.query_params, ("study", "wait"))
     wait = read_wait(request.query_params.get("wait", _USUAL_WAIT))
     user = signed_in(request)
@@ -167,10 +164,7 @@ def _said(upload: Upload, url: str) -> str:
 
 
 def _given(kind: type[Serializer[Any]], request: Request) -> tuple[QuerySet[Run], dict[str, Any]]:
-    """Return the runs that the body chooses, and the checked body.
-
-    Raise QueryError unless the body has exactly one of ``runs`` and ``query``.
-    """
+    """Return the chosen runs and the checked body. Raise QueryError without one choice."""
     given = validate(kind, request.data)
     if ("runs" in given) == ("query" in given):
         raise QueryError("runs", "name the runs either by their numbers or by a query string", ["runs", "query"])

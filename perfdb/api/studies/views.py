@@ -108,10 +108,7 @@ def _shared(request: Request, study: Study) -> str:
 
 
 def _change(study: Study, given: dict[str, Any]) -> None:
-    """Change a study as requested.
-
-    Raise QueryError for a wrong value, and ChangedMeanwhileError if the study has changed since ``state`` was read.
-    """
+    """Change a study as requested. Raise QueryError, or ChangedMeanwhileError if ``state`` is old."""
     columns = {name: value for name, value in given.items() if name not in ("state", "slug")}
     if {"run_id_pattern", "run_id_values"} & columns.keys():
         regex = columns.get("run_id_pattern", study.run_id_pattern)

@@ -57,7 +57,7 @@ def trends(request: Request) -> HttpResponseBase:
 
 
 def _asked_trends(request: Request) -> tuple[Study, StudyTrends, list[Trend]]:
-    """Return a study with all trends and those that a request asks for. Raise QueryError or Http404."""
+    """Return a study, all trends and the requested ones. Raise QueryError or Http404."""
     state = request.query_params.get("state", "")
     if state and state not in list(Phase):
         raise QueryError("state", f"there is no state {state!r}", list(Phase))
@@ -281,7 +281,7 @@ _COLUMNS = (
 
 
 def render_csv(trends: Sequence[Trend]) -> str:
-    """Return a line for each change, and one without a change for each other series."""
+    """Return CSV with a line for each change, and for each series without."""
     names = sort_dimensions({name for each in trends for name in named_dimensions(each.history)})
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")

@@ -56,18 +56,12 @@ class _WithFolders(DjangoMultiPartParser):
 
 
 class UploadParser(MultiPartParser):
-    """Parser of multipart/form-data of at most UPLOAD_LIMIT_BYTES.
-
-    `relative_path` returns the paths of its files.
-    """
+    """Parser of multipart/form-data of at most UPLOAD_LIMIT_BYTES; files have a `relative_path`."""
 
     def parse(
         self, stream: IO[Any], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
     ) -> "DataAndFiles[Any, Any]":
-        """Read a request.
-
-        Raise TooLarge for too many bytes or files, and MultiPartParserError for a damaged body.
-        """
+        """Read a request. Raise TooLarge, or MultiPartParserError for a damaged body."""
         request = (parser_context or {})["request"]
         _must_fit(request.META)
         meta = request.META | {"CONTENT_TYPE": media_type}

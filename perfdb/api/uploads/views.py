@@ -104,10 +104,7 @@ def _create(request: Request) -> Response:
 
 
 def _given(request: Request) -> dict[str, Any]:
-    """Return the fields of form and address without blank ones.
-
-    Raise QueryError for an unknown name.
-    """
+    """Return non-blank fields of form and address. Raise QueryError for unknown ones."""
     fields = NewUploadSerializer().fields
     form = cast(QueryDict, request.data)
     known_only([*form, *request.query_params], list(fields))

@@ -27,10 +27,7 @@ class Drawn:
 
 
 def draw_cells(table: Table, drawing: Drawing) -> dict[CellKey, Drawn]:
-    """Return each cell as drawn.
-
-    On a scale relative to a baseline, the baseline is 1, and a cell without one has no height.
-    """
+    """Return each cell as drawn; relative to a missing baseline without height."""
     return {key: _drawn(table, cell, drawing) for key, cell in table.cells.items()}
 
 
@@ -43,10 +40,7 @@ def _drawn(table: Table, cell: Cell, drawing: Drawing) -> Drawn:
 
 
 def _unit(cell: Cell, drawing: Drawing) -> float | None:
-    """Return the value drawn as 1: the unit, or the mean of the base.
-
-    A baseline is its own base. None without a base, or for a base that is not positive.
-    """
+    """Return the value drawn as 1: the unit, or the base's positive mean."""
     if drawing.scale is Scale.UNIT:
         return 1.0
     base = cell.comparison.base_mean if cell.comparison else cell.mean
@@ -54,10 +48,7 @@ def _unit(cell: Cell, drawing: Drawing) -> float | None:
 
 
 def _reach(table: Table, cell: Cell, errors: Errors, centre: float) -> tuple[float, float]:
-    """Return the reach of the error bar below and above.
-
-    Both are 0 for a single run.
-    """
+    """Return the error bar's reach below and above, 0 for a single run."""
     if errors is Errors.NONE or cell.n < 2:
         return 0.0, 0.0
     if errors is Errors.INTERVAL and table.query.summary is Summary.MEAN:

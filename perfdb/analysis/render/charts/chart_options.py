@@ -46,7 +46,7 @@ class Trials(StrEnum):
 
 
 class Axes(StrEnum):
-    """Choice of the logarithmic axes; by default users that span more than a factor of 16."""
+    """Logarithmic axes; by default users that span more than a factor of 16."""
 
     AUTO = "auto"
     NONE = "none"
@@ -83,10 +83,7 @@ class Drawing:
 
     @classmethod
     def parse(cls, pairs: Iterable[tuple[str, str]]) -> tuple[Self, list[tuple[str, str]]]:
-        """Split parameters into chart options and the other parameters.
-
-        Raise QueryError for unknown choices.
-        """
+        """Split parameters into chart options and the others. Raise QueryError for unknown choices."""
         given: dict[str, list[str]] = {}
         rest = []
         for name, text in pairs:

@@ -76,10 +76,7 @@ class Looks:
     ranks: Mapping[str, Mapping[Value, int]] = field(default_factory=dict)
 
     def rank_values(self, name: str, values: Iterable[Value]) -> Mapping[Value, int]:
-        """Return the rank of each value.
-
-        A value without rank takes one by its text, with a colour that is free if possible.
-        """
+        """Return each value's rank, by text if unknown, with a free colour if possible."""
         known = {**_KNOWN.get(name, {}), **self.ranks.get(name, {}), None: PALETTE - 1}
         found: dict[Value, int] = {}
         for value in sorted(set(values), key=lambda each: (each not in known, value_order(each))):
@@ -100,10 +97,7 @@ NO_RANKS = Looks()
 
 
 def make_styles(leads: Sequence[int], rests: Sequence[int] | None) -> tuple[Style, ...]:
-    """Return a style per series, by the ranks of leading and other dimensions.
-
-    No two lines differ in colour alone, and no two bars look alike, while combinations last.
-    """
+    """Return unlike styles of series, by the ranks of leading and other dimensions."""
     found: list[Style] = []
     for number, lead in enumerate(leads):
         style = _style(lead, None if rests is None else rests[number])
@@ -145,10 +139,7 @@ _EXPLAINED = re.compile(r"\s*(?::|\s[-–—]|[(;])\s")
 
 
 def short_names(texts: Iterable[str]) -> Mapping[str, str]:
-    """Return short unique names: text before a colon or dash, else the first words.
-
-    Texts without a unique short name keep their own.
-    """
+    """Return unique names: text before a colon or dash, first words, or all."""
     every = list(dict.fromkeys(texts))
     wanted = {text: _short_name(text) for text in every}
     times = Counter(wanted.values())
@@ -278,10 +269,7 @@ def _say(names: Sequence[str], key: Key, places: Sequence[int]) -> str:
 
 
 def _telling(varying: Sequence[int], series: Sequence[Key]) -> list[int]:
-    """Return the indexes of the dimensions that a legend names.
-
-    Dimensions that some series lack are left out if another dimension changes with them.
-    """
+    """Return the dimensions of a legend, without partial ones that change with another."""
     lacking = {at for at in varying if any(key[at] is None for key in series)}
     whole = [at for at in varying if at not in lacking]
     return [at for at in varying if at not in lacking or not any(_together(at, other, series) for other in whole)]

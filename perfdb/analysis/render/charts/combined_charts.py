@@ -112,10 +112,7 @@ class _Place:
         return {"xaxis": f"x{self._suffix}", "yaxis": f"y{self._suffix}"}
 
     def axes(self, x: Figure, y: Figure, scale: str) -> Figure:
-        """Return the facet's axes, with titles only at the edges of the chart.
-
-        The y axis has the scale of the axis named ``scale``.
-        """
+        """Return axes titled only at the chart's edges; ``scale`` names y's scale."""
         row, column = divmod(self.number, ACROSS)
         rows = ceil(self.count / ACROSS)
         lowest, leftmost = row == (self.count - 1 - column) // ACROSS, column == 0
@@ -160,10 +157,7 @@ _BOLD, _FINE = 2.5, 1.0
 def two_axis_chart(
     throughput: Table, cost: Table, drawing: Drawing = DEFAULT_DRAWING, looks: Looks = NO_RANKS
 ) -> Figure:
-    """Return one chart of two measures: bold filled marks left, fine hollow marks right.
-
-    A series has one colour, symbol and dash. Raise ValueError for unequal layouts.
-    """
+    """Chart two like tables: bold filled marks left, fine hollow marks right. Raise ValueError."""
     check_alike(throughput, cost)
     plan = Plan.from_tables([throughput, cost], looks)
     left, right = (labels.measure_title(table.measure) for table in (throughput, cost))
@@ -241,10 +235,7 @@ def _key(title: str, side: str) -> Figure:
 def figures(
     tables: Sequence[Table], drawing: Drawing = DEFAULT_DRAWING, looks: Looks = NO_RANKS
 ) -> list[Figure | None]:
-    """Return the charts of one split's tables, in table order.
-
-    If the first two tables make one chart, the chart comes first and None second.
-    """
+    """Return the charts of a split's tables; None after a chart of two."""
     if drawing.draw is Draw.HEAT:
         return [heat_map(table) for table in tables]
     if drawing.draw in (Draw.BOTH, Draw.EFFICIENCY) and len(tables) > 1:
@@ -261,10 +252,7 @@ def figures(
 def question_charts(
     tables: Sequence[Table], drawing: Drawing = DEFAULT_DRAWING, looks: Looks = NO_RANKS
 ) -> list[Figure | None]:
-    """Return the charts of a question in a report, in table order: one of small multiples for a single measure.
-
-    None as in `figures`.
-    """
+    """Return a report's charts as `figures`, or small multiples of a single measure."""
     if len(tables) > 1 and len({table.measure for table in tables}) == 1:
         return [facet_chart(tables, drawing, looks)]
     by_split = groupby(tables, attrgetter("split"))

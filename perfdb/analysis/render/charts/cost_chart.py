@@ -69,10 +69,7 @@ class Labels:
         return cls((across, up), [])
 
     def place(self, text: str, at: tuple[float, float]) -> tuple[str, str]:
-        """Place a label, and return its text and its side of the point.
-
-        The text is empty if an equal label or two others are near.
-        """
+        """Return a label's text and side; no text near an equal or two others."""
         near = [(each, side) for each, side, place in self.taken if self._close(place, at)]
         free = next((side for side in _POSITIONS if side not in {side for _, side in near}), None)
         if free is None or text in {each for each, _ in near}:
@@ -214,10 +211,7 @@ def _sign(table: Table) -> int:
 
 
 def undominated(places: Sequence[tuple[float, float]], signs: tuple[int, int]) -> list[tuple[float, float]]:
-    """Return the places that no other beats in both numbers, sorted.
-
-    A sign of -1 means that smaller numbers are better.
-    """
+    """Return sorted places that none beats in both numbers; -1: smaller is better."""
     ranked = sorted(set(places), key=lambda each: (-signs[0] * each[0], -signs[1] * each[1]))
     best = accumulate((signs[1] * y for _, y in ranked), max)
     before = [float("-inf"), *best]

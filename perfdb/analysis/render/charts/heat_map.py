@@ -132,7 +132,7 @@ def _axis(texts: Sequence[str], first: float) -> Figure:
 
 
 def _cells(table: Table, places: Sequence[_Place], kind: str, reach: float) -> Figure:
-    """Return the trace of the cells of a colour scale, which reaches as far in the whole chart."""
+    """Return the trace of a colour scale's cells; ``reach`` is the whole chart's."""
     query = table.query
     return {
         "type": "bar",
@@ -162,6 +162,6 @@ def _cells(table: Table, places: Sequence[_Place], kind: str, reach: float) -> F
 
 
 def _scaled(table: Table, places: Sequence[_Place], reach: float) -> Figure:
-    """Return Plotly's marker of cells: numbers on a scale centred on no difference, where positive is better."""
+    """Return Plotly's marker: numbers on a scale around 0, where positive is better."""
     sign = -1 if table.metric.better is Better.LOWER else 1
     return {"color": [sign * place.percent for place in places], "cmin": -reach, "cmax": reach}

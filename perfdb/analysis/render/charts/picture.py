@@ -44,7 +44,7 @@ _DRAWING = Lock()
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """Size in pixels and the colours of a theme by their names in the style sheet.
+    """Size in pixels, and a theme's colours by name in the style sheet.
 
     ``scale``: a PNG has so many pixels for each of them, so that words can be read on a slide.
     """
@@ -56,7 +56,7 @@ class Look:
 
 
 def draw_picture(figure: Mapping[str, Any], heading: str, lines: Sequence[str], look: Look, form: Form) -> bytes:
-    """Return a Plotly figure as SVG or PNG, with a heading and further lines above it."""
+    """Return a Plotly figure as SVG or PNG, below a heading and further lines."""
     with _DRAWING, rc_context({"font.size": _TEXT, "svg.fonttype": "none", "svg.hashsalt": "perfdb"}):
         drawn = Figure(figsize=(look.width / _DPI, look.height / _DPI), dpi=_DPI, facecolor=look.colours["surface"])
         top = _write_heading(drawn, heading, lines, look)
@@ -182,7 +182,7 @@ def _axis(layout: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 
 
 def _draw_axes(drawn: Figure, figure: Mapping[str, Any], look: Look, top: float, bottom: float) -> None:
-    """Draw all traces on the axes of their names, in the room between heading and legend."""
+    """Draw all traces on axes, in the room between heading and legend."""
     data, layout = figure["data"], figure["layout"]
     x_of = {trace.get("yaxis", "y"): trace.get("xaxis", "x") for trace in data}
     ends = layout.get("meta", {}).get("direct", {}).get("ends", ())
@@ -221,7 +221,7 @@ _REFS = ("xref", "yref")
 
 
 def _name_lines(axes: Mapping[str, Axes], ends: Sequence[Mapping[str, Any]], look: Look) -> None:
-    """Write the names of lines at their ends, moved apart where they would lie over each other."""
+    """Write the names of lines at the ends, moved apart where too near."""
     below = math.inf
     for end in sorted(ends, key=lambda end: -float(end["y"])):
         ax = axes["y"]

@@ -39,10 +39,7 @@ def x_axis(plan: Plan, drawing: Drawing) -> Figure:
 
 
 def value_axis(table: Table, drawing: Drawing, extent: Extent, name: str = "y") -> Figure:
-    """Return an axis of values from zero.
-
-    Values are in the metric's unit, or ratios to the baseline.
-    """
+    """Return an axis from zero, in the metric's unit or relative to the baseline."""
     text = labels.measure_heading(table.measure)
     if drawing.scale is Scale.BASELINE:
         text = f"{labels.measure_title(table.measure)}, relative to {labels.values_text(table.query.baseline)}"
@@ -63,10 +60,7 @@ def chart_title(title: str, *parts: str) -> Figure:
 
 
 def error_text(*extents: Extent) -> str:
-    """Return the meaning of error bars, with the number of cut ones.
-
-    Empty without bars.
-    """
+    """Return the meaning of error bars and the number of cut ones, if any."""
     drawn = [each for each in extents if each.bars]
     if not drawn:
         return ""
@@ -109,10 +103,7 @@ def figure(table: Table, drawing: Drawing = DEFAULT_DRAWING, looks: Looks = NO_R
 def figure_pair(
     throughput: Table, cost: Table, drawing: Drawing = DEFAULT_DRAWING, looks: Looks = NO_RANKS
 ) -> tuple[Figure, Figure]:
-    """Return two charts with the same series and x axis.
-
-    Raise ValueError for unequal layouts.
-    """
+    """Return two charts with equal series and x axis. Raise ValueError for unlike layouts."""
     check_alike(throughput, cost)
     plan = Plan.from_tables([throughput, cost], looks)
     return plan_figure(plan, throughput, drawing), plan_figure(plan, cost, drawing)

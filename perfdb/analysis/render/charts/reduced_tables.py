@@ -33,10 +33,7 @@ class FilledTable:
 
 
 def drop_empty(table: Table) -> FilledTable:
-    """Remove rows and columns without value and note.
-
-    A table without any value stays whole.
-    """
+    """Remove rows and columns without value and note, unless all are."""
     if not table.has_values:
         return FilledTable(table)
     kept = {key for key, cell in table.cells.items() if cell.n or cell.noted}
@@ -60,10 +57,7 @@ def line_keys(tables: Sequence[Table]) -> list[Key]:
 
 
 def limit_lines(tables: Sequence[Table], most: int = MOST_LINES) -> tuple[list[Table], int]:
-    """Return the tables with at most ``most`` series, and the number of series.
-
-    The first series are kept; series of the same rows stay together if possible.
-    """
+    """Return tables with the first ``most`` series, by whole rows, and the number."""
     known = line_keys(tables)
     if len(known) <= most:
         return list(tables), len(known)
@@ -82,10 +76,7 @@ def _of_lines(table: Table, shown: set[Key]) -> Table:
 
 
 def turn_lone_position(tables: Sequence[Table]) -> list[Table]:
-    """Return tables whose axis has a single position with their series along the axis.
-
-    Lines of a single point each would lie above each other.
-    """
+    """Return tables of a single position with the series along the axis."""
     query = tables[0].query
     found = {split_key(query, *key) for table in tables for key, cell in table.cells.items() if cell.n}
     if not query.rows or len({x for x, _ in found}) != 1 or len(found) < 2:
@@ -104,10 +95,7 @@ def _turned(table: Table, axis: str, value: Value) -> Table:
 
 
 def count_lines_by(tables: Sequence[Table], known: Iterable[Key]) -> dict[str, dict[Value, int]]:
-    """Return, per varying or mixed dimension, the number of series of each value.
-
-    A filter by the value leaves so many series.
-    """
+    """Count the series that a filter leaves, by varying or mixed dimension and value."""
     found: dict[str, dict[Value, set[Key]]] = {}
     names = series_names(tables[0].query)
     for line in known:

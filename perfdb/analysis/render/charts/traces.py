@@ -30,10 +30,7 @@ MOST_NAMED = 8
 
 @dataclass(frozen=True, slots=True)
 class HoverText:
-    """HTML lines of a point.
-
-    The lines are ``before``, then ``names`` of ``runs``, one per line, then ``after``.
-    """
+    """HTML lines of a point: ``before``, ``names`` of ``runs``, one each, and ``after``."""
 
     before: Sequence[str]
     names: Sequence[str] = ()
@@ -156,7 +153,7 @@ def series_of(plan: Plan, table: Table, drawing: Drawing) -> list[tuple[int, lis
 
 
 def traces(plan: Plan, table: Table, drawing: Drawing) -> list[Figure]:
-    """Return a trace per series, then ranges of mixed cells and trials, limited to MOST_POINTS points."""
+    """Return at most MOST_POINTS points: traces of series, ranges of mixed cells, trials."""
     found = series_of(plan, table, drawing)
     part = drawn_share(sum(len(shown) for _, shown in found))
     data = [_trace(plan, table, drawing, number, thin_points(shown, part, _height)) for number, shown in found]
@@ -167,7 +164,7 @@ def traces(plan: Plan, table: Table, drawing: Drawing) -> list[Figure]:
 
 
 def _centre_bars(bars: Sequence[Figure]) -> None:
-    """Centre the bars of each position on its tick, unless every series has a bar everywhere.
+    """Centre each position's bars on the tick, unless every series has bars everywhere.
 
     Marks on bars cannot follow: Plotly places these by the slots of all series.
     """
@@ -227,7 +224,7 @@ def _mixed(shown: Shown) -> list[tuple[Key, Drawn, tuple[float, float]]]:
 def _ranges(
     plan: Plan, table: Table, drawing: Drawing, number: int, mixed: Sequence[tuple[Key, Drawn, tuple[float, float]]]
 ) -> Figure:
-    """Return upright lines from the smallest to the largest value of cells that have no mean."""
+    """Return upright lines from smallest to largest value of cells without mean."""
     xs = [x for x, _, _ in mixed for _ in range(3)]
     texts = [cell_hover(table, drawn.cell).under(plan.whole[number], plan.label(x)) for x, drawn, _ in mixed]
     return _named(plan, number) | {
@@ -257,10 +254,7 @@ def _trials(plan: Plan, table: Table, drawing: Drawing, found: Sequence[tuple[in
 
 
 def _single(shown: Shown, part: float) -> list[tuple[Key, Point, float]]:
-    """Return a share of the trials of repeated cells.
-
-    Each trial has its position on the axis, and the value that is drawn as 1.
-    """
+    """Return some trials of repeated cells, with position and value drawn as 1."""
     repeated = [(x, drawn.unit, drawn.cell.sample) for x, drawn in shown if drawn.unit and drawn.cell.n > 1]
     points = [point for _, _, sample in repeated for point in sample]
     starts = list(accumulate([len(sample) for _, _, sample in repeated], initial=0))

@@ -80,7 +80,7 @@ def _sides(table: Table, side: Key) -> dict[str, Any]:
 
 
 def _shift(shift: Shift) -> dict[str, Any]:
-    """Return the common move of all cells; ``allowance`` is the ratio by which days alone move them."""
+    """Return the cells' common move; ``allowance`` is the ratio of days alone."""
     allowance = None if shift.allowance is None else math.exp(shift.allowance)
     return {"ratio": shift.ratio, "up": shift.up, "down": shift.down, "allowance": allowance}
 

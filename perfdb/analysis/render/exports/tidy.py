@@ -24,7 +24,7 @@ _TEXT, _INTEGER, _NUMBER = pa.string(), pa.int64(), pa.float64()
 
 @dataclass(frozen=True, slots=True)
 class _Property:
-    """A column with a property of cells: name, type, and the function that reads the property."""
+    """A column of a property of cells, and the function that reads the property."""
 
     name: str
     kind: pa.DataType
@@ -84,7 +84,7 @@ def _properties(query: Query, tables: Sequence[Table]) -> tuple[_Property, ...]:
 
 
 def _columns(query: Query, tables: Sequence[Table]) -> list[tuple[str, pa.DataType]]:
-    """Return name and type of each column: the dimensions of the layout, then the properties of a cell."""
+    """Return the columns' names and types: layout dimensions, then properties of a cell."""
     # Tables may have an additional column per trial.
     names = tables[0].query.layout_names if tables else query.layout_names
     dims = [(name, _INTEGER if dimension(name).whole else _TEXT) for name in names]
@@ -107,10 +107,7 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
 def render_csv(query: Query, tables: Sequence[Table]) -> str:
-    """Return CSV (RFC 4180) with a header line.
-
-    Lists within a field are joined by semicolons.
-    """
+    """Return CSV (RFC 4180) with a header line, and semicolons within lists."""
     out = io.StringIO()
     writer = csv.writer(out)
     writer.writerow([_safe(name) for name, _ in _columns(query, tables)])
@@ -119,10 +116,7 @@ def render_csv(query: Query, tables: Sequence[Table]) -> str:
 
 
 def field(value: Any) -> str:
-    """Return a value as a CSV field, never as a spreadsheet formula.
-
-    A missing value is empty.
-    """
+    """Return a CSV field, empty for None, and never a spreadsheet formula."""
     if value is None:
         return ""
     if isinstance(value, list):
