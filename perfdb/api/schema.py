@@ -1,6 +1,8 @@
 """Shared parts of the OpenAPI schema: parameters, errors and examples."""
 
+import json
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 from drf_spectacular.types import OpenApiTypes
@@ -66,7 +68,8 @@ def _by_status(answers: Any) -> dict[Any, Any]:
     return answers if isinstance(answers, dict) else {200: answers}
 
 
-def _query_parameter(name: str, text: str, kind: Any = str, **more: Any) -> OpenApiParameter:
+def query_parameter(name: str, text: str, kind: Any = str, **more: Any) -> OpenApiParameter:
+    """Return a parameter of the query string with its description."""
     return OpenApiParameter(name, kind, OpenApiParameter.QUERY, description=text, **more)
 
 
@@ -74,115 +77,75 @@ _KINDS: dict[Any, Any] = {parse_integer: int}
 _HINTS: dict[Any, str] = {parse_bytes: "; in bytes, 8K is 8192"}
 
 _DIMENSION_PARAMETERS = [
-    _query_parameter(d.name, d.title + _HINTS.get(d.parse, ""), _KINDS.get(d.parse, str), many=True)
+    query_parameter(d.name, d.title + _HINTS.get(d.parse, ""), _KINDS.get(d.parse, str), many=True)
     for d in (*DIMENSIONS, *SELECTORS.values())
 ]
-_FACTOR_PARAMETER = _query_parameter("factor.NAME", "A factor of a study, such as `factor.kernel=6.4`", many=True)
+_FACTOR_PARAMETER = query_parameter("factor.NAME", "A factor of a study, such as `factor.kernel=6.4`", many=True)
 
 LIST_PARAMETERS = [
-    _query_parameter("cursor", "Where the page begins; taken from `next` or `previous`"),
-    _query_parameter("size", f"Rows in a page, 1 to {LARGEST_PAGE}; {PAGE_SIZE} unless said", int),
+    query_parameter("cursor", "Where the page begins; taken from `next` or `previous`"),
+    query_parameter("size", f"Rows in a page, 1 to {LARGEST_PAGE}; {PAGE_SIZE} unless said", int),
 ]
 RUN_PARAMETERS = [
     *_DIMENSION_PARAMETERS,
     _FACTOR_PARAMETER,
-    *(
-        _query_parameter(name, str(found.label), many=name == "status")
-        for name, found in RunFilter.base_filters.items()
-    ),
-    _query_parameter("sort", f"`-started` unless said; one of {', '.join(RUN_ORDERINGS)}, with `-` downwards"),
+    *(query_parameter(name, str(found.label), many=name == "status") for name, found in RunFilter.base_filters.items()),
+    query_parameter("sort", f"`-started` unless said; one of {', '.join(RUN_ORDERINGS)}, with `-` downwards"),
     *LIST_PARAMETERS,
 ]
 QUERY_PARAMETERS = [
-    _query_parameter("metric", "`name` or `name@role`; the workloads' own metrics when none is asked", many=True),
+    query_parameter("metric", "`name` or `name@role`; the workloads' own metrics when none is asked", many=True),
     *_DIMENSION_PARAMETERS,
     _FACTOR_PARAMETER,
-    _query_parameter("rows", "Dimensions, separated by commas"),
-    _query_parameter("columns", "Dimensions, separated by commas"),
-    _query_parameter("split", "Dimensions with a table for each value"),
-    _query_parameter("exclude", "`dimension:value`: all but the runs with this value", many=True),
-    _query_parameter("range", "`dimension:low..high`, both included, either may be left out", many=True),
-    _query_parameter("order", "`dimension:value`: values that come first, in this order", many=True),
-    _query_parameter("baseline", "`dimension:value` of the layout: what every other cell is compared with", many=True),
-    _query_parameter("delta", "The practical size of a difference in per cent; 2 unless said", float),
-    _query_parameter("pick", "`metric:dimension,…`: only the best experiment for each value"),
-    _query_parameter("summary", "How a sample becomes one number", enum=list(Summary)),
-    _query_parameter("layout", "A table for each metric, or one with metrics as rows or as columns", enum=list(Layout)),
+    query_parameter("rows", "Dimensions, separated by commas"),
+    query_parameter("columns", "Dimensions, separated by commas"),
+    query_parameter("split", "Dimensions with a table for each value"),
+    query_parameter("exclude", "`dimension:value`: all but the runs with this value", many=True),
+    query_parameter("range", "`dimension:low..high`, both included, either may be left out", many=True),
+    query_parameter("order", "`dimension:value`: values that come first, in this order", many=True),
+    query_parameter("baseline", "`dimension:value` of the layout: what every other cell is compared with", many=True),
+    query_parameter("delta", "The practical size of a difference in per cent; 2 unless said", float),
+    query_parameter("pick", "`metric:dimension,…`: only the best experiment for each value"),
+    query_parameter("summary", "How a sample becomes one number", enum=list(Summary)),
+    query_parameter("layout", "A table for each metric, or one with metrics as rows or as columns", enum=list(Layout)),
     *(
-        _query_parameter(name, "How a page draws it; makes no difference here", enum=list(kind))
+        query_parameter(name, "How a page draws it; makes no difference here", enum=list(kind))
         for name, kind in DRAWING_PARAMETERS.items()
     ),
 ]
 COMPARISON_PARAMETERS = [
-    _query_parameter("dimension", "What is compared: any dimension, also a factor or `date`", required=True),
-    _query_parameter("old", "The value that the other is held against; `(none)` for a missing one", required=True),
-    _query_parameter("new", "The values that are held against it", required=True, many=True),
+    query_parameter("dimension", "What is compared: any dimension, also a factor or `date`", required=True),
+    query_parameter("old", "The value that the other is held against; `(none)` for a missing one", required=True),
+    query_parameter("new", "The values that are held against it", required=True, many=True),
     *QUERY_PARAMETERS,
 ]
 EXPLANATION_PARAMETERS = [
-    _query_parameter("old", "The id of a run; with `new`, these two runs are explained", int),
-    _query_parameter("new", "The id of the run that is held against it", int),
-    _query_parameter("of", "The measure; of a cell it must be said, of two runs it is their workload's rate"),
-    _query_parameter("at", "`dimension:value` of each dimension shown: which cell of the query's tables", many=True),
+    query_parameter("old", "The id of a run; with `new`, these two runs are explained", int),
+    query_parameter("new", "The id of the run that is held against it", int),
+    query_parameter("of", "The measure; of a cell it must be said, of two runs it is their workload's rate"),
+    query_parameter("at", "`dimension:value` of each dimension shown: which cell of the query's tables", many=True),
     *QUERY_PARAMETERS,
 ]
 TREND_PARAMETERS = [
-    _query_parameter("study", "Slug of the study", required=True),
-    _query_parameter("state", f"Only series with a change of this state: {', '.join(Phase)}"),
+    query_parameter("study", "Slug of the study", required=True),
+    query_parameter("state", f"Only series with a change of this state: {', '.join(Phase)}"),
 ]
 EVENT_PARAMETERS = [
-    _query_parameter("study", "Slug of a study; all studies when this is left out"),
-    _query_parameter("state", "`open`, `new` (nobody has decided yet) or `closed`"),
-    _query_parameter("since", "Only events whose first campaign began on this day or later: `2026-11-01`"),
-    _query_parameter("mine", "Any text: only events assigned to you"),
+    query_parameter("study", "Slug of a study; all studies when this is left out"),
+    query_parameter("state", "`open`, `new` (nobody has decided yet) or `closed`"),
+    query_parameter("since", "Only events whose first campaign began on this day or later: `2026-11-01`"),
+    query_parameter("mine", "Any text: only events assigned to you"),
 ]
-WAIT_PARAMETER = _query_parameter("wait", "Seconds to hold the answer until the upload has settled, at most 30", int)
+WAIT_PARAMETER = query_parameter("wait", "Seconds to hold the answer until the upload has settled, at most 30", int)
 RECORD_PARAMETERS = [
-    _query_parameter("study", "Slug, made when there is none of that slug; your inbox when this is left out"),
-    _query_parameter("wait", "Seconds to wait for the runs, at most 30; 10 unless said", int),
+    query_parameter("study", "Slug, made when there is none of that slug; your inbox when this is left out"),
+    query_parameter("wait", "Seconds to wait for the runs, at most 30; 10 unless said", int),
 ]
 
 ACCEPT_EXAMPLE = OpenApiExample("Decide a conflict", value={"decisions": {"NMGBR110/1": "replace"}}, request_only=True)
 TABLES_EXAMPLE = OpenApiExample(
     "One cell",
-    value={
-        "query": "metric=trans_per_s&rows=device",
-        "tables": [
-            {
-                "title": "Transactions per second",
-                "metric": "trans_per_s",
-                "role": "total",
-                "unit": "trans/s",
-                "better": "higher",
-                "split": {},
-                "common": {"workload": "RR", "mtu": 1492, "users": 10},
-                "rows": [{"device": "QDIO"}],
-                "columns": [{}],
-                "cells": [
-                    {
-                        "row": 0,
-                        "column": 0,
-                        "n": 1,
-                        "mean": 9077.29,
-                        "centre": 9077.29,
-                        "interval": None,
-                        "range": None,
-                        "values": [{"run": 1, "run_id": "NMGBR110", "trial": 1, "value": 9077.29}],
-                        "diff": None,
-                        "mixes": {},
-                        "warnings": [],
-                        "notes": [],
-                    }
-                ],
-                "shift": [],
-                "summary": [],
-                "curves": [],
-                "flags": [],
-            }
-        ],
-        "warnings": [],
-        "best": [],
-    },
+    value=json.loads((Path(__file__).resolve().parent / "tables" / "example.json").read_text()),
     response_only=True,
     status_codes=["200"],
 )

@@ -4,19 +4,18 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlencode
 
-from drf_spectacular.utils import OpenApiParameter
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
 from perfdb.analysis.query.parameters import QueryError
-from perfdb.api.schema import describe
+from perfdb.api.schema import describe, query_parameter
 from perfdb.results.queries.name_search import LONGEST, Hit, Kind, search_names
 
 SEARCH_PARAMETERS = [
-    OpenApiParameter("q", str, OpenApiParameter.QUERY, required=True, description="Words, all of which must occur"),
-    OpenApiParameter("size", int, OpenApiParameter.QUERY, description="Most of each kind, 1 to 50; 10 unless said"),
+    query_parameter("q", "Words, all of which must occur", required=True),
+    query_parameter("size", "Most of each kind, 1 to 50; 10 unless said", int),
 ]
 
 

@@ -102,17 +102,11 @@ def _grid(tables: Sequence[Table]) -> Grid:
     row_headings = _merged([block.headings for block in blocks for _ in tables], table.query.rows)
     measure_headings = [_measure_headings(each, block) if stacked else () for block in blocks for each in tables]
     body = [block.cells(each, shared) for block in blocks for each in tables]
-    lines = zip(row_headings, measure_headings, body, strict=True)
-    return Grid(
-        title=labels.split_text(table) if stacked else labels.table_title(table),
-        caption=labels.table_caption(table),
-        corner=tuple(dimension(name).title for name in table.query.rows) + (("Metric", "Unit") if stacked else ()),
-        columns=_column_lines(table, table.columns),
-        column_texts=tuple(describe_values(table.query.columns, key) or _only_heading(table) for key in table.columns),
-        lines=tuple(Line(row + measure, cells) for row, measure, cells in lines),
-        warnings=tuple(note.message for note in table.warnings) + tuple(f"every cell: {note}" for note in shared),
-        remarks=tuple(comparison_remarks(tables)),
-    )
+    lines = [
+        Line(row + measure, cells) for row, measure, cells in zip(row_headings, measure_headings, body, strict=True)
+    ]
+    texts = [describe_values(table.query.columns, key) or _only_heading(table) for key in table.columns]
+    return _make_grid(tables, shared, _column_lines(table, table.columns), texts, lines)
 
 
 def _grid_of_columns(tables: Sequence[Table]) -> Grid:
@@ -120,19 +114,31 @@ def _grid_of_columns(tables: Sequence[Table]) -> Grid:
     table, shared = tables[0], _shared_notes(tables)
     keys = [(key, each) for key in table.columns for each in tables]
     blocks = [_Block(row, row, values=True, differences=True) for row in table.rows]
-    cells = [
-        tuple(block.cell(each, each.cells.get((block.row, key)), shared) for key, each in keys) for block in blocks
-    ]
+    cells = [tuple(block.cell(each.cells.get((block.row, key)), shared) for key, each in keys) for block in blocks]
     headings = _merged(table.rows, table.query.rows)
-    dims = [] if not table.query.columns else _column_lines(table, [key for key, _ in keys])
+    dims = _column_lines(table, [key for key, _ in keys]) if table.query.columns else ()
+    measures = ColumnLine("", tuple(Heading(labels.measure_heading(each.measure)) for _, each in keys))
     texts = [(describe_values(table.query.columns, key), labels.measure_heading(each.measure)) for key, each in keys]
+    joined = [" · ".join(filter(None, parts)) for parts in texts]
+    return _make_grid(tables, shared, (*dims, measures), joined, list(map(Line, headings, cells)))
+
+
+def _make_grid(
+    tables: Sequence[Table],
+    shared: Sequence[str],
+    columns: tuple[ColumnLine, ...],
+    column_texts: Sequence[str],
+    lines: Sequence[Line],
+) -> Grid:
+    table, layout = tables[0], tables[0].query.layout
     return Grid(
-        title=labels.split_text(table),
+        title=labels.table_title(table) if layout is Layout.CELLS else labels.split_text(table),
         caption=labels.table_caption(table),
-        corner=tuple(dimension(name).title for name in table.query.rows),
-        columns=(*dims, ColumnLine("", tuple(Heading(labels.measure_heading(each.measure)) for _, each in keys))),
-        column_texts=tuple(" · ".join(part for part in parts if part) for parts in texts),
-        lines=tuple(Line(row, line) for row, line in zip(headings, cells, strict=True)),
+        corner=tuple(dimension(name).title for name in table.query.rows)
+        + (("Metric", "Unit") if layout is Layout.METRICS else ()),
+        columns=columns,
+        column_texts=tuple(column_texts),
+        lines=tuple(lines),
         warnings=tuple(note.message for note in table.warnings) + tuple(f"every cell: {note}" for note in shared),
         remarks=tuple(comparison_remarks(tables)),
     )
@@ -151,13 +157,13 @@ class _Block:
     differences: bool
 
     def cells(self, table: Table, shared: Sequence[str]) -> tuple[GridCell, ...]:
-        return tuple(self.cell(table, table.cells.get((self.row, column)), shared) for column in table.columns)
+        return tuple(self.cell(table.cells.get((self.row, column)), shared) for column in table.columns)
 
-    def cell(self, table: Table, cell: Cell | None, shared: Sequence[str]) -> GridCell:
+    def cell(self, cell: Cell | None, shared: Sequence[str]) -> GridCell:
         comparison = cell.comparison if cell and self.differences else None
         diff = make_diff(comparison) if comparison else None
         if self.values:
-            return replace(_printed(table, cell, shared), diff=diff)
+            return replace(_printed(cell, shared), diff=diff)
         return GridCell("", cell=cell) if diff is None else GridCell(diff.percent, cell=cell, diff=diff)
 
 
@@ -187,19 +193,12 @@ def _shared_notes(tables: Sequence[Table]) -> tuple[str, ...]:
     return shared
 
 
-def _printed(table: Table, cell: Cell | None, shared: Sequence[str]) -> GridCell:
+def _printed(cell: Cell | None, shared: Sequence[str]) -> GridCell:
     if cell is None:
         return GridCell("")
+    number = labels.range_text(cell) or NO_VALUE if cell.centre is None else significant_text(cell.centre)
     notes = tuple(note for note in labels.cell_notes(cell) if note not in shared)
-    runs = tuple(point.run for point in cell.sample)
-    return GridCell(_text(table, cell), runs, notes, cell)
-
-
-def _text(table: Table, cell: Cell) -> str:
-    """Return the published text, the rounded number, or the range of mixed work."""
-    if cell.centre is None:
-        return cell.printed or labels.range_text(cell) or NO_VALUE
-    return cell.printed or significant_text(cell.centre)
+    return GridCell(cell.printed or number, tuple(point.run for point in cell.sample), notes, cell)
 
 
 def _column_lines(table: Table, keys: Sequence[Key]) -> tuple[ColumnLine, ...]:

@@ -11,7 +11,6 @@ from django.db.models import QuerySet
 from django.http import FileResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter
 from rest_framework.decorators import api_view, parser_classes
 from rest_framework.exceptions import PermissionDenied
 from rest_framework.request import Request
@@ -33,7 +32,7 @@ from perfdb.api.runs.serializers import (
     TagsSerializer,
     WithdrawSerializer,
 )
-from perfdb.api.schema import RECORD_PARAMETERS, RUN_PARAMETERS, describe
+from perfdb.api.schema import RECORD_PARAMETERS, RUN_PARAMETERS, describe, query_parameter
 from perfdb.api.serializers import (
     NewNoteSerializer,
     RunNoteListSerializer,
@@ -210,11 +209,8 @@ def restore(request: Request) -> Response:
 _BESIDE = ("cursor", "size", "sort")
 _PARAMETERS = [
     *(each for each in RUN_PARAMETERS if each.name not in _BESIDE),
-    OpenApiParameter(
-        "columns",
-        str,
-        OpenApiParameter.QUERY,
-        description="Dimensions, `factor.NAME`, `METRIC@ROLE`, separated by commas; the usual ones unless said",
+    query_parameter(
+        "columns", "Dimensions, `factor.NAME`, `METRIC@ROLE`, separated by commas; the usual ones unless said"
     ),
 ]
 _Write = Callable[[QuerySet[Run], Sequence[ListColumn], IO[bytes]], object]

@@ -81,20 +81,14 @@ class Extent:
         drawn = [each for table in tables for each in draw_cells(table, drawing).values() if each.y is not None]
         bars = any(each.reach != (0.0, 0.0) for each in drawn)
         intervals = drawing.errors is Errors.INTERVAL and tables[0].query.summary is Summary.MEAN
-        if not bars or not intervals or drawing.log_axis(axis) or not _cut(drawn, _ends(map(_height, drawn))):
+        heights = [each.y or 0.0 for each in drawn]
+        if not bars or not intervals or drawing.log_axis(axis) or not _cut(drawn, _ends(heights)):
             return cls(bars, intervals)
-        heights = map(_height, drawn)
-        ends = _ends([*heights, *_trials(drawn)] if drawing.trials is Trials.POINTS else heights)
+        if drawing.trials is Trials.POINTS:
+            heights += [point.value / each.unit for each in drawn if each.unit for point in each.cell.sample]
+        ends = _ends(heights)
         cut = _cut(drawn, ends)
         return cls(bars, intervals, ends, cut) if cut else cls(bars, intervals)
-
-
-def _height(drawn: Drawn) -> float:
-    return drawn.y or 0.0
-
-
-def _trials(drawn: Iterable[Drawn]) -> list[float]:
-    return [point.value / each.unit for each in drawn if each.unit for point in each.cell.sample]
 
 
 def _ends(heights: Iterable[float]) -> tuple[float, float]:
@@ -108,4 +102,5 @@ def _ends(heights: Iterable[float]) -> tuple[float, float]:
 def _cut(drawn: Iterable[Drawn], ends: tuple[float, float]) -> int:
     """Count the error bars beyond the ends."""
     low, high = ends
-    return sum(_height(each) - each.reach[0] < low or _height(each) + each.reach[1] > high for each in drawn)
+    bars = [((each.y or 0.0) - each.reach[0], (each.y or 0.0) + each.reach[1]) for each in drawn]
+    return sum(start < low or end > high for start, end in bars)

@@ -7,7 +7,7 @@ After six ranks a colour repeats with another symbol. No two series of a chart d
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from math import lcm
@@ -41,32 +41,20 @@ _KNOWN: Mapping[str, Mapping[Value, int]] = {
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """Index of the page's colour, and indexes of symbol, dash and pattern; bars are plain while colours suffice."""
+    """Index of the page's colour, and Plotly's names of symbol, dash and pattern.
+
+    Bars are plain while colours suffice.
+    """
 
     colour: int
-    symbol: int
-    dash: int
-    pattern: int = 0
-
-    @property
-    def marker(self) -> str:
-        """Return Plotly's name of the symbol."""
-        return SYMBOLS[self.symbol]
+    marker: str
+    line: str
+    hatch: str = ""
 
     @property
     def single(self) -> str:
         """Return Plotly's name of the hollow symbol, for a value of a single run."""
-        return f"{SYMBOLS[self.symbol]}-open"
-
-    @property
-    def line(self) -> str:
-        """Return Plotly's name of the dash."""
-        return DASHES[self.dash]
-
-    @property
-    def hatch(self) -> str:
-        """Return Plotly's name of the bar's pattern."""
-        return PATTERNS[self.pattern]
+        return f"{self.marker}-open"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,10 +87,16 @@ NO_RANKS = Looks()
 def make_styles(leads: Sequence[int], rests: Sequence[int] | None) -> tuple[Style, ...]:
     """Return unlike styles of series, by the ranks of leading and other dimensions."""
     found: list[Style] = []
-    for number, lead in enumerate(leads):
-        style = _style(lead, None if rests is None else rests[number])
-        line = _unlike(_lines(style), found, "symbol", "dash") or style
-        found.append(_unlike(_bars(line), found, "colour", "pattern") or line)
+    others: Sequence[int | None] = [None] * len(leads) if rests is None else rests
+    for lead, rest in zip(leads, others, strict=True):
+        # A repeated colour gets another symbol.
+        symbol = (lead + lead // lcm(PALETTE, len(SYMBOLS))) % len(SYMBOLS)
+        dash = (symbol if rest is None else rest) % len(DASHES)
+        style = Style(lead % PALETTE, SYMBOLS[symbol], DASHES[dash])
+        lines = (replace(style, line=each) for each in DASHES[dash:] + DASHES[:dash])
+        line = _unlike(lines, found, "marker", "line") or style
+        bars = (replace(line, hatch=pattern) for pattern in PATTERNS)
+        found.append(_unlike(bars, found, "colour", "hatch") or line)
     return tuple(found)
 
 
@@ -111,25 +105,6 @@ def _unlike(styles: Iterable[Style], others: Iterable[Style], *parts: str) -> St
     look = attrgetter(*parts)
     taken = set(map(look, others))
     return next((each for each in styles if look(each) not in taken), None)
-
-
-def _style(lead: int, rest: int | None) -> Style:
-    # A repeated colour gets another symbol.
-    second = (lead + lead // lcm(PALETTE, len(SYMBOLS))) % len(SYMBOLS)
-    other = second if rest is None else rest % len(DASHES)
-    return Style(lead % PALETTE, second, other)
-
-
-def _lines(style: Style) -> Iterator[Style]:
-    """Yield the style with each dash."""
-    for step in range(len(DASHES)):
-        yield replace(style, dash=(style.dash + step) % len(DASHES))
-
-
-def _bars(style: Style) -> Iterator[Style]:
-    """Yield the style with each pattern."""
-    for step in range(len(PATTERNS)):
-        yield replace(style, pattern=(style.pattern + step) % len(PATTERNS))
 
 
 # The longest value in a legend, in characters.

@@ -177,17 +177,16 @@ def two_axis_chart(
     }
     if not (throughput.has_values or cost.has_values):
         return {"data": [], "layout": layout | empty_layout(throughput)}
-    first = [_on_the_left(trace) for trace in traces(plan, throughput, drawing)]
+    first = [
+        trace | {"line": trace["line"] | {"width": _BOLD}} if "line" in trace else trace
+        for trace in traces(plan, throughput, drawing)
+    ]
     named = {trace["name"] for trace in first}
     second = [_on_the_right(trace, plan) for trace in traces(plan, cost, drawing)]
     for trace in second:
         trace["showlegend"] = trace["name"] not in named
         named.add(trace["name"])
     return {"data": [*_keys(plan, drawing, left, right), *first, *second], "layout": layout}
-
-
-def _on_the_left(trace: Figure) -> Figure:
-    return trace | {"line": trace["line"] | {"width": _BOLD}} if "line" in trace else trace
 
 
 def _on_the_right(trace: Figure, plan: Plan) -> Figure:
@@ -217,7 +216,7 @@ def _keys(plan: Plan, drawing: Drawing, left: str, right: str) -> list[Figure]:
     side = {"yaxis": "y2", "meta": {"series": None, "hollow": True}}
     return [
         _key(left, "left axis") | filled,
-        _key(right, "right axis") | _fine(plan, Style(colour=0, symbol=0, dash=0)) | side,
+        _key(right, "right axis") | _fine(plan, Style(0, "circle", "solid")) | side,
     ]
 
 

@@ -70,15 +70,16 @@ class Labels:
 
     def place(self, text: str, at: tuple[float, float]) -> tuple[str, str]:
         """Return a label's text and side; no text near an equal or two others."""
-        near = [(each, side) for each, side, place in self.taken if self._close(place, at)]
+        near = [
+            (each, side)
+            for each, side, place in self.taken
+            if all(abs(a - b) < reach for a, b, reach in zip(place, at, self.reach, strict=True))
+        ]
         free = next((side for side in _POSITIONS if side not in {side for _, side in near}), None)
         if free is None or text in {each for each, _ in near}:
             return "", _POSITIONS[0]
         self.taken.append((text, free, at))
         return text, free
-
-    def _close(self, one: tuple[float, float], other: tuple[float, float]) -> bool:
-        return all(abs(a - b) < reach for a, b, reach in zip(one, other, self.reach, strict=True))
 
 
 def cost_chart(throughput: Table, cost: Table, drawing: Drawing = DEFAULT_DRAWING, looks: Looks = NO_RANKS) -> Figure:
@@ -140,7 +141,7 @@ def _path(
         "legendrank": number + 2,
         "meta": runs_meta(plan, tables[0], number, [step.x for step in steps]),
     }
-    texts = [labelling.place(_short(plan, step.x), step.place) for step in steps]
+    texts = [labelling.place(_short(step.x), step.place) for step in steps]
     points = shared | {
         "mode": "lines+markers+text" if plan.numeric else "markers+text",
         "line": {"dash": style.line},
@@ -171,7 +172,7 @@ def _arrows(steps: Sequence[Step]) -> Figure:
     }
 
 
-def _short(plan: Plan, x: Key) -> str:
+def _short(x: Key) -> str:
     return escape(", ".join(labels.value_text(value) for value in x), quote=False)
 
 

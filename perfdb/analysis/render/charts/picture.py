@@ -9,7 +9,7 @@ from html import unescape
 from itertools import groupby, pairwise
 from textwrap import wrap
 from threading import Lock
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 from matplotlib import rc_context
@@ -120,16 +120,10 @@ def _specimen(trace: Mapping[str, Any], look: Look) -> Line2D | Patch:
     has_line = "lines" in trace["mode"]
     dash: Any = _DASHES.get(trace.get("line", {}).get("dash", "solid"), "-") if has_line else "none"
     return Line2D(
-        [],
-        [],
-        color=colour,
-        linestyle=dash,
-        alpha=trace.get("opacity", 1),
+        [], [], color=colour, linestyle=dash, alpha=trace.get("opacity", 1), markersize=5,
         marker=_marker(symbol) if "markers" in trace["mode"] else "none",
-        markersize=5,
-        markerfacecolor=_fill(trace, symbol, look),
-        markeredgecolor=colour,
-    )
+        markerfacecolor=_fill(trace, symbol, look), markeredgecolor=colour,
+    )  # fmt: skip
 
 
 def _trace_colour(trace: Mapping[str, Any], look: Look) -> str:
@@ -157,22 +151,17 @@ def _hatch(trace: Mapping[str, Any], at: int) -> str:
     return _HATCHES.get(shape[at] if isinstance(shape, list) else shape, "")
 
 
-class _Room(NamedTuple):
-    """The room between heading and legend, in pixels from the lower left corner."""
-
-    left: float
-    bottom: float
-    width: float
-    height: float
-
-    def place(self, look: Look, x: Sequence[float], y: Sequence[float]) -> tuple[float, float, float, float]:
-        """Return left, bottom, width and height in shares of the picture, for shares of the room."""
-        return (
-            (self.left + x[0] * self.width) / look.width,
-            (self.bottom + y[0] * self.height) / look.height,
-            (x[1] - x[0]) * self.width / look.width,
-            (y[1] - y[0]) * self.height / look.height,
-        )
+def _place(
+    room: tuple[float, float, float, float], look: Look, x: Sequence[float], y: Sequence[float]
+) -> tuple[float, float, float, float]:
+    """Return left, bottom, width and height in shares of the picture, for shares of a room in pixels."""
+    left, bottom, width, height = room
+    return (
+        (left + x[0] * width) / look.width,
+        (bottom + y[0] * height) / look.height,
+        (x[1] - x[0]) * width / look.width,
+        (y[1] - y[0]) * height / look.height,
+    )
 
 
 def _axis(layout: Mapping[str, Any], name: str) -> Mapping[str, Any]:
@@ -189,14 +178,14 @@ def _draw_axes(drawn: Figure, figure: Mapping[str, Any], look: Look, top: float,
     longest = max((len(_plain(end["name"])) for end in ends), default=0)
     right = 76.0 if any("overlaying" in _axis(layout, name) for name in x_of) else 20.0 + longest * _CHARACTER
     heads = 18.0 if len(layout.get("annotations", ())) else 0.0
-    room = _Room(76.0, bottom + 46, look.width - 76 - right, look.height - top - bottom - 46 - heads)
+    room = (76.0, bottom + 46, look.width - 76 - right, look.height - top - bottom - 46 - heads)
     axes: dict[str, Axes] = {}
     for name in sorted(x_of, key=lambda name: int(name[1:] or 1)):
         x, y = _axis(layout, x_of[name]), _axis(layout, name)
         if "overlaying" in y:
             axes[name] = axes[y["overlaying"]].twinx()
         else:
-            place = room.place(look, x.get("domain", (0, 1)), y.get("domain", (0, 1)))
+            place = _place(room, look, x.get("domain", (0, 1)), y.get("domain", (0, 1)))
             axes[name] = drawn.add_axes(place, sharey=axes.get(y.get("matches", "")))
     places = {name: _places(_axis(layout, x_of[name]), data) for name in axes}
     for name, ax in axes.items():
@@ -211,13 +200,12 @@ def _draw_axes(drawn: Figure, figure: Mapping[str, Any], look: Look, top: float,
             spine.set_color(look.colours["line"])
     _name_lines(axes, ends, look)
     for note in layout.get("annotations", ()):
-        x, y = (_axis(layout, note.get(ref, "paper").partition(" ")[0]).get("domain", (0, 1)) for ref in _REFS)
-        left, low, width, height = room.place(look, x, y)
+        x, y = (
+            _axis(layout, note.get(ref, "paper").partition(" ")[0]).get("domain", (0, 1)) for ref in ("xref", "yref")
+        )
+        left, low, width, height = _place(room, look, x, y)
         drawn.text(left + note.get("x", 0.5) * width, low + note.get("y", 0.5) * height, _plain(note["text"]),
                    ha="center", va="bottom", color=look.colours["muted"], size=_TEXT)  # fmt: skip
-
-
-_REFS = ("xref", "yref")
 
 
 def _name_lines(axes: Mapping[str, Axes], ends: Sequence[Mapping[str, Any]], look: Look) -> None:

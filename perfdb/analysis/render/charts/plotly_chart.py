@@ -7,6 +7,7 @@ content security policy forbids.
 
 from collections.abc import Sequence
 from html import escape
+from itertools import zip_longest
 
 from perfdb.analysis.render import labels
 from perfdb.analysis.render.charts.axis_range import Extent
@@ -149,13 +150,12 @@ def line_ends(data: Sequence[Figure]) -> Figure | None:
         if not points:
             return None
         ends.append({"name": trace["name"], "x": points[-1][0], "y": points[-1][1]})
-    reach = [(y or 0.0) + (up or 0.0) for trace in data for y, up in zip(trace["y"], _upward(trace), strict=True)]
+    reach = [
+        (y or 0.0) + (up or 0.0)
+        for trace in data
+        for y, up in zip_longest(trace["y"], trace.get("error_y", {}).get("array", ()))
+    ]
     return {"ends": ends, "top": max(reach)}
-
-
-def _upward(trace: Figure) -> Sequence[float | None]:
-    found: Sequence[float | None] = trace.get("error_y", {}).get("array") or [None] * len(trace["y"])
-    return found
 
 
 def base_layout(plan: Plan, tables: Sequence[Table], drawing: Drawing) -> Figure:

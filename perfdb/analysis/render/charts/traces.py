@@ -19,7 +19,7 @@ from perfdb.analysis.query.query import Query
 from perfdb.analysis.render import labels
 from perfdb.analysis.render.charts.axis_range import Drawn, draw_cells
 from perfdb.analysis.render.charts.chart_options import Draw, Drawing, Trials
-from perfdb.analysis.render.charts.chart_series import Plan, Style, split_key
+from perfdb.analysis.render.charts.chart_series import Plan, split_key
 from perfdb.analysis.tables.observations import Key
 from perfdb.analysis.tables.table import Cell, Point, Table
 from perfdb.analysis.units import significant_text
@@ -61,7 +61,8 @@ def cell_hover(table: Table, cell: Cell) -> HoverText:
     """Return a cell's hover text: value, interval, comparison, runs and notes."""
     lines = []
     if cell.centre is not None:
-        lines.append(f"{significant_text(cell.centre)} {table.metric.unit} ({_sample_text(table, cell)})")
+        sample = "n = 1" if cell.n == 1 else f"{table.query.summary} of n = {cell.n}"
+        lines.append(f"{significant_text(cell.centre)} {table.metric.unit} ({sample})")
     if cell.range is not None:
         lines.append(f"{labels.range_text(cell)} {table.metric.unit}: the runs have no common mean")
     if cell.interval is not None:
@@ -86,10 +87,6 @@ def trial_hover(table: Table, point: Point) -> HoverText:
 
 def _lines(texts: Iterable[str]) -> list[str]:
     return [escape(text, quote=False) for text in texts if text]
-
-
-def _sample_text(table: Table, cell: Cell) -> str:
-    return "n = 1" if cell.n == 1 else f"{table.query.summary} of n = {cell.n}"
 
 
 def _point_text(table: Table, point: Point) -> str:
@@ -156,7 +153,10 @@ def traces(plan: Plan, table: Table, drawing: Drawing) -> list[Figure]:
     """Return at most MOST_POINTS points: traces of series, ranges of mixed cells, trials."""
     found = series_of(plan, table, drawing)
     part = drawn_share(sum(len(shown) for _, shown in found))
-    data = [_trace(plan, table, drawing, number, thin_points(shown, part, _height)) for number, shown in found]
+    data = [
+        _trace(plan, table, drawing, number, thin_points(shown, part, lambda each: each[1].y))
+        for number, shown in found
+    ]
     if data and data[0]["type"] == "bar" and "offsetgroup" not in data[0]:
         _centre_bars(data)
     data += [_ranges(plan, table, drawing, number, mixed) for number, shown in found if (mixed := _mixed(shown))]
@@ -185,10 +185,6 @@ def _centre_bars(bars: Sequence[Figure]) -> None:
         ]
 
 
-def _height(shown: tuple[Key, Drawn]) -> float | None:
-    return shown[1].y
-
-
 def _trace(plan: Plan, table: Table, drawing: Drawing, number: int, shown: Shown) -> Figure:
     trace = _named(plan, number) | {
         "meta": runs_meta(plan, table, number, [x for x, _ in shown]),
@@ -200,19 +196,16 @@ def _trace(plan: Plan, table: Table, drawing: Drawing, number: int, shown: Shown
         **_drawn_as(plan, drawing, number),
     }
     if trace["type"] == "scatter" and drawing.draw is not Draw.BOTH:
-        trace["marker"] = {"symbol": _symbols(plan.styles[number], [drawn.cell for _, drawn in shown])}
+        # Filled for repeated values, hollow for single runs.
+        style = plan.styles[number]
+        symbols = [style.single if drawn.cell.n == 1 else style.marker for _, drawn in shown]
+        trace["marker"] = {"symbol": symbols[0] if len(set(symbols)) == 1 else symbols}
     if plan.places and trace["type"] == "bar":
         # Bars of one series have the colours of their devices.
         styles = [plan.places[plan.xs.index(x)] for x, _ in shown]
         trace["meta"] |= {"series": [style.colour for style in styles]}
         trace["marker"] = {"pattern": {"shape": [style.hatch for style in styles]}}
     return trace | error_bars("error_y", [drawn for _, drawn in shown])
-
-
-def _symbols(style: Style, cells: Sequence[Cell]) -> str | list[str]:
-    """Return a series' symbols: filled for repeated values, hollow for single runs."""
-    symbols = [style.single if cell.n == 1 else style.marker for cell in cells]
-    return symbols[0] if len(set(symbols)) == 1 else symbols
 
 
 def _mixed(shown: Shown) -> list[tuple[Key, Drawn, tuple[float, float]]]:
