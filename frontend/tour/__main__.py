@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from playwright.sync_api import Page, expect, sync_playwright
+from playwright.sync_api import expect, sync_playwright
 
 from frontend.tests.browser import LOCAL_ONLY, REMEDY, obtain, system_browser
 from frontend.tour.step import PAGE, PICTURES, ROOT, render
@@ -46,14 +46,6 @@ def instance(home: Path) -> Iterator[str]:
         process.wait()
 
 
-def walk(page: Page) -> None:
-    """Walk all steps, and take the picture of each."""
-    for step in STEPS:
-        step.walk(page)
-        step.shoot(page, PICTURES)
-        print(f"{step.title}: {(PICTURES / step.picture).stat().st_size / 1000:.0f} kB", flush=True)
-
-
 def main() -> None:
     """Write the pictures and the page; exit at a failing step."""
     if not obtain():
@@ -67,7 +59,10 @@ def main() -> None:
         expect(page.locator("#uploads[aria-busy]")).to_have_count(0)
         for old in PICTURES.glob("*.png"):
             old.unlink()
-        walk(page)
+        for step in STEPS:
+            step.walk(page)
+            step.shoot(page, PICTURES)
+            print(f"{step.title}: {(PICTURES / step.picture).stat().st_size / 1000:.0f} kB", flush=True)
         browser.close()
     PAGE.write_text(render(STEPS), encoding="utf-8")
 

@@ -21,8 +21,7 @@ from perfdb.api.renderers import created
 from perfdb.api.schema import describe
 from perfdb.api.serializers import validate
 from perfdb.api.tables.serializers import ComparisonSerializer, TablesSerializer
-from perfdb.api.tables.table_data import best_body, comparison_body
-from perfdb.api.tables.views import FORMS
+from perfdb.api.tables.views import FORMS, best_body, comparison_body
 from perfdb.results.models import FrozenLink, Page, SavedQuery
 from perfdb.results.queries import frozen_links
 from perfdb.results.queries import saved_queries as saved

@@ -45,7 +45,11 @@ def find(request: Request) -> Response:
     If nothing has all words, the answer has similar names and `near` is true.
     """
     found = search_names(_text(request), _size(request))
-    hits = [_body(request, hit) for of_kind in found.hits.values() for hit in of_kind]
+    hits = [
+        {"kind": hit.kind.value, "name": hit.name, "text": hit.text, "url": _ADDRESSES[hit.kind](request, hit)}
+        for of_kind in found.hits.values()
+        for hit in of_kind
+    ]
     return Response({"near": found.near, "results": hits})
 
 
@@ -63,10 +67,6 @@ def _size(request: Request) -> int:
     if not (text.isdecimal() and text.isascii() and 1 <= int(text) <= _MOST):
         raise QueryError("size", f"size={text} is not a whole number from 1 to {_MOST}")
     return int(text)
-
-
-def _body(request: Request, hit: Hit) -> dict[str, Any]:
-    return {"kind": hit.kind.value, "name": hit.name, "text": hit.text, "url": _ADDRESSES[hit.kind](request, hit)}
 
 
 def _list(request: Request, **chosen: str) -> str:

@@ -1,6 +1,5 @@
 """Runs and uploads as plain data, with the field names of docs/api.md."""
 
-from dataclasses import asdict
 from typing import Any
 
 import orjson
@@ -10,7 +9,7 @@ from rest_framework.request import Request
 from rest_framework.reverse import reverse
 
 from perfdb.analysis.dimensions import NUMBERS
-from perfdb.api.serializers import RunNoteSerializer, rendered
+from perfdb.api.serializers import CorrectionSerializer, RunNoteSerializer, rendered
 from perfdb.results.changes import provenance
 from perfdb.results.changes.provenance import AppliedFormula, Figure, Input, Place
 from perfdb.results.ingest import upload_summary
@@ -155,10 +154,7 @@ def upload_body(request: Request, pk: int) -> dict[str, Any]:
         "owner": upload.owner.get_username(),
         "preview": upload.preview_asked,
         "facts": upload.facts,
-        "corrections": [
-            {"facts": dict(each.facts), "places": [asdict(place) for place in each.places]}
-            for each in corrections_of(upload)
-        ],
+        "corrections": CorrectionSerializer(corrections_of(upload), many=True).data,
         "created": upload.created,
         "settled": upload.settled,
         "progress": {

@@ -142,11 +142,9 @@ class LineCurveSerializer(CurveSerializer):
     key = serializers.DictField()
 
 
-class FlagSerializer(serializers.Serializer[Any]):
+class FlagSerializer(NoteSerializer):
     """A remark on suspicious trials, which still count."""
 
-    code = serializers.CharField()
-    message = serializers.CharField()
     runs = serializers.ListField(child=serializers.IntegerField())
 
 
@@ -313,6 +311,58 @@ class ComparisonSerializer(AnswerSerializer, AgainstSerializer):
     old = serializers.JSONField()
     sign = serializers.ListField(child=serializers.CharField(), help_text="What a positive difference means")
     others = AgainstSerializer(many=True, help_text="Further new values, each with what stands above of the first")
+
+
+class SideSerializer(serializers.Serializer[Any]):
+    """One of the two sides: its name, its measurements and its bottleneck."""
+
+    title = serializers.CharField()
+    values = PointSerializer(many=True)
+    limit = LimitSerializer(allow_null=True)
+
+
+class ComparedSerializer(serializers.Serializer[Any]):
+    """A compared dimension, with its value on each side."""
+
+    dimension = serializers.CharField()
+    old = serializers.JSONField(allow_null=True)
+    new = serializers.JSONField(allow_null=True)
+
+
+class MovedSerializer(serializers.Serializer[Any]):
+    """Another metric that was measured on both sides.
+
+    `beyond` is the difference in units of its standard error.
+    """
+
+    metric = serializers.CharField()
+    role = serializers.CharField()
+    old = serializers.FloatField(allow_null=True)
+    new = serializers.FloatField(allow_null=True)
+    diff = DiffSerializer()
+    beyond = serializers.FloatField(allow_null=True)
+    decided = serializers.BooleanField(help_text="Whether it moved by more than its noise explains")
+
+
+class ExplanationSerializer(serializers.Serializer[Any]):
+    """The evidence about a difference between two sides.
+
+    `compared` has the compared dimensions, `differs` the other circumstances that differ, and `moved` the other
+    metrics.
+    """
+
+    metric = serializers.CharField()
+    role = serializers.CharField()
+    where = serializers.DictField(help_text="In what both sides are equal, of what their table shows")
+    old = SideSerializer()
+    new = SideSerializer()
+    diff = DiffSerializer()
+    compared = ComparedSerializer(many=True)
+    differs = DifferenceSerializer(many=True)
+    moved = MovedSerializer(many=True, help_text="Those first that moved furthest beyond their noise")
+    flags = serializers.ListField(child=serializers.CharField())
+    problems = serializers.ListField(child=serializers.CharField())
+    notes = serializers.ListField(child=serializers.CharField())
 
 
 class ReportItemSerializer(serializers.Serializer[Any]):

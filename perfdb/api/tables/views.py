@@ -2,17 +2,22 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
 
 from django.http import HttpResponse, HttpResponseBase
 from drf_spectacular.types import OpenApiTypes
 from rest_framework.request import Request
 
+from perfdb.analysis.insights.best_evidence import RunnerUp
 from perfdb.analysis.query.query import Query
 from perfdb.analysis.render.charts.chart_options import Drawing
 from perfdb.analysis.render.exports import json
 from perfdb.analysis.render.exports.text import render_latex, render_markdown, render_text
 from perfdb.analysis.render.exports.tidy import render_csv, render_parquet
+from perfdb.analysis.tables.matched_pairs import LeftOver, Sides
 from perfdb.analysis.tables.table import Table
+from perfdb.analysis.verdicts import words
 from perfdb.api.renderers import cache_answer, large_answer
 from perfdb.api.schema import (
     COMPARISON_PARAMETERS,
@@ -21,12 +26,12 @@ from perfdb.api.schema import (
     TABLES_EXAMPLE,
     describe,
 )
-from perfdb.api.tables.serializers import ComparisonSerializer, TablesSerializer
-from perfdb.api.tables.table_data import ExplanationSerializer, best_body, comparison_body, explanation_body
+from perfdb.api.tables.serializers import ComparisonSerializer, ExplanationSerializer, LimitSerializer, TablesSerializer
 from perfdb.results.queries import compare
 from perfdb.results.queries.answers import make_tables, read_answer
-from perfdb.results.queries.bottlenecks import find_best
-from perfdb.results.queries.explain import explain_address
+from perfdb.results.queries.bottlenecks import Best, find_best
+from perfdb.results.queries.compare import ComparedValue, Comparison
+from perfdb.results.queries.explain import Explanation, Moved, Side, explain_address
 
 # File names have at most so many metrics.
 _MOST_NAMED = 3
@@ -153,3 +158,96 @@ tables_parquet = _file_view(
     "Apache Parquet",
     "Return the tables of a query as Parquet, for data frames.\n\nThe rows are the lines of the CSV, with types.",
 )
+
+
+def comparison_body(found: Comparison) -> dict[str, Any]:
+    """Return a comparison: tables of pairs, other differences, and experiments left over.
+
+    The fields beside the tables are of the first compared value; ``others`` has the same for each further value.
+    """
+    first, *others = found.parts
+    sides = first.matched.sides
+    return {
+        "dimension": sides.dimension,
+        "old": sides.old,
+        "sign": list(dict.fromkeys(words.sign_rule(table.metric) for table in found.tables)),
+        **json.render(found.query, found.tables),
+        **_against(first),
+        "others": [_against(each) for each in others],
+    }
+
+
+def _against(part: ComparedValue) -> dict[str, Any]:
+    return {
+        "new": part.matched.sides.new,
+        "pairs": part.matched.pairs,
+        "differs": list(map(asdict, part.differs)),
+        "looked_at": part.looked_at,
+        "left_over": [_left_over(each, part.matched.sides) for each in part.matched.left_over],
+    }
+
+
+def _left_over(each: LeftOver, sides: Sides) -> dict[str, Any]:
+    side = "old" if each.side == sides.old else "new"
+    return {"side": side, "dimensions": dict(each.key), "runs": list(each.runs), "reason": each.reason}
+
+
+def best_body(query: Query, found: Sequence[Best]) -> list[dict[str, Any]]:
+    """Return the evidence of the best experiment of each group of a query."""
+    names = query.pick.dimensions if query.pick else ()
+    return [
+        {
+            "of": dict(zip(names, evidence.group, strict=True)),
+            "dimensions": dict(evidence.key),
+            "runs": [run.id for run in best.runs],
+            "curve": json.curve_data(evidence.curve, evidence.edge) if evidence.curve else None,
+            "limit": LimitSerializer(best.limit).data,
+            "runners_up": [_runner_up(each) for each in evidence.runners_up],
+        }
+        for best in found
+        for evidence in [best.evidence]
+    ]
+
+
+def _runner_up(each: RunnerUp) -> dict[str, Any]:
+    return {
+        "dimensions": dict(each.key),
+        "mean": each.mean,
+        "runs": list(each.runs),
+        "diff": json.diff_data(each.comparison),
+    }
+
+
+def explanation_body(found: Explanation) -> dict[str, Any]:
+    """Return an explanation; numbers are unrounded."""
+    return {
+        "metric": found.measure.metric,
+        "role": found.measure.role,
+        "where": dict(found.where),
+        "old": _side(found.old),
+        "new": _side(found.new),
+        "diff": json.diff_data(found.comparison),
+        "compared": [{"dimension": name, "old": old, "new": new} for name, old, new in found.compared],
+        "differs": list(map(asdict, found.differs)),
+        "moved": [_moved(each) for each in found.moved],
+        "flags": found.flags,
+        "problems": [f"{each.run}: {each.message}" for each in found.problems],
+        "notes": found.notes,
+    }
+
+
+def _side(side: Side) -> Mapping[str, Any]:
+    limit = LimitSerializer(side.limit).data if side.limit else None
+    return {"title": side.title, "values": json.sample_data(side.sample), "limit": limit}
+
+
+def _moved(each: Moved) -> Mapping[str, Any]:
+    return {
+        "metric": each.measure.metric,
+        "role": each.measure.role,
+        "old": each.old,
+        "new": each.new,
+        "diff": json.diff_data(each.comparison),
+        "beyond": each.beyond,
+        "decided": each.decided,
+    }

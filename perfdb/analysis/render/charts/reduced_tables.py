@@ -3,7 +3,7 @@
 Exports hold everything.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from perfdb.analysis.dimensions import Value
@@ -40,13 +40,9 @@ def drop_empty(table: Table) -> FilledTable:
     at_rows, at_columns = {row for row, _ in kept}, {column for _, column in kept}
     rows = tuple(row for row in table.rows if row in at_rows)
     columns = tuple(column for column in table.columns if column in at_columns)
-    cells = _within(table.cells, lambda row, column: row in at_rows and column in at_columns)
+    cells = {key: cell for key, cell in table.cells.items() if key[0] in at_rows and key[1] in at_columns}
     less = replace(table, rows=rows, columns=columns, cells=cells)
     return FilledTable(less, len(table.rows) - len(rows), len(table.columns) - len(columns))
-
-
-def _within(cells: Mapping[CellKey, Cell], kept: Callable[[Key, Key], bool]) -> dict[CellKey, Cell]:
-    return {(row, column): cell for (row, column), cell in cells.items() if kept(row, column)}
 
 
 def line_keys(tables: Sequence[Table]) -> list[Key]:
@@ -70,8 +66,7 @@ def limit_lines(tables: Sequence[Table], most: int = MOST_LINES) -> tuple[list[T
 
 
 def _of_lines(table: Table, shown: set[Key]) -> Table:
-    query = table.query
-    cells = _within(table.cells, lambda row, column: split_key(query, row, column)[1] in shown)
+    cells = {key: cell for key, cell in table.cells.items() if split_key(table.query, *key)[1] in shown}
     return replace(table, cells=cells)
 
 
