@@ -10,24 +10,13 @@ from typing import Any
 
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.render import labels
+from perfdb.analysis.render.charts import plotly_chart
 from perfdb.analysis.render.charts.axis_range import Extent
 from perfdb.analysis.render.charts.chart_options import Draw, Drawing, Marks
 from perfdb.analysis.render.charts.chart_series import NO_RANKS, Looks, Plan, Style
 from perfdb.analysis.render.charts.cost_chart import cost_chart
 from perfdb.analysis.render.charts.heat_map import heat_map
-from perfdb.analysis.render.charts.plotly_chart import (
-    DEFAULT_DRAWING,
-    base_layout,
-    chart_title,
-    check_alike,
-    empty_layout,
-    error_text,
-    figure,
-    figure_pair,
-    trials_text,
-    value_axis,
-    x_axis,
-)
+from perfdb.analysis.render.charts.plotly_chart import DEFAULT_DRAWING
 from perfdb.analysis.render.charts.reduced_tables import turn_lone_position
 from perfdb.analysis.render.charts.traces import Figure, traces
 from perfdb.analysis.tables.table import Table
@@ -53,7 +42,7 @@ def facet_chart(tables: Sequence[Table], drawing: Drawing = DEFAULT_DRAWING, loo
     extents = {
         each: Extent.from_tables([table for table in tables if table.measure == each], drawing) for each in measures
     }
-    layout = base_layout(plan, tables, drawing) | {
+    layout = plotly_chart.base_layout(plan, tables, drawing) | {
         "title": _title(plan, tables, drawing, extents),
         "showlegend": len(plan.series) > 1,
         "height": _HEIGHT * ceil(len(tables) / ACROSS) + _AROUND,
@@ -70,7 +59,9 @@ def facet_chart(tables: Sequence[Table], drawing: Drawing = DEFAULT_DRAWING, loo
             named.add(trace["name"])
             data.append(trace | at.names | {"showlegend": not again})
         scale = first.setdefault(table.measure, at.names["yaxis"])
-        layout |= at.axes(x_axis(plan, drawing), value_axis(table, drawing, extents[table.measure]), scale)
+        layout |= at.axes(
+            plotly_chart.x_axis(plan, drawing), plotly_chart.value_axis(table, drawing, extents[table.measure]), scale
+        )
         layout["annotations"].append(at.heading(_heading(table, measures)))
     return {"data": data, "layout": layout}
 
@@ -84,13 +75,13 @@ def _heading(table: Table, measures: Sequence[Measure]) -> str:
 def _title(plan: Plan, tables: Sequence[Table], drawing: Drawing, extents: Mapping[Measure, Extent]) -> Figure:
     shared = dict(each for each in tables[0].common.items() if all(each in table.common.items() for table in tables))
     titles = dict.fromkeys(map(labels.measure_title, extents))
-    errors = error_text(*extents.values())
-    return chart_title(
+    errors = plotly_chart.error_text(*extents.values())
+    return plotly_chart.chart_title(
         ", ".join(titles),
         plan.common,
         labels.common_text(shared, tables[0].query),
         errors,
-        trials_text(tables, drawing),
+        plotly_chart.trials_text(tables, drawing),
     )
 
 
@@ -154,29 +145,27 @@ _RIGHT = {"overlaying": "y", "side": "right", "showgrid": False, "tickmode": "au
 _BOLD, _FINE = 2.5, 1.0
 
 
-def two_axis_chart(
-    throughput: Table, cost: Table, drawing: Drawing = DEFAULT_DRAWING, looks: Looks = NO_RANKS
-) -> Figure:
+def two_axis_chart(throughput: Table, cost: Table, drawing: Drawing, looks: Looks) -> Figure:
     """Chart two like tables: bold filled marks left, fine hollow marks right. Raise ValueError."""
-    check_alike(throughput, cost)
+    plotly_chart.check_alike(throughput, cost)
     plan = Plan.from_tables([throughput, cost], looks)
     left, right = (labels.measure_title(table.measure) for table in (throughput, cost))
     extents = [Extent.from_tables([table], drawing) for table in (throughput, cost)]
-    layout = base_layout(plan, [throughput, cost], drawing) | {
-        "title": chart_title(
+    layout = plotly_chart.base_layout(plan, [throughput, cost], drawing) | {
+        "title": plotly_chart.chart_title(
             f"{left} and {right}",
             labels.split_text(throughput),
             plan.common,
             labels.table_caption(throughput),
-            error_text(*extents),
-            trials_text([throughput, cost], drawing),
+            plotly_chart.error_text(*extents),
+            plotly_chart.trials_text([throughput, cost], drawing),
         ),
-        "yaxis": value_axis(throughput, drawing, extents[0]),
-        "yaxis2": value_axis(cost, drawing, extents[1]) | _RIGHT,
+        "yaxis": plotly_chart.value_axis(throughput, drawing, extents[0]),
+        "yaxis2": plotly_chart.value_axis(cost, drawing, extents[1]) | _RIGHT,
         "showlegend": True,
     }
     if not (throughput.has_values or cost.has_values):
-        return {"data": [], "layout": layout | empty_layout(throughput)}
+        return {"data": [], "layout": layout | plotly_chart.empty_layout(throughput)}
     first = [
         trace | {"line": trace["line"] | {"width": _BOLD}} if "line" in trace else trace
         for trace in traces(plan, throughput, drawing)
@@ -239,13 +228,13 @@ def figures(
         return [heat_map(table) for table in tables]
     if drawing.draw in (Draw.BOTH, Draw.EFFICIENCY) and len(tables) > 1:
         together = two_axis_chart if drawing.draw is Draw.BOTH else cost_chart
-        rest = [figure(table, drawing, looks) for table in tables[2:]]
+        rest = [plotly_chart.figure(table, drawing, looks) for table in tables[2:]]
         return [together(tables[0], tables[1], drawing, looks), None, *rest]
     if drawing.marks is Marks.AUTO:
         tables = turn_lone_position(tables)
     if len(tables) == 2:
-        return list(figure_pair(tables[0], tables[1], drawing, looks))
-    return [figure(table, drawing, looks) for table in tables]
+        return list(plotly_chart.figure_pair(tables[0], tables[1], drawing, looks))
+    return [plotly_chart.figure(table, drawing, looks) for table in tables]
 
 
 def question_charts(
@@ -260,4 +249,4 @@ def question_charts(
 
 def combine_charts(tables: Sequence[Table], looks: Looks = NO_RANKS) -> Figure:
     """Return all tables in one chart, as small multiples if several."""
-    return facet_chart(tables, looks=looks) if len(tables) > 1 else figure(tables[0], looks=looks)
+    return facet_chart(tables, looks=looks) if len(tables) > 1 else plotly_chart.figure(tables[0], looks=looks)

@@ -8,18 +8,10 @@ from typing import Self
 
 from perfdb.analysis.metrics import Better
 from perfdb.analysis.render import labels
+from perfdb.analysis.render.charts import plotly_chart
 from perfdb.analysis.render.charts.axis_range import Drawn, Extent
 from perfdb.analysis.render.charts.chart_options import Drawing
-from perfdb.analysis.render.charts.chart_series import NO_RANKS, Looks, Plan
-from perfdb.analysis.render.charts.plotly_chart import (
-    DEFAULT_DRAWING,
-    chart_title,
-    check_alike,
-    empty_layout,
-    error_text,
-    source_text,
-    value_axis,
-)
+from perfdb.analysis.render.charts.chart_series import Looks, Plan
 from perfdb.analysis.render.charts.traces import (
     Figure,
     HoverText,
@@ -82,35 +74,35 @@ class Labels:
         return text, free
 
 
-def cost_chart(throughput: Table, cost: Table, drawing: Drawing = DEFAULT_DRAWING, looks: Looks = NO_RANKS) -> Figure:
+def cost_chart(throughput: Table, cost: Table, drawing: Drawing, looks: Looks) -> Figure:
     """Return CPU cost vs throughput, with intervals both ways; best is right and down.
 
     Arrows follow the axis; undominated places are joined to a frontier. Raise ValueError for unequal layouts.
     """
-    check_alike(throughput, cost)
+    plotly_chart.check_alike(throughput, cost)
     plan = Plan.from_tables([throughput, cost], looks)
     rates, costs = (dict(series_of(plan, table, drawing)) for table in (throughput, cost))
     paths = {number: _steps(rates[number], costs[number]) for number in rates if number in costs}
     along, up = Extent.from_tables([throughput], drawing, "x"), Extent.from_tables([cost], drawing)
     axis = plan.x_title
     layout: Figure = {
-        "title": chart_title(
+        "title": plotly_chart.chart_title(
             f"{labels.measure_title(cost.measure)} over {labels.measure_title(throughput.measure)}",
             labels.split_text(throughput),
             plan.common,
             labels.table_caption(throughput),
             f"numbers at points: {axis}" if axis else "",
-            error_text(along, up),
+            plotly_chart.error_text(along, up),
         ),
-        "xaxis": value_axis(throughput, drawing, along, "x"),
-        "yaxis": value_axis(cost, drawing, up),
+        "xaxis": plotly_chart.value_axis(throughput, drawing, along, "x"),
+        "yaxis": plotly_chart.value_axis(cost, drawing, up),
         "legend": {"title": {"text": escape(plan.legend, quote=False)}},
         "showlegend": True,
         "hovermode": "closest",
-        "meta": {"sources": source_text([throughput, cost])},
+        "meta": {"sources": plotly_chart.source_text([throughput, cost])},
     }
     if not any(paths.values()):
-        return {"data": [], "layout": layout | empty_layout(throughput)}
+        return {"data": [], "layout": layout | plotly_chart.empty_layout(throughput)}
     every = [step.place for steps in paths.values() for step in steps]
     labelling = Labels.over(every)
     data = [
