@@ -130,14 +130,11 @@ class AliasUndoneSerializer(serializers.Serializer[Any]):
     url = serializers.URLField()
 
 
+_EFFECTS = {200: EffectSerializer, 202: EffectSerializer}
+
+
 @describe("aliases", "What a study means by printed texts", AliasListSerializer, (404,))
-@describe(
-    "alias_create",
-    "Say what a printed text means",
-    {200: EffectSerializer, 202: EffectSerializer},
-    (403, 404),
-    post=NewAliasSerializer,
-)
+@describe("alias_create", "Say what a printed text means", _EFFECTS, (403, 404), post=NewAliasSerializer)
 @api_view(["GET", "POST"])
 def aliases(request: Request, slug: str) -> Response:
     """List a study's aliases and printed texts, or create an alias.

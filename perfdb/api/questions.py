@@ -1,6 +1,5 @@
 """Endpoints of named queries and frozen links."""
 
-from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -159,15 +158,12 @@ def saved_query(request: Request, pk: int) -> Response:
     if request.method == "DELETE":
         found.delete()
         return Response(status=204)
-    _change(found, validate(SavedQueryChangeSerializer, request.data))
-    return Response(_saved(request, found))
-
-
-def _change(found: SavedQuery, given: Mapping[str, str]) -> None:
+    given = validate(SavedQueryChangeSerializer, request.data)
     if "page" in given or "query" in given:
         saved.overwrite_query(found, Question.parse(given.get("page", found.page), given.get("query", found.query)))
     if "name" in given:
         saved.rename_query(found, given["name"])
+    return Response(_saved(request, found))
 
 
 def _saved(request: Request, found: SavedQuery) -> dict[str, Any]:

@@ -64,7 +64,8 @@ def describe(
 
 def _by_status(answers: Any) -> dict[Any, Any]:
     if isinstance(answers, str):
-        return {(200, answers): OpenApiTypes.STR if answers.startswith("text/") else OpenApiTypes.BINARY}
+        kinds = {"application/json": OpenApiTypes.OBJECT, "text/csv": OpenApiTypes.STR}
+        return {(200, answers): kinds.get(answers, OpenApiTypes.BINARY)}
     return answers if isinstance(answers, dict) else {200: answers}
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from perfdb.analysis import dimensions, metrics
 from perfdb.analysis.dimensions import Value
 from perfdb.analysis.metrics import TOTAL, Measure
-from perfdb.analysis.query.query import Pick, Query
+from perfdb.analysis.query.query import Query
 from perfdb.analysis.tables.observations import Key, Note
 from perfdb.analysis.tables.table import Cell, Noted, Table
 from perfdb.analysis.units import printed_percent, short_percent, significant_text
@@ -43,12 +43,6 @@ def split_text(table: Table) -> str:
     return dimensions.describe_values(table.query.split, table.split) if table.split else ""
 
 
-def pick_text(pick: Pick) -> str:
-    """Return the criterion of a pick: ``best Transactions per second per Device``."""
-    titles = " and ".join(dimensions.dimension(name).title for name in pick.dimensions)
-    return f"best {measure_title(pick.measure)} per {titles}"
-
-
 def table_title(table: Table) -> str:
     """Return measure and split of a table."""
     return " · ".join(part for part in (measure_heading(table.measure), split_text(table)) if part)
@@ -71,10 +65,12 @@ def comparison_text(table: Table, comparison: Comparison) -> str:
 
 
 def table_caption(table: Table) -> str:
-    """Return the common values of a table's runs, and the pick."""
-    common = common_text(table.common, table.query)
-    pick = pick_text(table.query.pick) if table.query.pick else ""
-    return " · ".join(part for part in (common, pick) if part)
+    """Return the runs' common values and the pick: ``best Transactions per second per Device``."""
+    parts = [common_text(table.common, table.query)]
+    if pick := table.query.pick:
+        titles = " and ".join(dimensions.dimension(name).title for name in pick.dimensions)
+        parts.append(f"best {measure_title(pick.measure)} per {titles}")
+    return " · ".join(filter(None, parts))
 
 
 def range_text(cell: Cell) -> str:

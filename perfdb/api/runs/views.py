@@ -10,7 +10,6 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.http import FileResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import get_object_or_404
-from drf_spectacular.types import OpenApiTypes
 from rest_framework.decorators import api_view, parser_classes
 from rest_framework.exceptions import PermissionDenied
 from rest_framework.request import Request
@@ -236,13 +235,7 @@ def runs_csv(request: Request) -> HttpResponseBase:
     return StreamingHttpResponse(export.render_csv(*_asked(request)), "text/csv; charset=utf-8")
 
 
-@describe(
-    "runs_json",
-    "The list of runs as one JSON document",
-    {(200, "application/json"): OpenApiTypes.OBJECT},
-    (400,),
-    parameters=_PARAMETERS,
-)
+@describe("runs_json", "The list of runs as one JSON document", "application/json", (400,), parameters=_PARAMETERS)
 def runs_json(request: Request) -> HttpResponseBase:
     """Return all runs that the filters leave as a JSON list.
 

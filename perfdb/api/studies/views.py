@@ -182,14 +182,11 @@ def apply(request: Request, slug: str) -> Response:
     return Response(_work(job, url), status=202)
 
 
+_MOVES = {200: WorkSerializer, 202: WorkSerializer}
+
+
 @describe("study_moved", "How far moving runs out of a study is", WorkSerializer, (404,))
-@describe(
-    "study_move",
-    "Move runs of a study to another",
-    {200: WorkSerializer, 202: WorkSerializer},
-    (403, 404),
-    post=MoveSerializer,
-)
+@describe("study_move", "Move runs of a study to another", _MOVES, (403, 404), post=MoveSerializer)
 @api_view(["GET", "POST"])
 def move(request: Request, slug: str) -> Response:
     """Move runs to another study, or return the progress of the last move.

@@ -26,6 +26,7 @@ from perfdb.api.uploads.parsers import clean_path
 from perfdb.results.ingest import chunked_upload
 from perfdb.results.models import PartialFile
 
+_BEGUN = {200: PieceSerializer, 201: PieceSerializer}
 _DIGEST = re.compile(r"(?:^|,)\s*sha-256=:([A-Za-z0-9+/=]+):")
 
 
@@ -40,12 +41,7 @@ class BytesParser(BaseParser):
 
 
 @describe("pieces", "List your files on their way", PiecesSerializer)
-@describe(
-    "piece_begin",
-    "Begin a large file, or go on with it",
-    {200: PieceSerializer, 201: PieceSerializer},
-    post=NewPieceSerializer,
-)
+@describe("piece_begin", "Begin a large file, or go on with it", _BEGUN, post=NewPieceSerializer)
 @api_view(["GET", "POST"])
 def begun(request: Request) -> Response:
     """List your files in transfer, or begin to send a large file.

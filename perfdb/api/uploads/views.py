@@ -55,16 +55,11 @@ _COLUMNS = {
     "settled": "settled",
 }
 _ORDERINGS = {"created": Column("created")}
+_STARTED = {202: UploadReferenceSerializer}
 
 
 @describe("uploads", "List uploads", UploadPageSerializer, (400,), parameters=LIST_PARAMETERS)
-@describe(
-    "upload_create",
-    "Bring files in",
-    {202: UploadReferenceSerializer},
-    (403, 413),
-    post={"multipart/form-data": NewUploadSerializer},
-)
+@describe("upload_create", "Bring files in", _STARTED, (403, 413), post={"multipart/form-data": NewUploadSerializer})
 @api_view(["GET", "POST"])
 @parser_classes([UploadParser])
 def uploads(request: Request) -> Response:
@@ -171,7 +166,7 @@ def wait_until_settled(pk: int, seconds: float) -> None:
 @describe(
     "upload_accept",
     "Load what a preview showed",
-    {202: UploadReferenceSerializer},
+    _STARTED,
     (403, 404, 409),
     post=AcceptSerializer,
     examples=[ACCEPT_EXAMPLE],
@@ -190,7 +185,7 @@ def accept(request: Request, pk: int) -> Response:
     return _started(request, found)
 
 
-@describe("upload_undo", "Take an upload back", {202: UploadReferenceSerializer}, (403, 404, 409), method="POST")
+@describe("upload_undo", "Take an upload back", _STARTED, (403, 404, 409), method="POST")
 def undo(request: Request, pk: int) -> Response:
     """Remove the runs of an upload, and restore the runs that the upload replaced.
 
@@ -218,9 +213,7 @@ def _started(request: Request, found: Upload) -> Response:
     return Response(upload_reference(request, found), status=202)
 
 
-@describe(
-    "upload_correct", "Say what no file says", {202: UploadReferenceSerializer}, (403, 404), post=CorrectionSerializer
-)
+@describe("upload_correct", "Say what no file says", _STARTED, (403, 404), post=CorrectionSerializer)
 def corrections(request: Request, pk: int) -> Response:
     """Supply facts of the runs of a preview that the files do not have.
 
@@ -234,13 +227,7 @@ def corrections(request: Request, pk: int) -> Response:
     return _started(request, found)
 
 
-@describe(
-    "upload_correction_undo",
-    "Take a correction back",
-    {202: UploadReferenceSerializer},
-    (400, 403, 404),
-    method="DELETE",
-)
+@describe("upload_correction_undo", "Take a correction back", _STARTED, (400, 403, 404), method="DELETE")
 def correction(request: Request, pk: int, number: int) -> Response:
     """Remove a correction of a preview.
 

@@ -63,10 +63,8 @@ def draw_picture(figure: Mapping[str, Any], heading: str, lines: Sequence[str], 
         bottom = _write_legend(drawn, figure, look)
         _draw_axes(drawn, figure, look, top, bottom)
         out = io.BytesIO()
-        if form == "svg":
-            drawn.savefig(out, format=form, metadata={"Date": None})
-        else:
-            drawn.savefig(out, format=form, dpi=_DPI * look.scale)
+        options: dict[str, Any] = {"metadata": {"Date": None}} if form == "svg" else {"dpi": _DPI * look.scale}
+        drawn.savefig(out, format=form, **options)
     return out.getvalue()
 
 

@@ -159,7 +159,7 @@ def traces(plan: Plan, table: Table, drawing: Drawing) -> list[Figure]:
     ]
     if data and data[0]["type"] == "bar" and "offsetgroup" not in data[0]:
         _centre_bars(data)
-    data += [_ranges(plan, table, drawing, number, mixed) for number, shown in found if (mixed := _mixed(shown))]
+    data += [trace for number, shown in found for trace in _ranges(plan, table, drawing, number, shown)]
     return data + (_trials(plan, table, drawing, found) if drawing.trials is Trials.POINTS else [])
 
 
@@ -208,30 +208,27 @@ def _trace(plan: Plan, table: Table, drawing: Drawing, number: int, shown: Shown
     return trace | error_bars("error_y", [drawn for _, drawn in shown])
 
 
-def _mixed(shown: Shown) -> list[tuple[Key, Drawn, tuple[float, float]]]:
-    """Return the cells whose runs did different work, with the ends of their range."""
-    ranges = ((x, drawn, drawn.cell.range) for x, drawn in shown)
-    return [(x, drawn, ends) for x, drawn, ends in ranges if ends is not None and drawn.unit]
-
-
-def _ranges(
-    plan: Plan, table: Table, drawing: Drawing, number: int, mixed: Sequence[tuple[Key, Drawn, tuple[float, float]]]
-) -> Figure:
-    """Return upright lines from smallest to largest value of cells without mean."""
+def _ranges(plan: Plan, table: Table, drawing: Drawing, number: int, shown: Shown) -> list[Figure]:
+    """Return upright lines from smallest to largest value of cells without mean, if any."""
+    ranges = ((x, drawn.cell, drawn.cell.range, drawn.unit) for x, drawn in shown)
+    mixed = [(x, cell, [end / unit for end in ends]) for x, cell, ends, unit in ranges if ends and unit]
+    if not mixed:
+        return []
     xs = [x for x, _, _ in mixed for _ in range(3)]
-    texts = [cell_hover(table, drawn.cell).under(plan.whole[number], plan.label(x)) for x, drawn, _ in mixed]
-    return _named(plan, number) | {
+    texts = [cell_hover(table, cell).under(plan.whole[number], plan.label(x)) for x, cell, _ in mixed]
+    trace = _named(plan, number) | {
         "meta": runs_meta(plan, table, number, xs),
         "type": "scatter",
         "mode": "lines+markers",
         "x": [plan.position(x) for x in xs],
         # Nothing joins one range with the next.
-        "y": [end for _, drawn, ends in mixed for end in (*(each / (drawn.unit or 1.0) for each in ends), None)],
+        "y": [end for _, _, ends in mixed for end in (*ends, None)],
         **hover_data(text for text in texts for _ in range(3)),
         "showlegend": False,
         "marker": {"symbol": "line-ew-open", "size": 12},
         **({} if plan.joins(drawing) else {"offsetgroup": str(number)}),
     }
+    return [trace]
 
 
 def _named(plan: Plan, number: int) -> Figure:
