@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from django.contrib.auth.models import User
 from django.db import transaction
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
@@ -176,8 +175,10 @@ def published_tables(request: Request) -> Response:
     """
     user = signed_in(request)
     given = validate(NewTablesSerializer, _with_preview(request))
-    study = _study(user, given["study"])
-    if study is None and given["study"] not in {"", INBOX} and not given["create_study"]:
+    named = given["study"] not in {"", INBOX}
+    own_inbox = Study.objects.filter(owner=user, slug=INBOX)
+    study = (Study.objects.filter(slug=given["study"]) if named else own_inbox).first()
+    if study is None and named and not given["create_study"]:
         known = Study.objects.exclude(slug=INBOX).order_by("slug").values_list("slug", flat=True)
         raise QueryError("study", f"there is no study {given['study']!r}, and create_study forbids to make it", known)
     reading = read_paste(given["text"], study, Syntax(given["format"]) if "format" in given else None, given["mapping"])
@@ -185,28 +186,17 @@ def published_tables(request: Request) -> Response:
         raise ValidationError({"text": [f"{each.message} {each.remedy}" for each in reading.problems]})
     if given["preview"]:
         return Response(_body(reading, preview_tables(study, reading)))
-    return _loaded(request, user, given, reading)
+    # Tables that are refused must not leave a new study behind.
+    with transaction.atomic():
+        study = uploads.study_called(user, given["study"]) if named else None
+        upload = load_tables(user, study, reading, given["decisions"])
+    return created(upload_reference(request, upload))
 
 
 def _with_preview(request: Request) -> object:
     """Return the request's body, with ``preview`` of the address added."""
     asked = request.query_params.get("preview")
     return {**request.data, "preview": asked} if asked and isinstance(request.data, dict) else request.data
-
-
-def _study(user: User, slug: str) -> Study | None:
-    if slug in {"", INBOX}:
-        return Study.objects.filter(owner=user, slug=INBOX).first()
-    return Study.objects.filter(slug=slug).first()
-
-
-def _loaded(request: Request, user: User, given: dict[str, Any], reading: Reading) -> Response:
-    # Tables that are refused must not leave a new study behind.
-    with transaction.atomic():
-        named = given["study"] not in {"", INBOX}
-        study = uploads.study_called(user, given["study"]) if named else None
-        upload = load_tables(user, study, reading, given["decisions"])
-    return created(upload_reference(request, upload))
 
 
 def _body(reading: Reading, preview: Preview) -> dict[str, Any]:

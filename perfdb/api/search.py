@@ -73,10 +73,6 @@ def _list(request: Request, **chosen: str) -> str:
     return f"{reverse('api:runs', request=request)}?{urlencode(chosen)}"
 
 
-def _of_dimension(request: Request, hit: Hit) -> str:
-    return _list(request, **{hit.kind.value: hit.name})
-
-
 def _of_runs(request: Request, hit: Hit) -> str:
     if hit.about["several"]:
         return _list(request, run_id=hit.name)
@@ -89,7 +85,10 @@ def _of_query(request: Request, hit: Hit) -> str:
 
 
 _ADDRESSES: dict[Kind, Callable[[Request, Hit], str]] = {
-    **dict.fromkeys((Kind.DEVICE, Kind.WORKLOAD, Kind.SYSTEM, Kind.LEVEL, Kind.TAG), _of_dimension),
+    **dict.fromkeys(
+        (Kind.DEVICE, Kind.WORKLOAD, Kind.SYSTEM, Kind.LEVEL, Kind.TAG),
+        lambda request, hit: _list(request, **{hit.kind.value: hit.name}),
+    ),
     Kind.STUDY: lambda request, hit: reverse("api:study", [hit.about["slug"]], request=request),
     Kind.RUN: _of_runs,
     Kind.QUERY: _of_query,

@@ -1,7 +1,6 @@
 """Endpoints of the service: health, unknown addresses, and the recorder script."""
 
 import shlex
-from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
 
@@ -30,15 +29,6 @@ def _broker() -> None:
         it.ping()
 
 
-def _failure(check: Callable[[], None]) -> str:
-    """Return the reason of a failed check, or ""."""
-    try:
-        check()
-    except (DatabaseError, redis.RedisError, OSError) as error:
-        return str(error).strip().partition("\n")[0] or type(error).__name__
-    return ""
-
-
 @never_cache
 @require_safe
 def healthz(request: HttpRequest) -> JsonResponse:
@@ -53,8 +43,12 @@ def healthz(request: HttpRequest) -> JsonResponse:
 @require_safe
 def readyz(request: HttpRequest) -> JsonResponse:
     """Answer 200 if database and broker respond, else 503 with the missing ones."""
-    checks = {"database": _failure(_database), "broker": _failure(_broker)}
-    missing = {name: why for name, why in checks.items() if why}
+    missing = {}
+    for name, check in (("database", _database), ("broker", _broker)):
+        try:
+            check()
+        except (DatabaseError, redis.RedisError, OSError) as error:
+            missing[name] = str(error).strip().partition("\n")[0] or type(error).__name__
     body = {"status": "missing" if missing else "ok", "missing": missing}
     return JsonResponse(body, status=503 if missing else 200)
 

@@ -101,7 +101,11 @@ def _grid(tables: Sequence[Table]) -> Grid:
     blocks = list(_blocks(tables, apart=stacked and bool(table.query.baseline)))
     row_headings = _merged([block.headings for block in blocks for _ in tables], table.query.rows)
     measure_headings = [_measure_headings(each, block) if stacked else () for block in blocks for each in tables]
-    body = [block.cells(each, shared) for block in blocks for each in tables]
+    body = [
+        tuple(block.cell(each.cells.get((block.row, column)), shared) for column in each.columns)
+        for block in blocks
+        for each in tables
+    ]
     lines = [
         Line(row + measure, cells) for row, measure, cells in zip(row_headings, measure_headings, body, strict=True)
     ]
@@ -155,9 +159,6 @@ class _Block:
     headings: tuple[Value, ...]
     values: bool
     differences: bool
-
-    def cells(self, table: Table, shared: Sequence[str]) -> tuple[GridCell, ...]:
-        return tuple(self.cell(table.cells.get((self.row, column)), shared) for column in table.columns)
 
     def cell(self, cell: Cell | None, shared: Sequence[str]) -> GridCell:
         comparison = cell.comparison if cell and self.differences else None

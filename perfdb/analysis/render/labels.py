@@ -161,7 +161,13 @@ def comparison_remarks(tables: Sequence[Table]) -> Iterator[str]:
     yield f"compared with {values_text(compared[0].query.baseline)}; % is of unrounded means"
     yield from dict.fromkeys(words.sign_rule(table.metric) for table in compared)
     yield f"same: within {short_percent(compared[0].query.delta / 100)}; changed: q < 0.05 over all metrics"
-    yield from scope_remarks(comparisons)
+    # What the verdicts cover, each once.
+    judged = [each for each in comparisons if each.noise.freedom is not None]
+    known = {each.campaigns for each in judged if each.scope is Scope.DAYS_KNOWN}
+    if known:
+        yield f"days: noise of {max(known)} campaigns"
+    if any(each.scope is Scope.THESE_RUNS for each in judged):
+        yield "in these runs: day-to-day variation unknown; 2 more campaigns of the baseline would tell"
     for table in compared:
         for side, summary in table.summaries.items():
             if summary.ratio is not None:
@@ -170,13 +176,3 @@ def comparison_remarks(tables: Sequence[Table]) -> Iterator[str]:
 
 def _side_text(table: Table, side: Key) -> str:
     return f"{measure_title(table.measure)}, {dimensions.describe_values(table.query.baseline, side)}"
-
-
-def scope_remarks(comparisons: Sequence[Comparison]) -> Iterator[str]:
-    """Yield what the verdicts cover, each once: ``over 5 campaigns``, ``day-to-day variation unknown: …``."""
-    judged = [each for each in comparisons if each.noise.freedom is not None]
-    known = {each.campaigns for each in judged if each.scope is Scope.DAYS_KNOWN}
-    if known:
-        yield f"days: noise of {max(known)} campaigns"
-    if any(each.scope is Scope.THESE_RUNS for each in judged):
-        yield "in these runs: day-to-day variation unknown; 2 more campaigns of the baseline would tell"

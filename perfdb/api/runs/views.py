@@ -134,7 +134,8 @@ def create(request: Request) -> Response:
     upload.refresh_from_db(fields=["state"])
     body = upload_reference(request, upload)
     if upload.state == Upload.State.DONE:
-        runs = _runs(upload)
+        rows = upload.runs.order_by("number").values_list("run_id", "run_label", "trial", "outcome")
+        runs = [dict(zip(("id", "run_id", "trial", "outcome"), row, strict=True)) for row in rows]
         status = 201 if any(run["outcome"] == UploadRun.Outcome.NEW for run in runs) else 200
         return Response({"upload": body, "runs": runs}, status=status)
     if upload.state in Upload.SETTLED:
@@ -146,11 +147,6 @@ def _slug(text: str) -> str:
     if text and not _SLUG.fullmatch(text):
         raise QueryError("study", f"{text[:80]!r} is no slug: letters, digits, hyphens and underscores, 80 at most")
     return text
-
-
-def _runs(upload: Upload) -> list[dict[str, Any]]:
-    rows = upload.runs.order_by("number").values_list("run_id", "run_label", "trial", "outcome")
-    return [dict(zip(("id", "run_id", "trial", "outcome"), row, strict=True)) for row in rows]
 
 
 def _said(upload: Upload, url: str) -> str:

@@ -28,15 +28,15 @@ class Drawn:
 
 def draw_cells(table: Table, drawing: Drawing) -> dict[CellKey, Drawn]:
     """Return each cell as drawn; relative to a missing baseline without height."""
-    return {key: _drawn(table, cell, drawing) for key, cell in table.cells.items()}
-
-
-def _drawn(table: Table, cell: Cell, drawing: Drawing) -> Drawn:
-    unit = _unit(cell, drawing)
-    if cell.centre is None or unit is None:
-        return Drawn(cell, None, unit=unit)
-    below, above = _reach(table, cell, drawing.errors, cell.centre)
-    return Drawn(cell, cell.centre / unit, (below / unit, above / unit), unit)
+    found = {}
+    for key, cell in table.cells.items():
+        unit = _unit(cell, drawing)
+        if cell.centre is None or unit is None:
+            found[key] = Drawn(cell, None, unit=unit)
+        else:
+            below, above = _reach(table, cell, drawing.errors, cell.centre)
+            found[key] = Drawn(cell, cell.centre / unit, (below / unit, above / unit), unit)
+    return found
 
 
 def _unit(cell: Cell, drawing: Drawing) -> float | None:
