@@ -169,9 +169,8 @@ STEPS = (
     ),
     Step(
         "choose", "Choose logs", ".drop", _choose,
-        "Press **Upload** (key `u`) and choose the eight files of `fixtures/logs/cp_query/NMGBR950/`: the "
-        "driver's logs of both sides, and "
-        "the captures before and after. Write the title of a new study.",
+        "Press **Upload** (key `u`) and choose the eight files of `fixtures/logs/cp_query/NMGBR950/`: the driver's "
+        "logs of both sides, and the captures before and after. Write the title of a new study.",
         "The files wait in the queue. Nothing has been sent yet.",
     ),
     Step(
@@ -281,8 +280,7 @@ STEPS = (
     Step(
         "audit", "Inconsistent numbers", "section[aria-labelledby=audit] .scroll:has(tr:target)", _audit,
         "Click a ≠ in table 2.",
-        "The printed numbers that do not match their inputs, each with the formula and what follows"
-        " instead.",
+        "The printed numbers that do not match their inputs, each with the formula and what follows instead.",
         tall=300,
     ),
     Step(

@@ -37,14 +37,12 @@ class Conflict(exceptions.APIException):
     """A request that does not fit the present state of its object (409)."""
 
     status_code = HTTPStatus.CONFLICT
-    default_code = "conflict"
 
 
 class TooLarge(exceptions.APIException):
     """A request with more bytes than accepted (413)."""
 
     status_code = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
-    default_code = "too_large"
 
 
 def problem(status: int, detail: str, kind: str = "about:blank", **more: Any) -> dict[str, Any]:

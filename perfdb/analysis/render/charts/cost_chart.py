@@ -41,6 +41,7 @@ class Step:
 
 # The least distance of labels, as shares of width and height.
 _NEAR = (0.035, 0.07)
+_SIGNS = {Better.HIGHER: 1, Better.LOWER: -1, Better.NEUTRAL: 0}
 _POSITIONS = ("top center", "bottom center")
 
 
@@ -180,10 +181,10 @@ def _said(plan: Plan, tables: tuple[Table, Table], number: int, step: Step) -> H
 
 def _frontier(every: Sequence[tuple[float, float]], throughput: Table, cost: Table) -> list[Figure]:
     """Return a line through the undominated places; none for measures without direction."""
-    signs = (_sign(throughput), _sign(cost))
-    if 0 in signs:
+    across, up = (_SIGNS[table.metric.better] for table in (throughput, cost))
+    if not (across and up):
         return []
-    best = undominated(every, signs)
+    best = undominated(every, (across, up))
     alone: Figure = {"mode": "markers", "marker": {"symbol": "circle-open", "size": 20}, "name": "best in both"}
     line: Figure = {"mode": "lines", "line": {"dash": "solid", "width": 9}, "opacity": 0.25}
     return [
@@ -197,10 +198,6 @@ def _frontier(every: Sequence[tuple[float, float]], throughput: Table, cost: Tab
             **(alone if len(best) == 1 else line | {"name": "frontier: nothing is better in both"}),
         }
     ]
-
-
-def _sign(table: Table) -> int:
-    return {Better.HIGHER: 1, Better.LOWER: -1, Better.NEUTRAL: 0}[table.metric.better]
 
 
 def undominated(places: Sequence[tuple[float, float]], signs: tuple[int, int]) -> list[tuple[float, float]]:
