@@ -72,7 +72,7 @@ def study(request: Request, slug: str) -> Response:
         _change(found, validate(StudyChangeSerializer, request.data))
         return Response(_whole_body(request, found))
     try:
-        study_lifecycle.delete_study(found)
+        study_details.delete_study(found)
     except QueryError as error:
         raise Conflict(error.message) from None
     return Response(status=204)
