@@ -17,7 +17,7 @@ from perfdb.analysis.tables.matched_pairs import Sides
 from perfdb.analysis.units import short_percent
 from perfdb.analysis.verdicts import words
 from perfdb.results.queries.compare import ChosenSides, ComparedValue, Comparison
-from perfdb.web.compare.workload_answers import WorkloadAnswer, build_answers
+from perfdb.web.compare.workload_answers import build_answers
 from perfdb.web.links import to_runs
 from perfdb.web.tables import filter_form
 from perfdb.web.tables.filter_form import Facet, Select
@@ -25,8 +25,6 @@ from perfdb.web.tables.filter_form import Facet, Select
 # More left-overs are only counted.
 MOST_LEFT_OVER = 200
 
-# Options of charts that are split, which a comparison is not.
-_NOT_HERE = ("facets",)
 _TONES = {Weight.OTHER_WORK: "bad", Weight.EXPLAINS: "warn", Weight.MINOR: ""}
 
 
@@ -52,94 +50,15 @@ class DifferenceLine:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class LeftOverLine:
-    """An experiment without a match, with the reason."""
-
-    text: str
-    address: str
-    runs: int
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class LeftOvers:
-    """The experiments of one side without a match; ``more`` are not listed."""
-
-    side: str
-    number: int
-    lines: list[LeftOverLine]
-
-    @property
-    def more(self) -> int:
-        return self.number - len(self.lines)
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """The comparison of one new value with the old one.
-
-    ``runs``: runs in the pairs; ``looked_at``: runs searched for differences. ``differs``: differences that may
-    matter; ``minor``: others.
-    """
-
-    old: str
-    new: str
-    pairs: int
-    runs: int
-    looked_at: int
-    differs: list[DifferenceLine]
-    minor: list[DifferenceLine]
-    left_over: list[LeftOvers]
-
-
-@dataclass(frozen=True, slots=True)
-class Compared:
-    """The answer of the page.
-
-    ``swapped``: address with the sides exchanged, "" for several new values. ``delta``: smaller differences count as
-    the same.
-    """
-
-    old: str
-    new: str
-    swapped: str
-    signs: list[str]
-    answers: list[WorkloadAnswer]
-    parts: list[Part]
-    delta: str
-
-    @property
-    def differs(self) -> str:
-        """Return the differences that may matter in a line: ``Kernel 6.1 → 6.6, MTU 1500 → 9000 …``."""
-        lines = [line for part in self.parts for line in part.differs]
-        return ", ".join(f"{line.title} {line.old} → {line.new}" for line in lines[:3]) + " …" * (len(lines) > 3)
-
-    @property
-    def pairs(self) -> int:
-        """Return the number of matched pairs of all new values."""
-        return sum(part.pairs for part in self.parts)
-
-
 def plain_query(query: Query) -> Query:
     """Return the parts of a query that a comparison uses."""
-    return Query(
-        metrics=query.metrics,
-        filters=query.filters,
-        exclude=query.exclude,
-        ranges=query.ranges,
-        delta=query.delta,
-    )
-
-
-def encode_comparison(query: Query, drawing: Drawing, chosen: ChosenSides) -> str:
-    """Return the query string of a comparison."""
-    return urlencode([*chosen.pairs(), *query.pairs(), *drawing.pairs()])
+    about = Query(filters=query.filters, exclude=query.exclude, ranges=query.ranges)
+    return about.replace(metrics=query.metrics, delta=query.delta)
 
 
 def compare_address(query: Query, drawing: Drawing, chosen: ChosenSides) -> str:
     """Return the address of a comparison."""
-    return f"{reverse('web:compare')}?{encode_comparison(query, drawing, chosen)}"
+    return f"{reverse('web:compare')}?{urlencode([*chosen.pairs(), *query.pairs(), *drawing.pairs()])}"
 
 
 def choose_sides(sides: Sides) -> ChosenSides:
@@ -151,18 +70,12 @@ def link_suggestions(query: Query, found: Iterable[tuple[Sides, int]]) -> list[S
     return [
         Suggestion(
             dimension(sides.dimension).title,
-            describe_sides(sides),
+            " → ".join(map(dimension(sides.dimension).describe, (sides.old, sides.new))),
             compare_address(query, Drawing(), choose_sides(sides)),
             pairs,
         )
         for sides, pairs in found
     ]
-
-
-def describe_sides(sides: Sides) -> str:
-    """Return the sides in words: ``QDIO → HiperSockets``."""
-    say = dimension(sides.dimension).describe
-    return f"{say(sides.old)} → {say(sides.new)}"
 
 
 def side_selects(chosen: ChosenSides, values: Sequence[Value]) -> list[Select]:
@@ -188,11 +101,9 @@ def _texts(chosen: ChosenSides, values: Sequence[Value]) -> dict[str, str]:
 def further_facet(chosen: ChosenSides, values: Sequence[Value]) -> Facet | None:
     """Return the facet of more new values, or None without a third value."""
     texts = _texts(chosen, values)
-    return (
-        filter_form.build_facet("new", "Also", texts.items(), chosen.new[1:], "+ add another")
-        if len(texts) > 2
-        else None
-    )
+    if len(texts) < 3:
+        return None
+    return filter_form.build_facet("new", "Also", texts.items(), chosen.new[1:], "+ add another")
 
 
 def dimension_select(chosen: str) -> Select:
@@ -211,24 +122,28 @@ def _title(name: str) -> str:
     return metrics.BY_NAME[name].title if name in metrics.BY_NAME else name.replace("_", " ")
 
 
-def build_comparison(found: Comparison, asked: Query, drawing: Drawing, opened: str = "") -> Compared:
+def build_comparison(found: Comparison, asked: Query, drawing: Drawing, opened: str = "") -> dict[str, Any]:
     """Return a comparison as the page shows it.
 
     ``asked``: the question without the sides. ``opened``: the workload to show, by default that with most pairs.
+    ``swapped``: address with the sides exchanged, "" for several new values. ``differs``: the differences that may
+    matter in a line: ``Kernel 6.1 → 6.6, MTU 1500 → 9000 …``. ``delta``: smaller differences count as the same.
     """
     parts = [_part(found.query, part) for part in found.parts]
     sides = [part.matched.sides for part in found.parts]
-    only = sides[0] if len(parts) == 1 else None
-    told = [table for table in found.tables if table.has_values]
-    return Compared(
-        old=parts[0].old,
-        new=", ".join(part.new for part in parts),
-        swapped=compare_address(asked, drawing, choose_sides(only.swapped)) if only else "",
-        signs=list(dict.fromkeys(words.sign_rule(table.metric) for table in told)),
-        answers=build_answers(found.tables, sides, drawing, opened) if any(part.pairs for part in parts) else [],
-        parts=parts,
-        delta=short_percent(asked.delta / 100),
-    )
+    pairs = sum(part["pairs"] for part in parts)
+    differs = [f"{line.title} {line.old} → {line.new}" for part in parts for line in part["differs"]]
+    return {
+        "old": parts[0]["old"],
+        "new": ", ".join(part["new"] for part in parts),
+        "swapped": compare_address(asked, drawing, choose_sides(sides[0].swapped)) if len(parts) == 1 else "",
+        "signs": list(dict.fromkeys(words.sign_rule(table.metric) for table in found.tables if table.has_values)),
+        "answers": build_answers(found.tables, sides, drawing, opened) if pairs else [],
+        "parts": parts,
+        "pairs": pairs,
+        "differs": ", ".join(differs[:3]) + " …" * (len(differs) > 3),
+        "delta": short_percent(asked.delta / 100),
+    }
 
 
 def unpaired_links(found: Comparison, asked: Query) -> list[tuple[str, str]]:
@@ -243,19 +158,28 @@ def unpaired_links(found: Comparison, asked: Query) -> list[tuple[str, str]]:
     ]
 
 
-def _part(query: Query, part: ComparedValue) -> Part:
+def _part(query: Query, part: ComparedValue) -> dict[str, Any]:
+    """Return the comparison of one new value with the old one."""
     sides = part.matched.sides
     say = dimension(sides.dimension).describe
-    return Part(
-        old=say(sides.old),
-        new=say(sides.new),
-        pairs=part.matched.pairs,
-        runs=len(part.matched.observations.rows),
-        looked_at=part.looked_at,
-        differs=[difference_line(each) for each in part.differs if each.weight is not Weight.MINOR],
-        minor=[difference_line(each) for each in part.differs if each.weight is Weight.MINOR],
-        left_over=[each for side in (sides.old, sides.new) if (each := _left_overs(query, part, side)).number],
-    )
+    differs, minor = split_differences(part.differs)
+    left_over = [_left_overs(query, part, side) for side in (sides.old, sides.new)]
+    return {
+        "old": say(sides.old),
+        "new": say(sides.new),
+        "pairs": part.matched.pairs,
+        "differs": differs,
+        "minor": minor,
+        "left_over": [each for each in left_over if each["number"]],
+    }
+
+
+def split_differences(found: Iterable[Difference]) -> tuple[list[DifferenceLine], list[DifferenceLine]]:
+    """Return the differences that may matter, and the minor ones."""
+    matter, minor = list[DifferenceLine](), list[DifferenceLine]()
+    for each in found:
+        (minor if each.weight is Weight.MINOR else matter).append(difference_line(each))
+    return matter, minor
 
 
 def difference_line(each: Difference) -> DifferenceLine:
@@ -266,25 +190,28 @@ def difference_line(each: Difference) -> DifferenceLine:
     )
 
 
-def _left_overs(query: Query, part: ComparedValue, side: Value) -> LeftOvers:
+def _left_overs(query: Query, part: ComparedValue, side: Value) -> dict[str, Any]:
+    """Return the experiments of one side without a match, with the reasons; ``more`` are not listed."""
     own = [each for each in part.matched.left_over if each.side == side]
-    sides = part.matched.sides
+    name = part.matched.sides.dimension
     lines = [
-        LeftOverLine(
-            dimensions.describe_values(each.key.keys(), each.key.values()) or "all of its runs",
-            to_runs(query, {sides.dimension: each.side, **each.key}, each.runs),
-            len(each.runs),
-            each.reason,
-        )
+        {
+            "text": dimensions.describe_values(each.key.keys(), each.key.values()) or "all of its runs",
+            "address": to_runs(query, {name: each.side, **each.key}, each.runs),
+            "runs": len(each.runs),
+            "reason": each.reason,
+        }
         for each in own[:MOST_LEFT_OVER]
     ]
-    return LeftOvers(dimension(sides.dimension).describe(side), len(own), lines)
+    return {"side": dimension(name).describe(side), "number": len(own), "lines": lines, "more": len(own) - len(lines)}
 
 
 def form_context(
     chosen: ChosenSides, values: Sequence[Value], query: Query, drawing: Drawing, there: dict[str, Any]
 ) -> dict[str, Any]:
     """Return the template context of the page's form."""
+    # A comparison is not split into charts.
+    drawings = [each for each in filter_form.drawing_selects(drawing) if each.name != "facets"]
     return {
         "query": query,
         "chosen": chosen,
@@ -295,7 +222,7 @@ def form_context(
             filter_form.metric_facet(query.metrics),
             *filter_form.dimension_facets(there, dict(query.filters), without=(chosen.dimension,)),
         ],
-        "drawings": (drawings := [each for each in filter_form.drawing_selects(drawing) if each.name not in _NOT_HERE]),
+        "drawings": drawings,
         "drawn": filter_form.describe_drawing(drawings, query),
         "kept": [(name, value) for name, value in query.pairs() if name in ("exclude", "range")],
     }

@@ -1,7 +1,8 @@
 """Page of chosen runs side by side: values, circumstances, charts of rate and cost."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from perfdb.analysis.dimensions import describe_values, dimension
 from perfdb.analysis.insights.circumstances import Weight, values_text
@@ -15,24 +16,16 @@ from perfdb.analysis.tables.observations import Key
 from perfdb.analysis.tables.table import Table
 from perfdb.analysis.units import short_percent
 from perfdb.analysis.verdicts import words
-from perfdb.analysis.verdicts.cells import Verdict
+from perfdb.analysis.verdicts.cells import Comparison, Verdict
 from perfdb.analysis.workloads import cost_metric, primary_metric
 from perfdb.results.queries.chosen_runs import ChosenComparison
 from perfdb.web.compare.compare_page import difference_line
 from perfdb.web.links import to_explanation, to_run, to_runs_compared
 from perfdb.web.runs.run_values import group_of
-from perfdb.web.tables.table_grids import LinkedCell, Panel, build_panels, cell_address
+from perfdb.web.tables.table_grids import LinkedCell, build_panels, cell_address
 
 # More columns are told apart in the table only.
 _MOST_SENTENCES = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """An experiment or trial. ``runs``: (address, run id, trial)."""
-
-    title: str
-    runs: list[tuple[str, str, object]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,86 +37,49 @@ class Line:
     cells: list[LinkedCell]
 
 
-@dataclass(frozen=True, slots=True)
-class Circumstance:
-    """A circumstance with different values, one for each column."""
-
-    title: str
-    values: list[str]
-    weight: str
-    tone: str
-    why: str
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """Everything that the page shows.
+def build_run_comparison(found: ChosenComparison) -> dict[str, Any]:
+    """Return the page of compared runs.
 
     ``sentences`` say how each column differs from the first, and ``scope`` what they cover. ``varying``: (title,
     values) of the dimensions that differ. ``groups``: (title, lines) of differing figures, the largest difference
     first; ``equal``: lines that are equal or within ``delta``; ``alone``: titles of figures of one column only.
+    ``caution``: names of what differs if several things do: ``Device and MTU``.
     """
-
-    sentences: list[str]
-    scope: str
-    columns: list[Column]
-    varying: list[tuple[str, list[str]]]
-    groups: list[tuple[str, list[Line]]]
-    equal: list[Line]
-    alone: list[str]
-    delta: str
-    differs: list[Circumstance]
-    charts: list[Panel]
-    left_out: list[int]
-
-    @property
-    def caution(self) -> str:
-        """Return the names of what differs if several things do: ``Device and MTU``."""
-        names = [title for title, _ in self.varying] + [line.title for line in self.differs]
-        return " and ".join(filter(None, (", ".join(names[:-1]), names[-1]))) if len(names) > 1 else ""
-
-
-def build_run_comparison(found: ChosenComparison) -> Shown:
-    """Return the page of compared runs."""
     tables = found.tables
     grouped: dict[str, list[tuple[float, Line]]] = {}
     equal, alone = [], []
     for table in tables:
         line = _line(table)
-        sizes = [abs(each.percent) for cell in table.cells.values() if (each := cell.comparison) and each.percent]
+        largest = max((abs(each.percent) for each in _comparisons(table) if each.percent), default=0.0)
         if sum(cell.n > 0 for cell in table.cells.values()) == 1:
             alone.append(line.title)
-        elif max(sizes, default=0.0) <= table.query.delta and not _only_zero_differs(table):
+        elif largest <= table.query.delta and not _only_zero_differs(table):
             equal.append(line)
         else:
-            grouped.setdefault(group_of(table.measure.metric), []).append((-max(sizes, default=0.0), line))
-    return Shown(
-        sentences=list(_sentences(tables)),
-        scope=words.describe_scope(
-            [
-                each
-                for table in _charted_tables(tables)[:1]
-                for cell in table.cells.values()
-                if (each := cell.comparison)
-            ]
-        ),
-        columns=[_column(tables, column) for column in tables[0].columns],
-        varying=_varying(tables[0]),
-        groups=[
+            grouped.setdefault(group_of(table.measure.metric), []).append((-largest, line))
+    charted, varying, differs = _charted_tables(tables), _varying(tables[0]), list(_circumstances(found))
+    names = [title for title, _ in varying] + [each["title"] for each in differs]
+    panels = [panel for group in build_panels(charted, Drawing(marks=Marks.BARS)) for panel in group]
+    return {
+        "sentences": list(_sentences(charted)),
+        "scope": words.describe_scope([each for table in charted[:1] for each in _comparisons(table)]),
+        "caution": " and ".join(filter(None, (", ".join(names[:-1]), names[-1]))) if len(names) > 1 else "",
+        "columns": [_column(tables, column) for column in tables[0].columns],
+        "varying": varying,
+        "groups": [
             (group, [line for _, line in sorted(lines, key=lambda each: each[0])]) for group, lines in grouped.items()
         ],
-        equal=equal,
-        alone=alone,
-        delta=short_percent(tables[0].query.delta / 100),
-        differs=list(_circumstances(found)),
-        charts=[
-            panel
-            for group in build_panels(_charted_tables(tables), Drawing(marks=Marks.BARS))
-            for panel in group
-            if panel.figure
-        ],
-        left_out=found.left_out,
-    )
+        "equal": equal,
+        "alone": alone,
+        "delta": short_percent(tables[0].query.delta / 100),
+        "differs": differs,
+        "charts": [panel for panel in panels if panel.figure],
+        "left_out": found.left_out,
+    }
+
+
+def _comparisons(table: Table) -> list[Comparison]:
+    return [cell.comparison for cell in table.cells.values() if cell.comparison]
 
 
 def _line(table: Table) -> Line:
@@ -142,9 +98,9 @@ def _only_zero_differs(table: Table) -> bool:
     return len(means) > 1 and 0 in means
 
 
-def _sentences(tables: list[Table]) -> Iterator[str]:
+def _sentences(charted: list[Table]) -> Iterator[str]:
     """Yield how each column's rate differs from that of the first; once, if nothing was repeated."""
-    for table in _charted_tables(tables)[:1]:
+    for table in charted[:1]:
         base, *others = table.columns
         told = [(_title(table, column), _find_answer(table, column)) for column in others]
         verdicts = [pair.comparison.verdict for _, answer in told for pair in answer.pairs]
@@ -188,12 +144,13 @@ def _run_of(table: Table, column: Key) -> str:
     return f"{named['run_id']}{trial}"
 
 
-def _column(tables: list[Table], column: Key) -> Column:
-    points = {
-        point.run: point for table in tables if ((), column) in table.cells for point in table.cells[(), column].sample
-    }
-    runs: list[tuple[str, str, object]] = [(to_run(run), point.run_id, point.trial) for run, point in points.items()]
-    return Column(_title(tables[0], column), sorted(runs, key=lambda run: (run[1], str(run[2]))))
+def _column(tables: list[Table], column: Key) -> dict[str, Any]:
+    """Return an experiment or trial. ``runs``: (address, run id, trial)."""
+    cells = [table.cells[(), column] for table in tables if ((), column) in table.cells]
+    points = {point.run: point for cell in cells for point in cell.sample}
+    ordered = sorted(points.values(), key=lambda point: (point.run_id, str(point.trial)))
+    runs = [(to_run(point.run), point.run_id, point.trial) for point in ordered]
+    return {"title": _title(tables[0], column), "runs": runs}
 
 
 def _charted_tables(tables: list[Table]) -> list[Table]:
@@ -203,24 +160,20 @@ def _charted_tables(tables: list[Table]) -> list[Table]:
     return [table for table in tables if str(table.measure) in wanted]
 
 
-def _circumstances(found: ChosenComparison) -> Iterator[Circumstance]:
-    """Yield circumstances that differ from the baseline's, most important first."""
+def _circumstances(found: ChosenComparison) -> Iterator[dict[str, Any]]:
+    """Yield circumstances that differ from the baseline's, with a value for each column, most important first."""
     order = list(Weight)
     by_key = {each.key: each for differs in found.differs.values() for each in differs}
     for key, one in sorted(by_key.items(), key=lambda item: (order.index(item[1].weight), item[0])):
-        values = [values_text(one.old)]
-        for differs in found.differs.values():
-            new = next((each.new for each in differs if each.key == key), one.old)
-            values.append(values_text(new))
-        line = difference_line(one)
-        yield Circumstance(line.title, values, line.weight, line.tone, line.why)
+        new = [next((each.new for each in differs if each.key == key), one.old) for differs in found.differs.values()]
+        yield asdict(difference_line(one)) | {"values": [values_text(each) for each in (one.old, *new)]}
 
 
-def pin_links(shown: Shown, runs: Sequence[int]) -> list[str]:
+def pin_links(columns: Sequence[dict[str, Any]], runs: Sequence[int]) -> list[str]:
     """Return for each column the address of the page with this column as baseline; "" for the baseline."""
     addresses = []
-    for place, column in enumerate(shown.columns):
-        first = [run for run in runs if to_run(run) in {address for address, _, _ in column.runs}]
+    for place, column in enumerate(columns):
+        first = [run for run in runs if to_run(run) in {address for address, _, _ in column["runs"]}]
         others = [run for run in runs if run not in first]
         addresses.append(to_runs_compared([*first, *others]) if place else "")
     return addresses

@@ -3,15 +3,15 @@
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from perfdb.analysis.dimensions import DIMENSIONS, FACTOR, Value, describe_values, dimension
 from perfdb.analysis.insights.bottleneck import Bottleneck
-from perfdb.analysis.insights.circumstances import Weight
 from perfdb.analysis.metrics import BY_NAME
 from perfdb.analysis.query.parameters import spell_value
 from perfdb.analysis.query.query import REPEATS, Query
 from perfdb.analysis.render.charts.chart_options import Drawing
-from perfdb.analysis.render.labels import Diff, make_diff, measure_title
+from perfdb.analysis.render.labels import make_diff, measure_title
 from perfdb.analysis.units import printed_percent, round_half_up, short_percent, significant_text
 from perfdb.analysis.verdicts import words
 from perfdb.analysis.verdicts.cells import Comparison, Scope, Verdict, Workings
@@ -22,7 +22,7 @@ from perfdb.results.queries.explain import Explanation, Moved
 from perfdb.results.queries.explain import Side as Found
 from perfdb.results.runs.experiments import read_configuration
 from perfdb.web.compare import compare_page
-from perfdb.web.compare.compare_page import DifferenceLine, difference_line
+from perfdb.web.compare.compare_page import split_differences
 from perfdb.web.links import to_run, to_runs_compared
 from perfdb.web.studies.coverage_matrix import command
 
@@ -42,64 +42,31 @@ class Side:
     limit: Bottleneck | None
 
 
-@dataclass(frozen=True, slots=True)
-class MovedLine:
-    """Another metric's change. ``beyond``: its size in standard errors, "" if unknown."""
+def build_explanation(found: Explanation) -> dict[str, Any]:
+    """Return an explanation as the page shows it.
 
-    title: str
-    unit: str
-    old: str
-    new: str
-    diff: Diff
-    beyond: str
-
-
-@dataclass(frozen=True, slots=True)
-class Explained:
-    """Everything that the page shows.
-
-    ``sentence``: the answer; ``step``: how to confirm it. ``test``: (term, text); ``still``: metrics without a
-    confirmed change. ``where``: values that both sides share among those of their table.
+    ``step``: how to confirm the answer. ``test``: (term, text); ``still``: metrics without a confirmed change.
+    ``where``: values that both sides share among those of their table.
     """
-
-    sentence: str
-    step: str
-    scope: str
-    title: str
-    unit: str
-    where: str
-    diff: Diff
-    sides: list[Side]
-    test: list[tuple[str, str]]
-    compared: list[tuple[str, str, str]]
-    differs: list[DifferenceLine]
-    minor: list[DifferenceLine]
-    moved: list[MovedLine]
-    still: list[MovedLine]
-
-
-def build_explanation(found: Explanation) -> Explained:
-    """Return an explanation as its page shows it."""
-    metric = BY_NAME[found.measure.metric]
-    lines = [(each.decided, _moved(each)) for each in found.moved]
-    sides = [_side("Old", found.old), _side("New", found.new)]
     comparison = found.comparison
-    return Explained(
-        _sentence(found, sides),
-        words.next_words(comparison.next, comparison.delta),
-        words.scope_words(comparison),
-        measure_title(found.measure),
-        metric.unit,
-        describe_values(found.where.keys(), found.where.values()),
-        make_diff(found.comparison),
-        sides,
-        list(_test(found.comparison)),
-        [(dimension(name).title, _text(old), _text(new)) for name, old, new in found.compared],
-        [difference_line(each) for each in found.differs if each.weight is not Weight.MINOR],
-        [difference_line(each) for each in found.differs if each.weight is Weight.MINOR],
-        [line for decided, line in lines if decided],
-        [line for decided, line in lines if not decided],
-    )
+    sides = [_side("Old", found.old), _side("New", found.new)]
+    differs, minor = split_differences(found.differs)
+    return {
+        "sentence": _sentence(found, sides),
+        "step": words.next_words(comparison.next, comparison.delta),
+        "scope": words.scope_words(comparison),
+        "title": measure_title(found.measure),
+        "unit": BY_NAME[found.measure.metric].unit,
+        "where": describe_values(found.where.keys(), found.where.values()),
+        "diff": make_diff(comparison),
+        "sides": sides,
+        "test": list(_test(comparison)),
+        "compared": [(dimension(name).title, _text(old), _text(new)) for name, old, new in found.compared],
+        "differs": differs,
+        "minor": minor,
+        "moved": [_moved(each) for each in found.moved if each.decided],
+        "still": [_moved(each) for each in found.moved if not each.decided],
+    }
 
 
 def _sentence(found: Explanation, sides: Sequence[Side]) -> str:
@@ -130,11 +97,16 @@ def _side(name: str, side: Found) -> Side:
     return Side(name, side.title, mean, runs, len(values) - len(runs), side.limit)
 
 
-def _moved(each: Moved) -> MovedLine:
-    metric = BY_NAME[each.measure.metric]
-    old, new = ("–" if value is None else significant_text(value) for value in (each.old, each.new))
-    beyond = "" if each.beyond is None else f"{round_half_up(each.beyond, 1)} ×"
-    return MovedLine(measure_title(each.measure), metric.unit, old, new, make_diff(each.comparison), beyond)
+def _moved(each: Moved) -> dict[str, Any]:
+    """Return another metric's change. ``beyond``: size in standard errors, "" if unknown."""
+    return {
+        "title": measure_title(each.measure),
+        "unit": BY_NAME[each.measure.metric].unit,
+        "old": "–" if each.old is None else significant_text(each.old),
+        "new": "–" if each.new is None else significant_text(each.new),
+        "diff": make_diff(each.comparison),
+        "beyond": "" if each.beyond is None else f"{round_half_up(each.beyond, 1)} ×",
+    }
 
 
 def _test(comparison: Comparison) -> Iterator[tuple[str, str]]:
@@ -143,7 +115,8 @@ def _test(comparison: Comparison) -> Iterator[tuple[str, str]]:
     yield "Verdict", ", ".join(filter(None, (words.verdict_words(comparison), effect)))
     if comparison.percent is not None:
         yield "Difference", f"{printed_percent(comparison.percent, plus=True)}, of unrounded means"
-    yield "Measurements", _measurements(comparison)
+    new, old = _side_words(comparison.new), _side_words(comparison.base)
+    yield "Measurements", "1 run each" if new == old == "1" else f"{new} of the new side, {old} of the old side"
     if comparison.interval:
         yield "95% CI", f"the true difference lies between {_range(comparison.interval)}"
     if comparison.band:
@@ -162,15 +135,8 @@ def _test(comparison: Comparison) -> Iterator[tuple[str, str]]:
         yield "To confirm", needed
 
 
-def _measurements(comparison: Comparison) -> str:
-    new, old = _side_words(comparison.new), _side_words(comparison.base)
-    return "1 run each" if new == old == "1" else f"{new} of the new side, {old} of the old side"
-
-
 def _side_words(side: Evidence) -> str:
-    if side.campaigns < 2:
-        return str(side.trials)
-    return f"{side.trials} (in {side.campaigns} campaigns)"
+    return str(side.trials) if side.campaigns < 2 else f"{side.trials} (in {side.campaigns} campaigns)"
 
 
 # A smaller allowance for rounding, as a share, comes from binary numbers alone.
@@ -241,10 +207,7 @@ def _named(run: Run) -> dict[str, Value]:
 def _series(left: Run, right: Run) -> Iterator[Step]:
     """Yield comparisons of each dimension in which the runs differ."""
     old, new = _named(left), _named(right)
-    kept = Query()
-    for name in _KEPT:
-        if name in old and old.get(name) == new.get(name):
-            kept = kept.with_filter(name, old[name])
+    kept = Query(filters={name: (old[name],) for name in _KEPT if name in old and old[name] == new.get(name)})
     factors = sorted(name for name in {*old, *new} if name.startswith(FACTOR))
     # A campaign's name contains its level.
     names = [each.name for each in DIMENSIONS if each.name != "campaign"]

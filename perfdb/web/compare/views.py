@@ -63,7 +63,7 @@ def _beside(request: HttpRequest) -> HttpResponse:
     context = {
         "beside": shown,
         "explain": to_run_difference(*runs) if len(runs) == 2 else "",
-        "pins": compare_runs.pin_links(shown, runs),
+        "pins": compare_runs.pin_links(shown["columns"], runs),
         "trials": len(every),
         "together": compare_runs.together_link(every) if len(every) > len(runs) else "",
     }

@@ -1,17 +1,17 @@
 """The answer of a comparison for each workload: sentences, a row for each metric, and the charts of the open one."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
-from typing import NamedTuple
+from itertools import groupby, product
+from typing import Any, NamedTuple
 
 from perfdb.analysis.dimensions import describe_values, dimension
-from perfdb.analysis.metrics import Better, Measure
+from perfdb.analysis.metrics import Better
 from perfdb.analysis.render import sentences
 from perfdb.analysis.render.charts.chart_options import Drawing
-from perfdb.analysis.render.dot_strips import Dot, Scale, place_dots
+from perfdb.analysis.render.dot_strips import Scale, place_dots
 from perfdb.analysis.render.labels import measure_title
-from perfdb.analysis.render.sentences import Answer, Pair
+from perfdb.analysis.render.sentences import Answer
 from perfdb.analysis.tables.baseline_comparison import full_key
 from perfdb.analysis.tables.matched_pairs import Sides
 from perfdb.analysis.tables.observations import Key
@@ -37,52 +37,6 @@ class _Told(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Card:
-    """The answer in words: ``sentence``, then ``more`` sentences on costs and places.
-
-    ``badges``: (tone, text) of the pairs by how sure they are. ``scope``: what the verdicts cover. ``step``: what would
-    decide the open pairs. ``runs`` and ``pairs`` are those of the sentence. ``workload`` is empty if all pairs have the
-    same one.
-    """
-
-    workload: str
-    sentence: str
-    more: str
-    badges: list[tuple[str, str]]
-    scope: str
-    step: str
-    runs: int
-    pairs: int
-
-    @property
-    def alone(self) -> str:
-        """Return the sentence as it can stand alone, with the workload that it is about."""
-        return f"{self.workload}: {self.sentence}" if self.workload else self.sentence
-
-
-@dataclass(frozen=True, slots=True)
-class MetricRow:
-    """A metric of one compared value: the ranges of both sides, a dot for each pair, and the verdict in words.
-
-    ``counts``: the pairs by verdict in words.
-    """
-
-    title: str
-    unit: str
-    better: str
-    number: int
-    new: str
-    old_range: str
-    new_range: str
-    dots: list[Dot]
-    difference: str
-    typical: str
-    tone: str
-    verdict: str
-    counts: str
-
-
-@dataclass(frozen=True, slots=True)
 class Measured:
     """A metric of the pairs: summaries, chart and table."""
 
@@ -103,8 +57,8 @@ class WorkloadAnswer:
     said: str
     pairs: int
     shown: bool
-    cards: list[Card]
-    rows: list[MetricRow]
+    cards: list[dict[str, Any]]
+    rows: list[dict[str, Any]]
     scale: Scale
     band: tuple[float, float]
     measured: list[Measured]
@@ -115,7 +69,7 @@ def build_answers(
 ) -> list[WorkloadAnswer]:
     """Return the answers by workload. ``opened`` names the shown one; by default that with most pairs."""
     groups = [list(group) for _, group in groupby(tables, key=lambda table: table.split)]
-    found = [_find_answers(group, compared) for group in groups]
+    found = [list(_find_answers(group, compared)) for group in groups]
     pairs = [max((len(each.answer.pairs) for each in told), default=0) for told in found]
     names = [describe_values(group[0].query.split, group[0].split) for group in groups]
     open_one = names.index(opened) if opened in names else pairs.index(max(pairs)) if pairs else 0
@@ -133,8 +87,8 @@ def build_answers(
                 said=sentences.describe_briefly(told[0].answer) if told else "no pairs",
                 pairs=pairs[at],
                 shown=shown,
-                cards=list(_cards(told, names[at])) if shown else [],
-                rows=list(_rows(told, scale, panels)) if shown else [],
+                cards=_cards(told, names[at]) if shown else [],
+                rows=[_row(each, scale, panels[each.table.measure]) for each in told] if shown else [],
                 scale=scale,
                 band=scale.band(group[0].query.delta / 100),
                 measured=measured,
@@ -143,20 +97,26 @@ def build_answers(
     return answers
 
 
-def _find_answers(tables: Sequence[Table], compared: Sequence[Sides]) -> list[_Told]:
-    """Return the answers of all metrics and values that have pairs."""
-    found = [_Told(table, sides, sentences.find_answer(table, (sides.new,))) for table in tables for sides in compared]
-    return [told for told in found if told.answer.pairs]
+def _find_answers(tables: Sequence[Table], compared: Sequence[Sides]) -> Iterator[_Told]:
+    """Yield the answers of all metrics and values that have pairs."""
+    for table, sides in product(tables, compared):
+        answer = sentences.find_answer(table, (sides.new,))
+        if answer.pairs:
+            yield _Told(table, sides, answer)
 
 
-def _cards(told: Sequence[_Told], workload: str) -> Iterator[Card]:
-    """Yield the card of each compared value."""
-    for sides in dict.fromkeys(each.sides for each in told):
-        yield _card([each for each in told if each.sides == sides], workload)
+def _cards(told: Sequence[_Told], workload: str) -> list[dict[str, Any]]:
+    """Return the card of each compared value."""
+    values = dict.fromkeys(each.sides for each in told)
+    return [_card([each for each in told if each.sides == sides], workload) for sides in values]
 
 
-def _card(told: Sequence[_Told], workload: str) -> Card:
-    """Return the answer of the first metric in words, with the costs of the others."""
+def _card(told: Sequence[_Told], workload: str) -> dict[str, Any]:
+    """Return the answer of the first metric in words, and ``more`` sentences on costs and places.
+
+    ``alone``: the sentence with the workload, if pairs have several. ``badges``: (tone, text) of the pairs by how sure
+    they are. ``scope``: what the verdicts cover. ``step``: what would decide the open pairs.
+    """
     (table, sides, first), *others = told
     say = dimension(sides.dimension).describe
     old, new = say(sides.old), say(sides.new)
@@ -164,16 +124,17 @@ def _card(told: Sequence[_Told], workload: str) -> Card:
     undecided = (f"{number} {text}" for number, text in ((first.same, "the same"), (first.open, "undecided")) if number)
     steps = [pair.comparison.next for pair in first.pairs if pair.comparison.next]
     most = max(steps, key=lambda step: step.about, default=None)
-    return Card(
-        workload=workload,
-        sentence=sentences.describe_answer(first, new, old),
-        more=" ".join(filter(None, more)),
-        badges=[*count_badges(first.confirmed, first.likely), *(("", text) for text in undecided)],
-        scope=words.describe_scope([pair.comparison for pair in first.pairs]),
-        step=words.next_words(most, first.pairs[0].comparison.delta),
-        runs=_count_runs(table, sides),
-        pairs=len(first.pairs),
-    )
+    sentence = sentences.describe_answer(first, new, old)
+    return {
+        "sentence": sentence,
+        "alone": f"{workload}: {sentence}" if workload else sentence,
+        "more": " ".join(filter(None, more)),
+        "badges": [*count_badges(first.confirmed, first.likely), *(("", text) for text in undecided)],
+        "scope": words.describe_scope([pair.comparison for pair in first.pairs]),
+        "step": words.next_words(most, first.pairs[0].comparison.delta),
+        "runs": _count_runs(table, sides),
+        "pairs": len(first.pairs),
+    }
 
 
 def _count_runs(table: Table, sides: Sides) -> int:
@@ -184,31 +145,33 @@ def _count_runs(table: Table, sides: Sides) -> int:
                 for point in cell.sample})  # fmt: skip
 
 
-def _rows(told: Sequence[_Told], scale: Scale, numbers: Mapping[Measure, int]) -> Iterator[MetricRow]:
-    """Yield a row for each metric and compared value. ``numbers``: those of the metrics' panels."""
-    for each in told:
-        yield _row(each, scale, numbers[each.table.measure])
+def _row(told: _Told, scale: Scale, number: int) -> dict[str, Any]:
+    """Return a metric of one compared value: ranges of both sides, a dot for each pair, and the verdict in words.
 
-
-def _row(told: _Told, scale: Scale, number: int) -> MetricRow:
+    ``number``: that of the metric's panel. ``typical``: the geometric mean of the ratios, ``typically −34%``; empty
+    for fewer than three pairs. ``counts``: the pairs by verdict in words.
+    """
     table, sides, answer = told
     comparisons = [pair.comparison for pair in answer.pairs]
     decided, verdict = _sum_up(answer)
-    return MetricRow(
-        title=measure_title(table.measure),
-        unit=table.metric.unit,
-        better=_BETTER[table.metric.better],
-        number=number,
-        new=dimension(sides.dimension).describe(sides.new),
-        old_range=_range([each.base.mean for each in comparisons]),
-        new_range=_range([each.new.mean for each in comparisons]),
-        dots=place_dots(answer.pairs, scale),
-        difference=share_range(pair.percent / 100 for pair in answer.pairs),
-        typical=_typical(table.summaries.get((sides.new,))),
-        tone=decided.effect.value if decided and decided.scope is Scope.DAYS_KNOWN else "",
-        verdict=verdict,
-        counts=_count(answer),
-    )
+    summary = table.summaries.get((sides.new,))
+    typical = f"typically {signed_share(summary.ratio - 1)}" if summary and summary.ratio is not None else ""
+    counts = ((answer.confirmed, "confirmed"), (answer.likely, "likely"), (answer.same, "same"), (answer.open, "open"))
+    return {
+        "title": measure_title(table.measure),
+        "unit": table.metric.unit,
+        "better": _BETTER[table.metric.better],
+        "number": number,
+        "new": dimension(sides.dimension).describe(sides.new),
+        "old_range": _range([each.base.mean for each in comparisons]),
+        "new_range": _range([each.new.mean for each in comparisons]),
+        "dots": place_dots(answer.pairs, scale),
+        "difference": share_range(pair.percent / 100 for pair in answer.pairs),
+        "typical": typical,
+        "tone": decided.effect.value if decided and decided.scope is Scope.DAYS_KNOWN else "",
+        "verdict": verdict,
+        "counts": " · ".join(f"{number} {word}" for number, word in counts if number),
+    }
 
 
 def _range(values: Sequence[float | None]) -> str:
@@ -217,11 +180,6 @@ def _range(values: Sequence[float | None]) -> str:
         return "–"
     low, high = (significant_text(value, 3) for value in (known[0], known[-1]))
     return low if low == high else f"{low} – {high}"
-
-
-def _typical(summary: Summary | None) -> str:
-    """Return the geometric mean of the ratios: ``typically −34%``; empty for fewer than three pairs."""
-    return f"typically {signed_share(summary.ratio - 1)}" if summary and summary.ratio is not None else ""
 
 
 def _sum_up(answer: Answer) -> tuple[Comparison | None, str]:
@@ -233,21 +191,12 @@ def _sum_up(answer: Answer) -> tuple[Comparison | None, str]:
         if answer.same == count:
             return None, f"= same within {short_percent(answer.pairs[0].comparison.delta)}"
         return None, "? can't tell"
-    best = min(moved, key=_unsure).comparison
+    # Pairs confirmed by repeats come before single runs.
+    best = min(moved, key=lambda pair: pair.comparison.verdict in words.LIKELY).comparison
     word = words.effect_words(best) or ("higher" if answer.up else "lower")
     likely = "" if answer.confirmed else "likely "
     where = "" if len(moved) == count else f" in {len(moved)} of {count}"
     return best, f"{words.symbol(best)} {likely}{word}{where}"
-
-
-def _unsure(pair: Pair) -> int:
-    """Return 0 for a pair confirmed by repeats, 1 for single runs."""
-    return int(pair.comparison.verdict in words.LIKELY)
-
-
-def _count(answer: Answer) -> str:
-    parts = ((answer.confirmed, "confirmed"), (answer.likely, "likely"), (answer.same, "same"), (answer.open, "open"))
-    return " · ".join(f"{number} {word}" for number, word in parts if number)
 
 
 def _measure(tables: Sequence[Table], drawing: Drawing, first: int) -> Iterator[Measured]:

@@ -55,15 +55,15 @@ def _compare(question: Question, answer: Answer, opened: str) -> dict[str, Any]:
             measured=_sort_measured(
                 [_suggest(one, question, answer) for one in each.measured],
                 question,
-                elsewhere=len(compared.answers) > 1,
+                elsewhere=len(compared["answers"]) > 1,
             ),
         )
-        for each in compared.answers
+        for each in compared["answers"]
     ]
     return {
         "crowd": find_crowd(question, answer),
-        "compared": replace(compared, answers=answers),
-        "said": next((card.alone for each in answers for card in each.cards), ""),
+        "compared": compared | {"answers": answers},
+        "said": next((card["alone"] for each in answers for card in each.cards), ""),
         # The tables of the pairs are an ordinary question; only the comparison knows the rest.
         "exports": [
             ("JSON", f"/api/v1/comparisons/?{question.encode()}"),
