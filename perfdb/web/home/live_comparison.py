@@ -55,12 +55,12 @@ def _build(card: StudyCard, workload: str) -> LiveComparison | None:
     lines = workload_query(workload).with_filter("study", card.study.slug)
     maxima = build_maxima(ranked.tables, ranked.best)
     query, tables = answer_query(lines.replace(metrics=lines.metrics[:1]))
-    if maxima is None or not maxima.answer or not tables or len(tables[0].rows) < _FEWEST:
+    if maxima is None or not maxima["answer"] or not tables or len(tables[0].rows) < _FEWEST:
         return None
     ((panel, *_), *_) = build_panels(tables[:1])
     pages = [Link("Open the ranking", address), Link("Open the charts", charts_address(query, Drawing()))]
     at_users = [Link(str(users), f"{address}&users={users}") for (users,) in tables[0].rows if users is not None]
-    return LiveComparison(card.study.title, workload, maxima.answer, replace(panel, number=0), pages, at_users)
+    return LiveComparison(card.study.title, workload, maxima["answer"], replace(panel, number=0), pages, at_users)
 
 
 def suggest_comparison(cards: Sequence[StudyCard]) -> tuple[str, str] | None:

@@ -132,5 +132,5 @@ def _figures(result: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield the charts of a result section that have data."""
     panels = [panel for group in result.get("groups", ()) for panel in group] + list(result.get("charts_of_maxima", ()))
     if "compared" in result:
-        panels += [measured.panel for each in result["compared"]["answers"] for measured in each.measured]
+        panels += [measured.panel for each in result["compared"]["answers"] for measured in each["measured"]]
     yield from (panel.figure for panel in panels if panel.figure and panel.figure["data"])

@@ -1,8 +1,9 @@
 """Hints beside an answer: narrow a crowded chart, use other metrics, join two spellings."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import groupby
+from dataclasses import replace
+from itertools import groupby, islice
+from typing import Any
 from urllib.parse import urlencode
 
 from django.db.models import Count
@@ -33,39 +34,11 @@ _MOST_WAYS = 4
 _FIRST = ("study", "workload")
 
 
-@dataclass(frozen=True, slots=True)
-class Narrower:
-    """A value to filter by, and the number of lines left."""
-
-    text: str
-    lines: int
-    address: str
-
-
-@dataclass(frozen=True, slots=True)
-class Way:
-    """A dimension to filter by. ``more`` values are only in the form's menu."""
-
-    title: str
-    values: list[Narrower]
-    more: int
-
-
-@dataclass(frozen=True, slots=True)
-class Crowd:
-    """A chart with more lines than are drawn.
+def find_crowd(question: Question, answer: Answer) -> dict[str, Any] | None:
+    """Return how to narrow a chart with more lines than are drawn, or None if every line is legible.
 
     ``apart``: (title, address) of the question split into small charts. Frozen answers have no addresses.
     """
-
-    lines: int
-    drawn: int
-    ways: list[Way]
-    apart: list[tuple[str, str]]
-
-
-def find_crowd(question: Question, answer: Answer) -> Crowd | None:
-    """Return how to narrow a crowded chart, or None if every line is legible."""
     tables = [table for table in answer.tables if table.cells]
     if not tables or question.drawing.draw is Draw.HEAT:
         return None
@@ -73,34 +46,31 @@ def find_crowd(question: Question, answer: Answer) -> Crowd | None:
     known = line_keys([fullest])
     if len(known) <= MOST_LINES:
         return None
-    drawn = limit_lines([fullest])[1]
+    crowd = {"lines": len(known), "drawn": limit_lines([fullest])[1]}
     if recorded_reads.playing_tape():
-        return Crowd(len(known), drawn, [], [])
+        return crowd
     leaving = count_lines_by([fullest], known)
-    return Crowd(
-        len(known),
-        drawn,
-        list(_ways(question, answer.query, leaving, len(known)))[:_MOST_WAYS],
-        list(_apart(answer.query, leaving)),
-    )
+    ways = islice(_ways(question, answer.query, leaving, len(known)), _MOST_WAYS)
+    return crowd | {"ways": list(ways), "apart": list(_apart(answer.query, leaving))}
 
 
 def _ways(
     question: Question, query: Query, leaving: Mapping[str, Mapping[Value, int]], all_of_them: int
-) -> Iterator[Way]:
+) -> Iterator[dict[str, Any]]:
+    """Yield dimensions to filter by, with the lines left by each value; ``more`` are only in the form's menu."""
     for name in sorted(leaving, key=lambda name: _FIRST.index(name) if name in _FIRST else len(_FIRST)):
-        fewer = {value: number for value, number in leaving[name].items() if number < all_of_them}
+        fewer = [(value, number) for value, number in leaving[name].items() if number < all_of_them]
         if name in query.baseline or not fewer:
             continue
         shown = [
-            Narrower(dimension(name).describe(value), number, _narrowed_address(question, name, value))
-            for value, number in list(fewer.items())[:_MOST_VALUES]
+            {
+                "text": dimension(name).describe(value),
+                "lines": number,
+                "address": to_question(replace(question, query=question.query.with_filter(name, value))),
+            }
+            for value, number in fewer[:_MOST_VALUES]
         ]
-        yield Way(dimension(name).title, shown, len(fewer) - len(shown))
-
-
-def _narrowed_address(question: Question, name: str, value: Value) -> str:
-    return to_question(replace(question, query=question.query.with_filter(name, value)))
+        yield {"title": dimension(name).title, "values": shown, "more": len(fewer) - len(shown)}
 
 
 def _apart(query: Query, leaving: Mapping[str, Mapping[Value, int]]) -> Iterator[tuple[str, str]]:
@@ -108,13 +78,9 @@ def _apart(query: Query, leaving: Mapping[str, Mapping[Value, int]]) -> Iterator
     for name, values in leaving.items():
         fits = len(values) <= MOST_CHARTS and max(values.values()) <= MOST_LINES
         if fits and name not in query.baseline and name not in query.split:
-            small = Question(Page.CHARTS, _split(query, name), Drawing(facets=Facets.TOGETHER))
-            yield dimension(name).title, to_question(small)
-
-
-def _split(query: Query, name: str) -> Query:
-    rows, columns = (tuple(each for each in part if each != name) for part in (query.rows, query.columns))
-    return query.replace(rows=rows, columns=columns).with_split(name)
+            rows, columns = (tuple(each for each in part if each != name) for part in (query.rows, query.columns))
+            split = query.replace(rows=rows, columns=columns).with_split(name)
+            yield dimension(name).title, to_question(Question(Page.CHARTS, split, Drawing(facets=Facets.TOGETHER)))
 
 
 def suggest_metrics(panel: Panel, question: Question, answer: Answer) -> Panel:
@@ -134,12 +100,9 @@ def _offers(lacking: Measure, question: Question, answer: Answer) -> Iterator[tu
         found = list(each)
         wanted = [new for old in asked for new in (found if old == lacking else [old])]
         query = question.query.replace(metrics=tuple(dict.fromkeys(wanted)))
-        yield _title(name, [measure.role for measure in found]), to_question(replace(question, query=query))
-
-
-def _title(metric: str, roles: Sequence[str]) -> str:
-    title = metrics.BY_NAME[metric].title
-    return title if list(roles) == [metrics.TOTAL] else ", ".join([title, *roles])
+        roles = [measure.role for measure in found]
+        title = ", ".join([metrics.BY_NAME[name].title, *(roles if roles != [metrics.TOTAL] else [])])
+        yield title, to_question(replace(question, query=query))
 
 
 def _kind(metric: str) -> tuple[str, str]:
@@ -154,26 +117,13 @@ def _available_measures(lacking: Measure, answer: Answer) -> list[Measure]:
     """Return the measures of the same kind that runs have, totals first."""
     kind, asked = _kind(lacking.metric), answer.query.metrics
     known = [each for each in measures.read_slots() if each not in asked and _kind(each.metric) == kind]
-    return sorted(_with_values(known, answer), key=lambda each: (each.metric, each.role != metrics.TOTAL, each.role))
-
-
-def _with_values(known: Sequence[Measure], answer: Answer) -> list[Measure]:
     columns = measure_columns(known)
     counts = select_runs(answer.query).aggregate(**{f"n{at}": Count(each) for at, each in enumerate(columns)})
-    return [measure for at, measure in enumerate(known) if counts[f"n{at}"]]
+    there = [measure for at, measure in enumerate(known) if counts[f"n{at}"]]
+    return sorted(there, key=lambda each: (each.metric, each.role != metrics.TOTAL, each.role))
 
 
-@dataclass(frozen=True, slots=True)
-class Alike:
-    """Two spellings of a value. ``studies``: (study title, address that makes an alias)."""
-
-    title: str
-    printed: str
-    meaning: str
-    studies: list[tuple[str, str]]
-
-
-def find_spellings_in_tables(tables: Sequence[Table]) -> list[Alike]:
+def find_spellings_in_tables(tables: Sequence[Table]) -> list[dict[str, Any]]:
     """Return values in tables that are likely one value in two spellings.
 
     Frozen answers get none.
@@ -186,13 +136,21 @@ def find_spellings_in_tables(tables: Sequence[Table]) -> list[Alike]:
     return [] if recorded_reads.playing_tape() else find_spellings(shown)
 
 
-def find_spellings(shown: Mapping[str, Iterable[Value]]) -> list[Alike]:
-    """Return values of dimensions that are likely one value in two spellings."""
+def find_spellings(shown: Mapping[str, Iterable[Value]]) -> list[dict[str, Any]]:
+    """Return values of dimensions that are likely one value in two spellings.
+
+    ``studies``: (study title, address that makes an alias).
+    """
     found: dict[tuple[str, str, str], list[Offer]] = {}
     for offer in spellings.find_offers(shown):
         found.setdefault((offer.dimension, offer.printed, offer.meaning), []).append(offer)
     return [
-        Alike(dimension(name).title, printed, meaning, [(offer.title, _address(offer)) for offer in offers])
+        {
+            "title": dimension(name).title,
+            "printed": printed,
+            "meaning": meaning,
+            "studies": [(offer.title, _address(offer)) for offer in offers],
+        }
         for (name, printed, meaning), offers in found.items()
     ]
 

@@ -49,21 +49,14 @@ def _charts(question: Question, answer: Answer, _: str) -> dict[str, Any]:
 def _compare(question: Question, answer: Answer, opened: str) -> dict[str, Any]:
     assert answer.comparison is not None  # for the type checker
     compared = compare_page.build_comparison(answer.comparison, question.query, question.drawing, opened)
-    answers = [
-        replace(
-            each,
-            measured=_sort_measured(
-                [_suggest(one, question, answer) for one in each.measured],
-                question,
-                elsewhere=len(compared["answers"]) > 1,
-            ),
-        )
-        for each in compared["answers"]
-    ]
+    answers = compared["answers"]
+    for each in answers:
+        measured = [replace(one, panel=suggest_metrics(one.panel, question, answer)) for one in each["measured"]]
+        each["measured"] = _sort_measured(measured, question, elsewhere=len(answers) > 1)
     return {
         "crowd": find_crowd(question, answer),
-        "compared": compared | {"answers": answers},
-        "said": next((card["alone"] for each in answers for card in each.cards), ""),
+        "compared": compared,
+        "said": next((card["alone"] for each in answers for card in each["cards"]), ""),
         # The tables of the pairs are an ordinary question; only the comparison knows the rest.
         "exports": [
             ("JSON", f"/api/v1/comparisons/?{question.encode()}"),
@@ -74,10 +67,6 @@ def _compare(question: Question, answer: Answer, opened: str) -> dict[str, Any]:
     }
 
 
-def _suggest(measured: Measured, question: Question, answer: Answer) -> Measured:
-    return replace(measured, panel=suggest_metrics(measured.panel, question, answer))
-
-
 def _sort_measured(measured: list[Measured], question: Question, *, elsewhere: bool) -> list[Measured]:
     """Return the metrics, those with values first.
 
@@ -86,19 +75,15 @@ def _sort_measured(measured: list[Measured], question: Question, *, elsewhere: b
     """
     asked = bool(question.query.metrics)
     numbers = [each for each in measured if each.panel.lacking is None]
-    none = [
-        each
-        for each in measured
-        if each.panel.lacking and (asked or not numbers or (each.panel.instead and not elsewhere))
-    ]
-    return [*numbers, *none]
+    none = [each for each in measured if each.panel.lacking]
+    return [*numbers, *(each for each in none if asked or not numbers or (each.panel.instead and not elsewhere))]
 
 
 def _maximum(question: Question, answer: Answer, _: str) -> dict[str, Any]:
     maxima = maximum_page.build_maxima(answer.tables, answer.best)
     return {
         "by_run": question.query.summary is Summary.TRIAL,
-        "said": next(iter(maxima.answer), "") if maxima else "",
+        "said": next(iter(maxima["answer"]), "") if maxima else "",
         "exports": question_links.list_exports(answer.query),
         "maxima": maxima,
         "charts_of_maxima": maximum_page.build_charts(answer.tables),

@@ -1,7 +1,7 @@
 """The rows of a ranking: the best result of each device, best first, with its cost in CPU."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from perfdb.analysis.dimensions import describe_values
 from perfdb.analysis.insights.best_evidence import is_tied
@@ -17,6 +17,11 @@ from perfdb.analysis.workloads import cost_metric, parse_workload
 _BAR = 190
 _CONFIRMED, _SINGLE = "confirmed", "single runs"
 
+Ranking = dict[str, Any]
+"""The rows, with headings and badges."""
+Standing = Mapping[Key, Comparison | None]
+"""Columns compared with the best, None for the best itself."""
+
 
 def count_badges(confirmed: int, likely: int, of: str = "") -> list[tuple[str, str]]:
     """Return (tone, text) of differences by how sure they are, without empty ones. ``of``: what is counted."""
@@ -24,60 +29,12 @@ def count_badges(confirmed: int, likely: int, of: str = "") -> list[tuple[str, s
     return [(tone, f"{number} {of}{text}") for number, tone, text in counts if number]
 
 
-@dataclass(frozen=True, slots=True)
-class Bar:
-    """A bar in pixels: its length, the ends of the interval (None without one), and the trials."""
+def build_ranking(tables: Sequence[Table], standing: Standing, settings: Sequence[str]) -> Ranking:
+    """Return the ranking of a table of maxima: rows, headings of the rate and the cost, and badges.
 
-    length: float
-    interval: tuple[float, float] | None
-    trials: list[float]
-
-
-@dataclass(frozen=True, slots=True)
-class RankRow:
-    """A place of the ranking. ``rank``: ``1=`` for those tied for first. ``place``: number of its evidence."""
-
-    rank: str
-    place: int
-    name: str
-    setting: str
-    bar: Bar
-    value: str
-    spread: str
-    percent: str
-    interval: str
-    verdict: str
-    how_sure: str
-    cost: str
-    cost_percent: str
-    busy: str
-
-
-@dataclass(frozen=True, slots=True)
-class Ranking:
-    """The rows, with the headings of the rate and the cost; ``cost`` is empty if nothing has any."""
-
-    rows: list[RankRow]
-    rate: str
-    unit: str
-    cost: str
-
-    @property
-    def badges(self) -> list[tuple[str, str]]:
-        """Return (tone, text) of the differences from the best by how sure they are."""
-        sure = [row.how_sure for row in self.rows]
-        several = len(self.rows) - 1
-        of = f"of {several} difference{'s' * (several > 1)} "
-        return count_badges(sure.count(_CONFIRMED), sure.count(_SINGLE), of)
-
-
-def build_ranking(
-    tables: Sequence[Table], standing: Sequence[tuple[Key, Comparison | None]], settings: Sequence[str]
-) -> Ranking:
-    """Return the ranking of a table of maxima.
-
-    ``standing``: each column compared with the best, None for the best itself. ``settings``: the MTU and users of each
-    column of ``tables``.
+    ``standing``: each column compared with the best. ``settings``: the MTU and users of each column of ``tables``.
+    ``cost`` is empty if nothing has any. ``badges``: (tone, text) of the differences from the best by how sure they
+    are.
     """
     rate, by_measure = tables[0], {table.measure: table for table in tables[1:]}
     (workload,) = rate.query.filters["workload"]
@@ -85,17 +42,22 @@ def build_ranking(
     busy = by_measure.get(Measure("cpu_util"))
     if cost is not None and not cost.has_values:
         cost = None
-    rows = list(_rows(rate, cost, busy, dict(standing), settings))
-    return Ranking(rows, measure_title(rate.measure), rate.metric.unit, cost.metric.unit if cost else "")
+    rows = list(_rows(rate, cost, busy, standing, settings))
+    sure, several = [row["how_sure"] for row in rows], len(rows) - 1
+    of = f"of {several} difference{'s' * (several > 1)} "
+    return {
+        "rows": rows,
+        "rate": measure_title(rate.measure),
+        "unit": rate.metric.unit,
+        "cost": cost.metric.unit if cost else "",
+        "badges": count_badges(sure.count(_CONFIRMED), sure.count(_SINGLE), of),
+    }
 
 
 def _rows(
-    rate: Table,
-    cost: Table | None,
-    busy: Table | None,
-    standing: dict[Key, Comparison | None],
-    settings: Sequence[str],
-) -> Iterator[RankRow]:
+    rate: Table, cost: Table | None, busy: Table | None, standing: Standing, settings: Sequence[str]
+) -> Iterator[dict[str, Any]]:
+    """Yield the places of the ranking. ``rank``: ``1=`` for those tied for first. ``place``: number of the evidence."""
     most = max((point.value for cell in rate.cells.values() for point in cell.sample), default=0.0)
     costs = [mean for column in standing if (mean := _mean(cost, column)) is not None]
     ties = any(each is not None and is_tied(each) for each in standing.values())
@@ -106,22 +68,22 @@ def _rows(
         found = standing[column]
         first = found is None or is_tied(found)
         spent, used = _mean(cost, column), _mean(busy, column)
-        yield RankRow(
-            rank=("1=" if ties else "1") if first else str(place),
-            place=place,
-            name=describe_values(rate.query.columns, column),
-            setting=setting,
-            bar=_bar(cell, most),
-            value=significant_text(cell.mean),
-            spread=_spread(cell),
-            percent=signed_percent(found.percent) if found and found.percent is not None else "",
-            interval=share_range(ratio - 1 for ratio in found.interval) if found and found.interval else "",
-            verdict=_verdict(found),
-            how_sure=_how_sure(found),
-            cost=significant_text(spent) if spent is not None else "",
-            cost_percent=_above(spent, costs),
-            busy=f"{significant_text(used, 3)}%" if used is not None else "",
-        )
+        yield {
+            "rank": ("1=" if ties else "1") if first else str(place),
+            "place": place,
+            "name": describe_values(rate.query.columns, column),
+            "setting": setting,
+            "bar": _bar(cell, most),
+            "value": significant_text(cell.mean),
+            "spread": _spread(cell),
+            "percent": signed_percent(found.percent) if found and found.percent is not None else "",
+            "interval": share_range(ratio - 1 for ratio in found.interval) if found and found.interval else "",
+            "verdict": _verdict(found),
+            "how_sure": _how_sure(found),
+            "cost": significant_text(spent) if spent is not None else "",
+            "cost_percent": _above(spent, costs),
+            "busy": f"{significant_text(used, 3)}%" if used is not None else "",
+        }
 
 
 def _cell(table: Table | None, column: Key) -> Cell | None:
@@ -133,16 +95,17 @@ def _mean(table: Table | None, column: Key) -> float | None:
     return cell.mean if cell else None
 
 
-def _bar(cell: Cell, most: float) -> Bar:
+def _bar(cell: Cell, most: float) -> dict[str, Any]:
+    """Return a bar in pixels: length, ends of the interval (None without one), and trials."""
+
     def place(value: float) -> float:
         return round(_BAR * max(0.0, min(1.0, value / most)), 1) if most > 0 else 0.0
 
-    ends = cell.interval
-    return Bar(
-        place(cell.mean or 0.0),
-        (place(ends[0]), place(ends[1])) if ends else None,
-        [place(p.value) for p in cell.sample],
-    )
+    return {
+        "length": place(cell.mean or 0.0),
+        "interval": tuple(map(place, cell.interval)) if cell.interval else None,
+        "trials": [place(point.value) for point in cell.sample],
+    }
 
 
 def _spread(cell: Cell) -> str:

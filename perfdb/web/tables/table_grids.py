@@ -23,11 +23,10 @@ from perfdb.analysis.render.charts.combined_charts import facet_chart, figures
 from perfdb.analysis.render.charts.heat_map import MANY, count_compared
 from perfdb.analysis.render.charts.plotly_chart import DEFAULT_DRAWING
 from perfdb.analysis.render.charts.reduced_tables import drop_empty, limit_lines
-from perfdb.analysis.render.grid import Grid, GridCell, Heading, Line, make_grids
+from perfdb.analysis.render.grid import Grid, GridCell, Heading, make_grids
 from perfdb.analysis.render.labels import Diff
 from perfdb.analysis.tables.observations import Key
 from perfdb.analysis.tables.table import Table
-from perfdb.analysis.verdicts.flags import Flag
 from perfdb.results.runs import recorded_reads
 from perfdb.results.runs.vocabulary import read_looks
 from perfdb.web.links import to_explanation, to_runs, to_runs_by_number
@@ -185,19 +184,13 @@ def _panel(number: int, table: Table, drawn: dict[str, Any] | None) -> Panel:
     found = drop_empty(replace(table, query=table.query.replace(layout=Layout.CELLS)))
     (grid,) = make_grids([found.table])
     footnotes, splits = Footnotes(), _splits(table.query)
+
+    def link(row: Key, column: Key, cell: GridCell) -> LinkedCell:
+        marks = footnotes.marks(cell.notes, splits(cell))
+        return LinkedCell(cell, cell_address(table, row, column, cell), marks, to_explanation(table, (row, column)))
+
     lines = [
-        (
-            line.headings,
-            [
-                LinkedCell(
-                    cell,
-                    cell_address(table, row, column, cell),
-                    footnotes.marks(cell.notes, splits(cell)),
-                    to_explanation(table, (row, column)),
-                )
-                for column, cell in _cells(found.table, line)
-            ],
-        )
+        (line.headings, [link(row, *each) for each in zip(found.table.columns, line.cells, strict=True)])
         for row, line in zip(found.table.rows, grid.lines, strict=True)
     ]
     grid = replace(grid, remarks=(*grid.remarks, *filter(None, [found.remark])))
@@ -219,14 +212,16 @@ def find_mixes(tables: Sequence[Table]) -> list[tuple[str, str, str]]:
     The address is empty in a frozen answer, and for a factor that cannot be laid out.
     """
     values: dict[str, set[Value]] = {}
-    for table in tables:
-        for cell in table.cells.values():
-            for name in cell.mixed_work:
-                values.setdefault(name, set()).update(cell.mixes[name])
+    for cell in (cell for table in tables for cell in table.cells.values()):
+        for name in cell.mixed_work:
+            values.setdefault(name, set()).update(cell.mixes[name])
     return [
-        (dimension(name).title, labels.join_values(name, sorted(each, key=value_order)), _split_address(query, name))
+        (
+            dimension(name).title,
+            labels.join_values(name, sorted(each, key=value_order)),
+            _split_address(tables[0].query, name),
+        )
         for name, each in values.items()
-        for query in (tables[0].query,)
     ]
 
 
@@ -240,11 +235,7 @@ def _split_address(query: Query, name: str) -> str:
 
 
 def _splits(query: Query) -> Callable[[GridCell], dict[str, str]]:
-    """Return a function from a cell to addresses that remove its mixes.
-
-    By the note of each mix, the address is that of Charts with a table for each of the mixed values.
-    """
-
+    """Return a function from a cell to addresses of Charts that split its mixes, by the note of each mix."""
     split = cache(partial(_split_address, query))
 
     def splits(cell: GridCell) -> dict[str, str]:
@@ -259,15 +250,11 @@ def _flags(table: Table) -> list[tuple[str, str]]:
 
     Trials that are merely far from the others are marked in the figure alone.
     """
-    return [(flag.message, _runs_address(flag)) for flag in table_insights.trial_flags(table) if flag.code != "far"]
-
-
-def _runs_address(flag: Flag) -> str:
-    return to_runs_by_number([run for run in flag.runs if isinstance(run, int)])
-
-
-def _cells(table: Table, line: Line) -> Sequence[tuple[Key, GridCell]]:
-    return list(zip(table.columns, line.cells, strict=True))
+    return [
+        (flag.message, to_runs_by_number([run for run in flag.runs if isinstance(run, int)]))
+        for flag in table_insights.trial_flags(table)
+        if flag.code != "far"
+    ]
 
 
 def cell_address(table: Table, row: Key, column: Key, cell: GridCell) -> str:

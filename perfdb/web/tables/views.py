@@ -20,6 +20,9 @@ from perfdb.web.questions.question_links import question_actions_context
 from perfdb.web.tables import answer_section, filter_form, maximum_page, table_grids
 from perfdb.web.view_access import read_required
 
+# Parameters without a field, kept in hidden fields.
+_KEPT = ("exclude", "range", "order", "pick", "layout")
+
 
 @read_required()
 def charts(request: HttpRequest) -> HttpResponse:
@@ -93,6 +96,8 @@ def _form(
 ) -> dict[str, Any]:
     names = filter_form.layout_dimensions()
     compared = bool(query.baseline) or drawing.draw is Draw.HEAT
+    # The first one has a field.
+    baselines = [pair for pair in query.pairs() if pair[0] == "baseline"]
     selects = [*filter_form.drawing_selects(drawing, compared=compared), filter_form.summary_select(query)]
     return {
         "query": query,
@@ -107,17 +112,8 @@ def _form(
         "selects": selects,
         "drawn": filter_form.describe_drawing(selects, query),
         "baseline": filter_form.baseline_select(query, answered),
-        "kept": [*((name, value) for name, value in query.pairs() if name in _KEPT), *_further_baselines(query)],
+        "kept": [pair for pair in query.pairs() if pair[0] in _KEPT] + baselines[1:],
     }
-
-
-def _further_baselines(query: Query) -> list[tuple[str, str]]:
-    """Return all baselines but the first, which has a field."""
-    return [(name, value) for name, value in query.pairs() if name == "baseline"][1:]
-
-
-# Parameters without a field, kept in hidden fields.
-_KEPT = ("exclude", "range", "order", "pick", "layout")
 
 
 @read_required()
@@ -125,9 +121,8 @@ def maximum(request: HttpRequest) -> HttpResponse:
     """Show the experiment with the highest throughput of each device or other dimension."""
     there = filter_form.read_offered_values()
     try:
-        question = _maximum_question(
-            Query.parse(_pairs(request.GET)) if request.GET else question_links.default_query(there)
-        )
+        asked = Query.parse(_pairs(request.GET)) if request.GET else question_links.default_query(there)
+        question = _maximum_question(asked)
         filter_form.check_studies(question.query)
         found = answer_question(question)
     except QueryError as error:
@@ -141,11 +136,8 @@ def maximum(request: HttpRequest) -> HttpResponse:
         "each": maximum_page.each_select(query.columns, found.query.columns),
         "kept": [(name, value) for name, value in query.pairs() if name in ("workload", "exclude", "range")],
     }
-    return render(
-        request,
-        "web/maximum.html",
-        context | answer_section.build_result(question, found) | question_actions_context(request, question),
-    )
+    context |= answer_section.build_result(question, found) | question_actions_context(request, question)
+    return render(request, "web/maximum.html", context)
 
 
 def _maximum_question(asked: Query) -> Question:
