@@ -1,19 +1,29 @@
-"""Overview of studies, runs and uploads, without reading all runs."""
+"""Parts of the start page: studies, uploads, totals, and a comparison of the newest study's devices."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from datetime import timedelta
+from typing import Any, NamedTuple
 
 from django.db.models import Count, Q, QuerySet, Sum
 from django.urls import reverse
 from django.utils import timezone
 
-from perfdb.analysis.query.parameters import value_order
+from perfdb.analysis.dimensions import dimension
+from perfdb.analysis.query.parameters import QueryError, value_order
 from perfdb.analysis.query.query import Query
+from perfdb.analysis.render.charts.chart_options import Drawing
 from perfdb.results.ingest.parse_files import ARCHIVE
 from perfdb.results.models import DimensionCount, Run, Study, Upload, UploadFile
-from perfdb.web.questions import question_links
+from perfdb.results.queries.answers import answer_query
+from perfdb.results.queries.compare import suggest_sides
+from perfdb.results.queries.questions import answer_question
+from perfdb.web.compare.compare_page import link_suggestions
+from perfdb.web.questions.question_links import charts_address, device_ranking, usual_workload, workload_query
+from perfdb.web.tables.maximum_page import build_maxima
+from perfdb.web.tables.table_grids import build_panels
 
 # So many uploads, studies, and devices of a study; the rest is a click away.
 _MOST_UPLOADS, _MOST_STUDIES, _MOST_DEVICES = 8, 12, 6
@@ -21,10 +31,11 @@ _PAGES = (("Compare", "compare"), ("Ranking", "maximum"))
 _MOST_STORED, _MOST_FAILED = 4, 50
 # How long the start page tells of an upload that failed.
 _FAILED_FOR = timedelta(days=7)
+# A comparison has at least so many devices and numbers of users, and is looked for in so many studies.
+_FEWEST, _TRIED = 2, 3
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(NamedTuple):
     """A name with its address."""
 
     title: str
@@ -121,7 +132,7 @@ def _card(study: Study, workloads: Iterable[str], devices: Iterable[str]) -> Stu
     about = Query().with_filter("study", study.slug)
     charts = reverse("web:charts")
     first = [
-        Link(name, f"{charts}?{question_links.workload_query(name).with_filter('study', study.slug).encode()}")
+        Link(name, f"{charts}?{workload_query(name).with_filter('study', study.slug).encode()}")
         for name in sorted(workloads, key=value_order)
     ]
     runs = reverse("web:runs")
@@ -149,5 +160,53 @@ def describe_totals() -> str:
 
 
 def _counted(number: int, one: str, several: str) -> str:
-    """Return a number with its word in singular or plural."""
     return f"{number:,} {one if number == 1 else several}"
+
+
+def build_live_comparison(cards: Sequence[StudyCard]) -> dict[str, Any] | None:
+    """Return the ranking of the first study with several devices and numbers of users, or None.
+
+    ``answer``: sentences beside the chart; ``pages`` continue from there. ``at_users``: the ranking at each number of
+    users.
+    """
+    fitting = [card for card in cards if len(card.devices) >= _FEWEST and card.workloads]
+    for card in fitting[:_TRIED]:
+        names = [each.title for each in card.workloads]
+        # A workload without a pattern has no rate to rank by.
+        with suppress(QueryError):
+            if found := _build(card, usual_workload(names)):
+                return found
+    return None
+
+
+def _build(card: StudyCard, workload: str) -> dict[str, Any] | None:
+    ranking, address = device_ranking(card.study.slug, workload)
+    ranked = answer_question(ranking)
+    lines = workload_query(workload).with_filter("study", card.study.slug)
+    maxima = build_maxima(ranked.tables, ranked.best)
+    query, tables = answer_query(lines.replace(metrics=lines.metrics[:1]))
+    if maxima is None or not maxima["answer"] or not tables or len(tables[0].rows) < _FEWEST:
+        return None
+    ((panel, *_), *_) = build_panels(tables[:1])
+    return {
+        "study": card.study.title,
+        "workload": workload,
+        "answer": maxima["answer"],
+        "panel": replace(panel, number=0),
+        "pages": [Link("Open the ranking", address), Link("Open the charts", charts_address(query, Drawing()))],
+        "at_users": [Link(str(users), f"{address}&users={users}") for (users,) in tables[0].rows if users is not None],
+    }
+
+
+def suggest_comparison(cards: Sequence[StudyCard]) -> tuple[str, str] | None:
+    """Return (text, address) of the comparison with most pairs in the newest studies; None without any.
+
+    The text is ``HiperSockets against Guest LAN: 24 matched pairs``.
+    """
+    for card in cards[:_TRIED]:
+        if found := suggest_sides(card.study.slug):
+            sides, pairs = found[0]
+            say = dimension(sides.dimension).describe
+            (link,) = link_suggestions(Query().with_filter("study", card.study.slug), found[:1])
+            return f"{say(sides.new)} against {say(sides.old)}: {pairs} matched pair{'s' * (pairs != 1)}", link.address
+    return None

@@ -1,7 +1,6 @@
 """Page of the comparison rules, each with worked examples."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -15,73 +14,50 @@ from perfdb.analysis.insights.bottleneck import LIMIT_RULES, Bottleneck
 from perfdb.analysis.insights.throughput_curve import CURVE_RULES
 from perfdb.analysis.verdicts.statements import DECLARATIONS
 
-
-@dataclass(frozen=True, slots=True)
-class Worked:
-    """An example: inputs, and the rule's own answer."""
-
-    given: str
-    answer: str
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """A displayed rule; ``anchor`` is its link target."""
-
-    anchor: str
-    title: str
-    formula: str
-    explanation: str
-    source: str
-    examples: list[Worked]
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """A section of rules; ``title`` is "" for a single one."""
-
-    title: str
-    rules: list[Rule]
+_CHAPTERS = (
+    (
+        "curves",
+        "Where throughput levels off",
+        "What is said of the means over a rising number of users.",
+        CURVE_RULES,
+    ),
+    (
+        "limits",
+        "What limited a run",
+        "The first of these that applies, in this order, is the verdict.",
+        LIMIT_RULES,
+    ),
+    (
+        "audit",
+        "Printed figures held against each other",
+        "What can be recomputed is, with the interval that rounding leaves; nothing is corrected.",
+        audit.DECLARATIONS,
+    ),
+)
+"""Chapters of declared rules: anchor, title, introduction, and rules."""
 
 
-@dataclass(frozen=True, slots=True)
-class Chapter:
-    """A chapter with its ``anchor``."""
-
-    anchor: str
-    title: str
-    about: str
-    sections: list[Section]
-
-
-def build_chapters() -> list[Chapter]:
-    """Return the chapters of all rules in reading order."""
-    return [
-        Chapter(
-            "comparing",
-            "One result against another",
-            "A difference in per cent is printed beside what can be said of it: a verdict, in words.",
-            _comparing(DECLARATIONS),
-        ),
-        _chapter(
-            "curves",
-            "Where throughput levels off",
-            "What is said of the means over a rising number of users.",
-            CURVE_RULES,
-        ),
-        _chapter(
-            "limits",
-            "What limited a run",
-            "The first of these that applies, in this order, is the verdict.",
-            LIMIT_RULES,
-        ),
-        _chapter(
-            "audit",
-            "Printed figures held against each other",
-            "What can be recomputed is, with the interval that rounding leaves; nothing is corrected.",
-            audit.DECLARATIONS,
-        ),
+def build_chapters() -> list[dict[str, Any]]:
+    """Return the chapters of all rules in reading order. A section without a title is the only one."""
+    comparing = {
+        "anchor": "comparing",
+        "title": "One result against another",
+        "about": "A difference in per cent is printed beside what can be said of it: a verdict, in words.",
+        "sections": [
+            {"title": title, "rules": list(map(_statement, group))}
+            for title, group in groupby(DECLARATIONS, key=lambda each: each.section)
+        ],
+    }
+    others = [
+        {
+            "anchor": name,
+            "title": title,
+            "about": about,
+            "sections": [{"title": "", "rules": [_rule(name, each) for each in declared]}],
+        }
+        for name, title, about, declared in _CHAPTERS
     ]
+    return [comparing, *others]
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,41 +97,36 @@ def limit_anchor(limit: Bottleneck) -> str:
     return rule_anchor("limits", f"verdict.{limit.verdict.name.lower()}")
 
 
-def _chapter(name: str, title: str, about: str, declared: Sequence[Declaration]) -> Chapter:
-    return Chapter(name, title, about, [Section("", [_rule(name, each) for each in declared])])
-
-
-def _rule(chapter: str, declared: Declaration) -> Rule:
+def _rule(chapter: str, declared: Declaration) -> dict[str, Any]:
     example = declared.example
-    return Rule(
-        rule_anchor(chapter, declared.code),
-        declared.title,
-        declared.formula,
-        declared.explanation,
-        declared.source,
-        [Worked(example.given, example.work())],
-    )
+    return {
+        "anchor": rule_anchor(chapter, declared.code),
+        "title": declared.title,
+        "formula": declared.formula,
+        "explanation": declared.explanation,
+        "source": declared.source,
+        "examples": [{"given": example.given, "answer": example.work()}],
+    }
 
 
-def _comparing(declared: Iterable[MethodStatement]) -> list[Section]:
-    sections = groupby(declared, key=lambda each: each.section)
-    return [Section(title, [_comparing_rule(each) for each in group]) for title, group in sections]
-
-
-def _comparing_rule(declared: MethodStatement) -> Rule:
-    return Rule(
-        rule_anchor("comparing", declared.id),
-        declared.title,
-        declared.formula,
-        declared.explanation,
-        declared.reference,
-        [Worked(_given(example.inputs), example.run()) for example in declared.examples],
-    )
-
-
-def _given(inputs: Mapping[str, object]) -> str:
-    """Return inputs as text: ``base 100, 101, 99; new 110, 111, 109``."""
-    return "; ".join(f"{name.replace('_', ' ')} {_said(value)}" for name, value in inputs.items())
+def _statement(declared: MethodStatement) -> dict[str, Any]:
+    """Return a rule of comparisons; inputs are written ``base 100, 101, 99; new 110, 111, 109``."""
+    return {
+        "anchor": rule_anchor("comparing", declared.id),
+        "title": declared.title,
+        "formula": declared.formula,
+        "explanation": declared.explanation,
+        "source": declared.reference,
+        "examples": [
+            {
+                "given": "; ".join(
+                    f"{name.replace('_', ' ')} {_said(value)}" for name, value in example.inputs.items()
+                ),
+                "answer": example.run(),
+            }
+            for example in declared.examples
+        ],
+    }
 
 
 def _said(value: object) -> str:

@@ -2,9 +2,8 @@
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from difflib import SequenceMatcher
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db.models import Model
 from django.http import HttpRequest, HttpResponse
@@ -18,6 +17,7 @@ from perfdb.analysis.query.query import Query
 from perfdb.results.models import Device, Level, Study, System, Workload
 from perfdb.results.queries.conditions import select_runs
 from perfdb.results.queries.name_search import Found, Hit, Kind, search_names
+from perfdb.web.home.overview import Link
 from perfdb.web.questions import question_links
 from perfdb.web.view_access import read_required
 
@@ -32,8 +32,7 @@ _VOCABULARY: dict[str, tuple[type[Model], str]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Narrowed:
+class Narrowed(NamedTuple):
     """Runs chosen by words of a search, with links to list and charts; ``fits`` if there are any."""
 
     says: str
@@ -47,19 +46,17 @@ def parse_run_filters(text: str) -> tuple[Narrowed | None, str]:
 
     None takes the place of the runs if no words choose any.
     """
-    query = Query()
-    left = []
-    at = 0
-    for match in _CHOICE.finditer(text):
-        chosen = _chosen(match[1].lower(), match[2] or match[3])
-        if chosen is None:
-            continue
+    filters: dict[str, tuple[DimensionValue, ...]] = {}
+
+    def take(match: re.Match[str]) -> str:
+        if (chosen := _chosen(match[1].lower(), match[2] or match[3])) is None:
+            return match[0]
         declared, value = chosen
-        query = query.with_filter(declared.name, *query.filters.get(declared.name, ()), value)
-        left.append(text[at : match.start()])
-        at = match.end()
-    rest = " ".join("".join([*left, text[at:]]).split())
-    return (_leading_to(query) if query.filters else None), rest
+        filters[declared.name] = (*filters.get(declared.name, ()), value)
+        return ""
+
+    rest = " ".join(_CHOICE.sub(take, text).split())
+    return (_leading_to(Query(filters=filters)) if filters else None), rest
 
 
 def _chosen(name: str, text: str) -> tuple[Dimension, DimensionValue] | None:
@@ -121,49 +118,18 @@ _WORD = re.compile(r"[\w.-]+")
 Pieces = list[tuple[str, bool]]
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
-    """A further link of a hit."""
-
-    title: str
-    address: str
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """A hit; ``excerpt`` is the match in the text ``why``."""
-
-    name: Pieces
-    address: str
-    why: str
-    detail: str
-    excerpt: Pieces
-    links: list[Link]
-
-
-@dataclass(frozen=True, slots=True)
-class Group:
-    """The hits of one kind."""
-
-    kind: str
-    title: str
-    hits: list[Shown]
-
-
-def group_hits(found: Found) -> list[Group]:
-    """Return the hits by kind."""
-    return [Group(kind.value, TITLES[kind], [_shown(hit, found) for hit in hits]) for kind, hits in found.hits.items()]
-
-
-def _shown(hit: Hit, found: Found) -> Shown:
+def _shown(hit: Hit, found: Found) -> dict[str, Any]:
+    """Return a hit; ``excerpt`` is the match in the text ``why``."""
     name, text = (mark_words(each, found.words, near=found.near) for each in (hit.name or "without a title", hit.text))
-    in_text = any(fits for _, fits in text)
-    in_name = any(fits for _, fits in name) or not in_text
-    why = "" if in_name else _TEXTS.get(hit.kind, "text")
-    if hit.kind is Kind.NOTE:
-        name = _around(name)
-    excerpt = [] if in_name else _around(text)
-    return Shown(name, _address(hit), why, _detail(hit), excerpt, _links(hit))
+    in_name = any(fits for _, fits in name) or not any(fits for _, fits in text)
+    return {
+        "name": _around(name) if hit.kind is Kind.NOTE else name,
+        "address": _address(hit),
+        "why": "" if in_name else _TEXTS.get(hit.kind, "text"),
+        "detail": _detail(hit),
+        "excerpt": [] if in_name else _around(text),
+        "links": _links(hit),
+    }
 
 
 def mark_words(text: str, words: Iterable[str], *, near: bool) -> Pieces:
@@ -227,9 +193,7 @@ _ADDRESSES: dict[Kind, Callable[[Hit], str]] = {
 
 
 def _list(page: str, **chosen: Any) -> str:
-    query = Query()
-    for name, value in chosen.items():
-        query = query.with_filter(name, value)
+    query = Query(filters={name: (value,) for name, value in chosen.items()})
     return f"{reverse(f'web:{page}')}?{query.encode()}"
 
 
@@ -287,5 +251,9 @@ def _answer(request: HttpRequest, template: str, size: int) -> HttpResponse:
     asked = request.GET.get("q", "").strip()
     chosen, rest = parse_run_filters(asked)
     found = search_names(rest, size)
-    context = {"asked": asked, "chosen": chosen, "near": found.near, "groups": group_hits(found), "most": size}
+    groups = [
+        {"kind": kind.value, "title": TITLES[kind], "hits": [_shown(hit, found) for hit in hits]}
+        for kind, hits in found.hits.items()
+    ]
+    context = {"asked": asked, "chosen": chosen, "near": found.near, "groups": groups, "most": size}
     return render(request, template, context)

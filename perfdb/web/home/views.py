@@ -19,7 +19,7 @@ from perfdb.results.models import Upload
 from perfdb.results.runs import access
 from perfdb.results.studies.load_document import enqueue_loading
 from perfdb.web.home import overview
-from perfdb.web.home.live_comparison import build_live_comparison, suggest_comparison
+from perfdb.web.home.overview import build_live_comparison, suggest_comparison
 from perfdb.web.home.rules_page import build_chapters, read_calibration, worst_rates
 from perfdb.web.trends.event_lines import describe_quiet, newest_events
 from perfdb.web.view_access import person_of, read_required, sign_in_required
@@ -31,6 +31,8 @@ _MOST_EVENTS = 5
 def home(request: HttpRequest) -> HttpResponse:
     """Show a comparison, the studies, and the last uploads."""
     uploads, failed, studies = overview.read_uploads(), overview.read_failed_uploads(), overview.read_studies()
+    visible = access.visible_studies(request.user)
+    events = newest_events(visible, _MOST_EVENTS)
     context = {
         "uploads": uploads,
         "failed": failed,
@@ -40,20 +42,14 @@ def home(request: HttpRequest) -> HttpResponse:
         "mine": request.user.is_authenticated and Upload.objects.filter(owner=request.user).exists(),
         "comparison": suggest_comparison(studies),
         "live": build_live_comparison(studies),
-        **_changes(request),
+        "events": events,
+        "quiet": "" if events else describe_quiet(visible),
     }
     response = render(request, "web/home.html", context)
     if request.htmx and not context["busy"]:  # type: ignore[attr-defined] # set by django-htmx's middleware
         # What was watched is done: studies and runs are other ones now.
         return retarget(reselect(reswap(response, "outerHTML"), "#home"), "#home")
     return response
-
-
-def _changes(request: HttpRequest) -> dict[str, object]:
-    """Return what trends have to tell."""
-    visible = access.visible_studies(request.user)
-    events = newest_events(visible, _MOST_EVENTS)
-    return {"events": events, "quiet": "" if events else describe_quiet(visible)}
 
 
 @sign_in_required()
