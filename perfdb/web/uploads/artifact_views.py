@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import Any
 
 from django.http import FileResponse, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
@@ -17,74 +17,40 @@ MOST_RUNS = 20
 _LINES = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True)
-class Marked:
-    """Highlighted lines, both included; 0 and 0 for none."""
-
-    first: int = 0
-    last: int = 0
-
-    @classmethod
-    def read(cls, text: str) -> "Marked":
-        """Return the lines of ``12`` or ``12-20``; none for other texts."""
-        found = _LINES.fullmatch(text)
-        if found is None:
-            return cls()
-        ends = sorted((int(found[1]), int(found[2] or found[1])))
-        return cls(*ends) if ends[0] else cls()
-
-    def __contains__(self, line: int) -> bool:
-        return self.first <= line <= self.last
+def _marked(text: str) -> range:
+    """Return the lines to highlight of ``12`` or ``12-20``; none for other texts."""
+    found = _LINES.fullmatch(text)
+    first, last = sorted((int(found[1]), int(found[2] or found[1]))) if found else (0, 0)
+    return range(first, last + 1) if first else range(0)
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A displayed line."""
+def _window(lines: Sequence[str], marked: range) -> dict[str, Any]:
+    """Return the page of a thousand lines with the first marked one.
 
-    number: int
-    text: str
-    marked: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Window:
-    """The displayed lines of a file.
-
-    ``before`` and ``after``: first lines of the neighbouring pages, 0 for none.
+    The borders of pages do not depend on the marked line. ``before`` and ``after``: first lines of the neighbouring
+    pages, 0 for none.
     """
-
-    lines: list[Line]
-    total: int
-    before: int
-    after: int
-
-    @classmethod
-    def around(cls, lines: Sequence[str], marked: Marked) -> "Window":
-        """Return the page of a thousand lines with the first marked one.
-
-        The borders of pages do not depend on the marked line.
-        """
-        first = (min(max(marked.first, 1), len(lines)) - 1) // WINDOW * WINDOW
-        beyond = first + WINDOW
-        return cls(
-            lines=[Line(n, text, n in marked) for n, text in enumerate(lines[first:beyond], start=first + 1)],
-            total=len(lines),
-            before=first - WINDOW + 1 if first else 0,
-            after=beyond + 1 if beyond < len(lines) else 0,
-        )
+    first = (min(max(marked.start, 1), len(lines)) - 1) // WINDOW * WINDOW
+    beyond = first + WINDOW
+    return {
+        "lines": [(at, text, at in marked) for at, text in enumerate(lines[first:beyond], start=first + 1)],
+        "total": len(lines),
+        "before": first - WINDOW + 1 if first else 0,
+        "after": beyond + 1 if beyond < len(lines) else 0,
+    }
 
 
 @read_required()
 def artifact(request: HttpRequest, pk: int) -> HttpResponse:
     """Show a file's text, with ``?line=N`` or ``?line=N-M`` highlighted."""
     found = get_object_or_404(Artifact, pk=pk)
-    marked = Marked.read(request.GET.get("line", ""))
+    marked = _marked(request.GET.get("line", ""))
     name = _name(found)
     context = {"artifact": found, "name": name, "marked": marked, **_runs(found, marked)}
     decoded = artifacts.decoded(found, name)
     if decoded.text is None:
         return render(request, "web/artifact.html", context | {"reason": decoded.problems[0].message})
-    context |= {"window": Window.around(decoded.text.lines, marked), "encoding": decoded.text.encoding}
+    context |= {"window": _window(decoded.text.lines, marked), "encoding": decoded.text.encoding}
     return render(request, "web/artifact.html", context)
 
 
@@ -104,14 +70,13 @@ def _name(found: Artifact) -> str:
     return paths.first() or f"{found.sha256[:12]}"
 
 
-def _runs(found: Artifact, marked: Marked) -> dict[str, object]:
-    """Return the file's runs, those of marked lines first, and the number not listed."""
+def _runs(found: Artifact, marked: range) -> dict[str, object]:
+    """Return the file's runs, those read from any marked line first, and the number not listed."""
     sources = list(RunSource.objects.filter(artifact=found).select_related("run").order_by("run_id")[:WINDOW])
     runs = list({source.run_id: (source.run, _tells(source, marked)) for source in sources}.values())
     runs.sort(key=lambda each: not each[1])
     return {"runs": runs[:MOST_RUNS], "more_runs": max(0, len(runs) - MOST_RUNS)}
 
 
-def _tells(source: RunSource, marked: Marked) -> bool:
-    """Return whether a run was read from any of the marked lines."""
-    return any(first <= marked.last and marked.first <= last for first, last in source.spans)
+def _tells(source: RunSource, marked: range) -> bool:
+    return any(first < marked.stop and marked.start <= last for first, last in source.spans)

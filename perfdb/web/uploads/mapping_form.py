@@ -4,9 +4,10 @@ Fields are named ``t0.top.1``: table, part of its mapping, and index. A heading'
 ``cpu_util@client``, ``mtu``, ``difference`` or ``ignore``, in one text field.
 """
 
+from collections.abc import Iterator, Sequence
 from collections.abc import Mapping as Map
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 from importers.published.grid import Grid
 from importers.published.heading_words import NOTHING, Guess, read_unit
@@ -65,99 +66,30 @@ _SHOWN_TEXTS = 6
 _SHOWN_ROWS = 200
 
 
-@dataclass(frozen=True, slots=True)
-class Why:
+class Why(NamedTuple):
     """The reason of a guess. ``ask``: a person should check the guess."""
 
-    text: str
-    ask: bool
-
-    @classmethod
-    def from_guess(cls, guess: Guess | None) -> "Why":
-        """Return the reason in words."""
-        if guess is None:
-            return cls("", ask=False)
-        if not guess.value:
-            return cls("not stated", ask=True)
-        doubt = "" if guess.certainty >= _SURE else "perhaps: "
-        return cls(f"{doubt}{guess.reason}", ask=guess.certainty < _SURE)
+    text: str = ""
+    ask: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ShownLine:
-    """A heading row or column, or the texts between rows.
-
-    ``name``: its field; ``options``: the possible contents.
-    """
-
-    name: str
-    title: str
-    texts: str
-    options: list[tuple[str, str, bool]]
-    why: Why
-
-
-@dataclass(frozen=True, slots=True)
-class ShownText:
-    """A text with its meaning, and perhaps a field for the unit."""
-
-    name: str
-    text: str
-    means: str
-    why: Why
-    unit: str = ""
-    dimension: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class ShownCell:
-    """A cell of the grid; ``kind`` is heading, section or ""."""
-
-    text: str
-    kind: str
-
-
-@dataclass(slots=True)
-class ShownTable:
-    """One table of the page with all its fields."""
-
-    prefix: str
-    title: str
-    head: int
-    side: int
-    rows: list[list[ShownCell]]
-    cut: bool
-    lines: list[ShownLine] = field(default_factory=list)
-    names: list[ShownText] = field(default_factory=list)
-    values: list[ShownText] = field(default_factory=list)
-    fixed: list[tuple[str, str, str, str, Why]] = field(default_factory=list)
-    difference: list[tuple[str, str, str, Why]] = field(default_factory=list)
-
-    @property
-    def asks(self) -> int:
-        """Return the number of parts that a person should check."""
-        reasons = [*(line.why for line in self.lines), *(name.why for name in self.names)]
-        reasons += [each[-1] for each in self.fixed] + [each[-1] for each in self.difference]
-        return sum(why.ask for why in reasons)
+def _why(guess: Guess | None) -> Why:
+    """Return the reason of a guess in words."""
+    if guess is None:
+        return Why()
+    if not guess.value:
+        return Why("not stated", ask=True)
+    doubt = "" if guess.certainty >= _SURE else "perhaps: "
+    return Why(f"{doubt}{guess.reason}", ask=bool(doubt))
 
 
 # From the form.
 
 
-@dataclass(slots=True)
-class Said:
-    """The mappings of all tables as the form has them, and errors."""
-
-    mappings: list[Mapping] = field(default_factory=list)
-    errors: list[str] = field(default_factory=list)
-
-
-def read_mappings(tables: Sequence[ReadTable], data: Map[str, str]) -> Said:
-    """Read the fields of each table; missing ones stay as guessed."""
-    said = Said()
-    for number, table in enumerate(tables):
-        said.mappings.append(_mapping(table, _Fields(data, f"t{number}."), said.errors))
-    return said
+def read_mappings(tables: Sequence[ReadTable], data: Map[str, str]) -> tuple[list[Mapping], list[str]]:
+    """Read the fields of each table, with errors; missing fields stay as guessed."""
+    errors = list[str]()
+    return [_mapping(table, _Fields(data, f"t{number}."), errors) for number, table in enumerate(tables)], errors
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,35 +194,53 @@ def meanings() -> list[tuple[str, str]]:
     return [*found, *((kind.value, title) for kind, title in _DIFFERENCES.items()), ("ignore", "left out")]
 
 
-def build_table(table: ReadTable, mapping: Mapping, number: int) -> ShownTable:
-    """Return one table for the page, with its present mapping."""
+def build_table(table: ReadTable, mapping: Mapping, number: int) -> dict[str, Any]:
+    """Return one table for the page, with its present mapping. ``asks``: number of parts that a person should check."""
     grid, why = table.grid, table.guessed.why
-    answer = ShownTable(f"t{number}.", grid.title, mapping.head, mapping.side, _cells(grid, mapping), False)
-    answer.cut = len(grid.rows) > _SHOWN_ROWS
-    answer.lines = _lines(grid, mapping, why)
-    answer.names = [
-        ShownText(f"name.{at}", text, written(name), Why.from_guess(why.get(f"names.{text}")), name.read_as)
+    lines = _lines(grid, mapping, why)
+    names = [
+        {
+            "name": f"name.{at}",
+            "text": text,
+            "means": written(name),
+            "why": _why(why.get(f"names.{text}")),
+            "unit": name.read_as,
+        }
         for at, (text, name) in enumerate(mapping.names.items())
     ]
-    answer.values = [
-        ShownText(f"value.{at}", text, means, Why("", ask=False), dimension=dimension)
-        for at, (dimension, text, means) in enumerate(_printed_values(table, mapping))
-    ]
-    answer.fixed = [
-        (name, label, help_text, mapping.fixed.get(name, ""), Why.from_guess(why.get(f"fixed.{name}")))
+    fixed = [
+        (name, label, help_text, mapping.fixed.get(name, ""), _why(why.get(f"fixed.{name}")))
         for name, label, help_text in FIXED
     ]
+    difference: list[tuple[str, str, str, Why]] = []
     if any(name.what in DIFFERENCES for text, name in mapping.names.items() if text != IN_CELLS):
-        reason = Why.from_guess(why.get("difference", NOTHING))
-        answer.difference = [
-            ("difference", "Dimension that differs", mapping.difference, Why("", ask=False)),
-            ("compared", "Printed is how much larger", mapping.compared, reason),
-            ("baseline", "than", mapping.baseline, Why("", ask=False)),
+        difference = [
+            ("difference", "Dimension that differs", mapping.difference, Why()),
+            ("compared", "Printed is how much larger", mapping.compared, _why(why.get("difference", NOTHING))),
+            ("baseline", "than", mapping.baseline, Why()),
         ]
-    return answer
+    reasons = [*(each["why"] for each in (*lines, *names)), *(each[-1] for each in (*fixed, *difference))]
+    return {
+        "prefix": f"t{number}.",
+        "title": grid.title,
+        "head": mapping.head,
+        "side": mapping.side,
+        "rows": list(_cells(grid, mapping)),
+        "cut": len(grid.rows) > _SHOWN_ROWS,
+        "lines": lines,
+        "names": names,
+        "values": [
+            {"name": f"value.{at}", "text": text, "means": means, "dimension": dimension}
+            for at, (dimension, text, means) in enumerate(_printed_values(table, mapping))
+        ],
+        "fixed": fixed,
+        "difference": difference,
+        "asks": sum(each.ask for each in reasons),
+    }
 
 
-def _lines(grid: Grid, mapping: Mapping, why: Map[str, Guess]) -> list[ShownLine]:
+def _lines(grid: Grid, mapping: Mapping, why: Map[str, Guess]) -> list[dict[str, Any]]:
+    """Return the heading rows and columns, and the texts between rows. ``name``: the field's name."""
     texts = grid.texts()
     sections = [text for row in grid.rows[mapping.head :] if (text := section_text(row))]
     valued = [text for text in sections if mapping.names.get(text, Name()).what is What.UNKNOWN]
@@ -303,7 +253,13 @@ def _lines(grid: Grid, mapping: Mapping, why: Map[str, Guess]) -> list[ShownLine
         *([("section", "Texts alone in their row", mapping.section, valued)] if valued else []),
     ]
     return [
-        ShownLine(name, title, _sample(own), _options(kind, own[0] if own else ""), Why.from_guess(why.get(name)))
+        {
+            "name": name,
+            "title": title,
+            "texts": _sample(own),
+            "options": _options(kind, own[0] if own else ""),
+            "why": _why(why.get(name)),
+        }
         for name, title, kind, own in lines
     ]
 
@@ -328,20 +284,11 @@ def _title(dimension: str) -> str:
     return dimensions.dimension(dimension).title
 
 
-def _cells(grid: Grid, mapping: Mapping) -> list[list[ShownCell]]:
-    rows = []
+def _cells(grid: Grid, mapping: Mapping) -> Iterator[list[dict[str, str]]]:
+    """Yield the shown rows; ``kind`` of a cell is heading, section or ""."""
     for at, row in enumerate(grid.rows[:_SHOWN_ROWS]):
-        section = at >= mapping.head and section_text(row)
-        rows.append(
-            [
-                ShownCell(
-                    cell.text,
-                    "section" if section else "heading" if at < mapping.head or cell.column <= mapping.side else "",
-                )
-                for cell in row
-            ]
-        )
-    return rows
+        usual = "section" if at >= mapping.head and section_text(row) else "heading" if at < mapping.head else ""
+        yield [{"text": cell.text, "kind": usual or ("heading" if cell.column <= mapping.side else "")} for cell in row]
 
 
 def _printed_values(table: ReadTable, mapping: Mapping) -> list[tuple[str, str, str]]:

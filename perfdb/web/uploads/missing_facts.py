@@ -1,7 +1,7 @@
 """Missing facts of a preview: fields, choices, and earlier corrections."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -36,23 +36,6 @@ class Entered:
 NOTHING = Entered()
 
 
-@dataclass(frozen=True, slots=True)
-class Gap:
-    """A missing fact of a run. ``assumed``: value that the importer assumes."""
-
-    key: str
-    field: str
-    assumed: Value
-    runs: int
-    text: str
-    error: str
-
-    @property
-    def title(self) -> str:
-        """Return the fact's title."""
-        return fact_title(self.key)
-
-
 Circumstance = tuple[str, Value, bool]
 """A title, a value, and whether a person supplied the value."""
 
@@ -63,7 +46,7 @@ class ShownRun:
 
     run: UploadRun
     circumstances: list[Circumstance]
-    gaps: list[Gap]
+    gaps: list[dict[str, Any]]
 
     @property
     def waits(self) -> bool:
@@ -71,16 +54,7 @@ class ShownRun:
         return bool(self.gaps) or self.run.outcome in (UploadRun.Outcome.CONFLICT, UploadRun.Outcome.REJECTED)
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
-    """A correction in words, with its number for undo."""
-
-    number: int
-    facts: list[tuple[str, str]]
-    about: str
-
-
-def shown_runs(runs: Sequence[UploadRun], *, ask: bool, entered: Entered) -> list[ShownRun]:
+def _shown_runs(runs: Sequence[UploadRun], *, ask: bool, entered: Entered) -> list[ShownRun]:
     """Return the rows of the preview; ``ask``: corrections are possible."""
     needs = Counter(key for run in runs for key in _needed(run)) if ask else Counter[str]()
     return [
@@ -91,19 +65,6 @@ def shown_runs(runs: Sequence[UploadRun], *, ask: bool, entered: Entered) -> lis
         )
         for row, run in enumerate(runs)
     ]
-
-
-def equal(runs: Sequence[ShownRun]) -> list[Circumstance]:
-    """Return the circumstances common to several runs."""
-    if len(runs) < 2:
-        return []
-    first, *others = runs
-    return [each for each in first.circumstances if all(each in run.circumstances for run in others)]
-
-
-def _without(common: Collection[Circumstance], run: ShownRun) -> ShownRun:
-    """Return a row without the circumstances that all rows have in common."""
-    return replace(run, circumstances=[each for each in run.circumstances if each not in common])
 
 
 def _needed(run: UploadRun) -> list[str]:
@@ -125,18 +86,26 @@ def _circumstances(summary: Mapping[str, Any]) -> list[Circumstance]:
     return told + [(fact_title(key), text, True) for key, text in given.items() if key not in values]
 
 
-def _gap(run: UploadRun, key: str, runs: int, entered: Entered) -> Gap:
+def _gap(run: UploadRun, key: str, runs: int, entered: Entered) -> dict[str, Any]:
+    """Return a missing fact of a run. ``assumed``: value that the importer assumes."""
     name = f"{ROW}:{run.number}:{key}"
-    assumed = run.summary["dimensions"].get(key)
-    return Gap(key, name, assumed, runs, entered.texts.get(name, ""), entered.errors.get(name, ""))
+    return {
+        "key": key,
+        "title": fact_title(key),
+        "field": name,
+        "assumed": run.summary["dimensions"].get(key),
+        "runs": runs,
+        "text": entered.texts.get(name, ""),
+        "error": entered.errors.get(name, ""),
+    }
 
 
-def values_for(runs: Sequence[ShownRun]) -> dict[str, list[str]]:
+def _offered(runs: Sequence[ShownRun]) -> dict[str, list[str]]:
     """Return the values to offer for each fact.
 
     First the values of the upload's other runs, then stored and usual ones.
     """
-    keys = sorted({*_VOCABULARY, *_USUAL, *(gap.key for shown in runs for gap in shown.gaps)}) if runs else []
+    keys = sorted({*_VOCABULARY, *_USUAL, *(gap["key"] for shown in runs for gap in shown.gaps)}) if runs else []
     return {key: list(dict.fromkeys(_values_of(key, runs)))[:_MOST_VALUES] for key in keys}
 
 
@@ -148,11 +117,15 @@ def _values_of(key: str, runs: Sequence[ShownRun]) -> Iterator[str]:
     yield from _USUAL.get(key, ())
 
 
-def said_before(upload: Upload, runs: Sequence[UploadRun]) -> list[Said]:
-    """Return the corrections of an upload, the first one first."""
+def _corrections(upload: Upload, runs: Sequence[UploadRun]) -> list[dict[str, Any]]:
+    """Return the corrections of an upload in words, the first one first, with numbers for undo."""
     labels = {tuple(place): run.run_label for run in runs if (place := run.summary.get("place"))}
     return [
-        Said(number, [(fact_title(key), text) for key, text in each.facts.items()], _about(each, labels))
+        {
+            "number": number,
+            "facts": [(fact_title(key), text) for key, text in each.facts.items()],
+            "about": _about(each, labels),
+        }
         for number, each in enumerate(corrections_of(upload))
     ]
 
@@ -215,13 +188,19 @@ def fields_of(posted: Mapping[str, str], key: str, text: str) -> list[str]:
 
 def context(upload: Upload, runs: Sequence[UploadRun], *, ask: bool, entered: Entered) -> dict[str, Any]:
     """Return the template context of the page's runs."""
-    shown = shown_runs(runs, ask=ask, entered=entered)
-    common = equal(shown)
+    shown = _shown_runs(runs, ask=ask, entered=entered)
+    # The circumstances that several runs have in common are told once.
+    first, several = (shown[0].circumstances if shown else []), len(shown) > 1
+    common = [each for each in first if several and all(each in run.circumstances for run in shown)]
     return {
         "equal": common,
-        "waiting": [_without(common, run) for run in shown if run.waits],
-        "offered": values_for(shown) if ask else {},
-        "said": said_before(upload, runs),
+        "waiting": [
+            replace(run, circumstances=[each for each in run.circumstances if each not in common])
+            for run in shown
+            if run.waits
+        ],
+        "offered": _offered(shown) if ask else {},
+        "said": _corrections(upload, runs),
         "may_leave_out": ask,
         "correctable": [(key, fact_title(key)) for key in CORRECTABLE] if ask else [],
         "entered": entered,

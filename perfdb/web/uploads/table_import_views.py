@@ -1,5 +1,6 @@
 """Views of the import of published tables: paste, map, preview, load."""
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,10 +20,9 @@ from perfdb.results.published.paste_preview import Preview, preview_tables
 from perfdb.results.published.published_records import FORMAT
 from perfdb.web.uploads import mapping_form, upload_page
 from perfdb.web.uploads.upload_form import UploadForm
-from perfdb.web.view_access import sign_in_required
+from perfdb.web.view_access import person_of, sign_in_required
 
 MOST_BYTES = 1024 * 1024
-_DECISION = "decision:"
 _SYNTAXES = (
     ("", "recognise it"),
     (Syntax.CSV, "CSV"),
@@ -53,26 +53,29 @@ class _Asked:
 @sign_in_required("GET", "POST")
 def table_import(request: HttpRequest) -> HttpResponse:
     """Show the next step of the import; only the last step stores the tables."""
-    assert isinstance(request.user, User)  # for the type checker: login_required has seen to it
+    person = person_of(request)
     if request.method == "GET":
-        pasted = _pasted_before(request.user, request.GET.get("upload", ""))
-        slug = pasted.upload.study.slug if pasted else request.GET.get("study", "")
-        text = _text_of(pasted) if pasted else ""
-        return _paste_page(request, UploadForm(initial={"study": slug}, owner=request.user), text, [])
-    asked = _asked(request, request.user)
+        pasted = _pasted_before(person, request.GET.get("upload", ""))
+        slug, text = request.GET.get("study", ""), ""
+        if pasted:
+            slug = pasted.upload.study.slug
+            with artifacts.open_artifact(pasted.artifact) as stream:
+                text = stream.read(MOST_BYTES).decode("utf-8", "replace")
+        return _paste_page(request, UploadForm(initial={"study": slug}, owner=person), text, [])
+    asked = _asked(request, person)
     if asked.errors or not asked.text.strip():
         return _paste_page(request, asked.form, asked.text, asked.errors or ["Paste a table, or choose a file."])
     first = read_paste(asked.text, asked.study, asked.syntax)
     if not first.tables:
         errors = [f"{each.message} {each.remedy}" for each in first.problems]
         return _paste_page(request, asked.form, asked.text, errors)
-    said = mapping_form.read_mappings(first.tables, request.POST.dict())
-    reading = read_paste(asked.text, asked.study, asked.syntax, said.mappings)
+    mappings, errors = mapping_form.read_mappings(first.tables, request.POST.dict())
+    reading = read_paste(asked.text, asked.study, asked.syntax, mappings)
     action = request.POST.get("action", "read")
-    if action == "load" and not said.errors:
+    if action == "load" and not errors:
         return _load(request, asked, reading)
-    preview = preview_tables(asked.study, reading) if action != "read" and not said.errors else None
-    return _tables_page(request, asked, reading, preview, said.errors)
+    preview = preview_tables(asked.study, reading) if action != "read" and not errors else None
+    return _tables_page(request, asked, reading, preview, errors)
 
 
 def _pasted_before(user: User, upload: str) -> UploadFile | None:
@@ -80,11 +83,6 @@ def _pasted_before(user: User, upload: str) -> UploadFile | None:
     number = int(upload) if upload.isdecimal() and len(upload) < 10 else 0
     own = UploadFile.objects.filter(upload=number, upload__owner=user, format=FORMAT)
     return own.select_related("artifact", "upload__study").first()
-
-
-def _text_of(file: UploadFile) -> str:
-    with artifacts.open_artifact(file.artifact) as stream:
-        return stream.read(MOST_BYTES).decode("utf-8", "replace")
 
 
 def _asked(request: HttpRequest, user: User) -> _Asked:
@@ -111,9 +109,7 @@ def _decoded(data: bytes) -> str:
 
 
 def _load(request: HttpRequest, asked: _Asked, reading: Reading) -> HttpResponse:
-    decisions = {
-        name.removeprefix(_DECISION): str(value) for name, value in request.POST.items() if name.startswith(_DECISION)
-    }
+    decisions = upload_page.read_decisions(request.POST)
     try:
         # Tables that are refused must not leave a new study behind.
         with transaction.atomic():
@@ -143,7 +139,7 @@ def _tables_page(
         "format": reading.syntax,
         "errors": errors,
         "tables": tables,
-        "asks": sum(table.asks for table in tables),
+        "asks": sum(table["asks"] for table in tables),
         "meanings": mapping_form.meanings(),
         **_studies(asked.form),
         **(_previewed(preview) if preview else {}),
@@ -152,13 +148,10 @@ def _tables_page(
 
 
 def _previewed(preview: Preview) -> dict[str, Any]:
-    counts: dict[str, int] = {}
-    for match in preview.matches:
-        counts[match.outcome] = counts.get(match.outcome, 0) + 1
     audit = [each for each in preview.problems if each.code.startswith("audit.")]
     return {
         "preview": preview,
-        "outcomes": upload_page.list_outcomes(counts),
+        "outcomes": upload_page.list_outcomes(Counter(match.outcome for match in preview.matches)),
         "runs": [
             {
                 "label": each.match.record.run_id,

@@ -1,18 +1,18 @@
 """Page of an upload: files, runs, and problems with links."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.db.models import Case, Count, IntegerField, Value, When
+from django.http import QueryDict
 
 from importers.formats import FORMATS
 from perfdb.analysis.dimensions import natural_key
 from perfdb.results.bundles.make_bundle import MANIFEST
 from perfdb.results.ingest import upload_summary
 from perfdb.results.ingest.parse_files import ARCHIVE
-from perfdb.results.models import Job, Problem, Study, Upload, UploadFile, UploadRun
+from perfdb.results.models import Job, Problem, Upload, UploadFile, UploadRun
 from perfdb.results.models.dimensions import INBOX
 from perfdb.results.published.published_records import FORMAT as PUBLISHED
 from perfdb.results.studies.report_items import count_runs
@@ -40,28 +40,22 @@ _OUTCOMES = {
 # What a person must look at.
 _UNSETTLED = (UploadRun.Outcome.CONFLICT, UploadRun.Outcome.REJECTED)
 _UNSETTLED_FIRST = Case(When(outcome__in=_UNSETTLED, then=Value(0)), default=Value(1), output_field=IntegerField())
-DECISIONS = (
-    ("keep", "keep stored"),
-    ("replace", "replace"),
-    ("trial", "add as trial"),
-)
+DECISIONS = (("keep", "keep stored"), ("replace", "replace"), ("trial", "add as trial"))
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
+_DECISION = "decision:"
+
+
+class Said(NamedTuple):
     """The number of runs with an outcome, in words."""
 
     outcome: str
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class ShownFile:
-    """A file of the upload. ``asks_format``: a person may choose its format."""
-
-    file: UploadFile
-    problems: int
-    asks_format: bool
+def read_decisions(posted: QueryDict) -> dict[str, str]:
+    """Return the decision on each conflict of a form."""
+    return {name.removeprefix(_DECISION): str(text) for name, text in posted.items() if name.startswith(_DECISION)}
 
 
 def context(upload: Upload, *, may_change: bool, entered: Entered = NOTHING) -> dict[str, Any]:
@@ -72,7 +66,8 @@ def context(upload: Upload, *, may_change: bool, entered: Entered = NOTHING) -> 
     """
     files = list(upload.files.select_related("artifact").order_by("path")[:MOST])
     noticed = list(problems.gravest_first(upload.problems.all())[:MOST])
-    runs = sorted(upload.runs.select_related("run").order_by(_UNSETTLED_FIRST, "number")[:MOST], key=_needing_most)
+    runs = list(upload.runs.select_related("run").order_by(_UNSETTLED_FIRST, "number")[:MOST])
+    runs.sort(key=lambda run: (run.outcome not in _UNSETTLED, natural_key(run.run_label), run.trial, run.number))
     upload_summary.fill_in(runs)
     artifacts = {file.path: file.artifact_id for file in files}
     counts = _counts(runs, upload.runs, "outcome")
@@ -82,12 +77,13 @@ def context(upload: Upload, *, may_change: bool, entered: Entered = NOTHING) -> 
         "upload": upload,
         "settled": upload.state in Upload.SETTLED,
         "file_count": _number_to_read(upload, files),
-        "files": _files(upload, files, of_files),
-        **_to_check(shown),
+        "files": list(_files(upload, files, of_files)),
+        "causes": problems.list_causes(each for each in shown if each.problem.severity != Problem.Severity.NOTE),
+        "notes": problems.list_causes(each for each in shown if each.problem.severity == Problem.Severity.NOTE),
         "noticed": problems.counted(severities),
         # Why there may be nothing to store: the first error, else the gravest thing that was found.
         "reason": next(iter(shown), None),
-        "fault": _fault(upload) if upload.state == Upload.State.FAILED and not shown else "",
+        "fault": "" if shown else _fault(upload),
         **missing_facts.context(upload, runs, ask=may_change and _may_be_corrected(upload, files), entered=entered),
         "runs": runs,
         "trials": build_trial_table(runs, entered.chosen),
@@ -104,13 +100,6 @@ def context(upload: Upload, *, may_change: bool, entered: Entered = NOTHING) -> 
         "cut": _cut({"run": (len(runs), counts.total()), "problem": (len(noticed), severities.total())}, len(files)),
         "left": _left(upload, files) if upload.state == Upload.State.UNDONE else None,
     }
-
-
-def _to_check(shown: Sequence[problems.ShownProblem]) -> dict[str, list[problems.Cause]]:
-    """Return errors and warnings by cause, and notes by cause."""
-    notes = [each for each in shown if each.problem.severity == Problem.Severity.NOTE]
-    grave = [each for each in shown if each.problem.severity != Problem.Severity.NOTE]
-    return {"causes": problems.list_causes(grave), "notes": problems.list_causes(notes)}
 
 
 def _counts(shown: Sequence[Any], listed: "RelatedManager[Any]", name: str) -> Counter[str]:
@@ -132,28 +121,15 @@ def _cut(lists: Mapping[str, tuple[int, int]], files: int) -> str:
     return " and ".join([*cut, *([f"the first {files:,} files"] if files == MOST else [])])
 
 
-def _needing_most(run: UploadRun) -> tuple[bool, object, int, int]:
-    """Return a sort key: runs to check come first, then by run ID."""
-    return run.outcome not in _UNSETTLED, natural_key(run.run_label), run.trial, run.number
-
-
-@dataclass(frozen=True, slots=True)
-class Left:
-    """Remains of an undone upload: its study, with numbers of runs and report items."""
-
-    study: Study
-    runs: int
-    items: int
-
-
-def _left(upload: Upload, files: Iterable[UploadFile]) -> Left | None:
-    """Return the study that an undone upload leaves behind.
+def _left(upload: Upload, files: Iterable[UploadFile]) -> dict[str, Any] | None:
+    """Return the study that an undone upload leaves behind, with numbers of runs and report items.
 
     None if the upload did not bring the study: for an inbox, or a study with other runs.
     """
     study, bundle = upload.study, any(file.path.endswith(MANIFEST) for file in files)
-    found = Left(study, count_runs(study), study.report_items.count())
-    return found if study.slug != INBOX and (not found.runs or (bundle and found.items)) else None
+    runs, items = count_runs(study), study.report_items.count()
+    brought = study.slug != INBOX and (not runs or (bundle and items))
+    return {"study": study, "runs": runs, "items": items} if brought else None
 
 
 def _may_be_corrected(upload: Upload, files: list[UploadFile]) -> bool:
@@ -190,20 +166,18 @@ def outcomes_of(uploads: Iterable[int]) -> dict[int, list[Said]]:
 
 
 def _fault(upload: Upload) -> str:
-    """Return why the import failed, if its files were not the reason, else ""."""
+    """Return the error of an import that failed, else ""."""
+    if upload.state != Upload.State.FAILED:
+        return ""
     failed = upload.jobs.filter(state=Job.State.FAILED).order_by("-pk").values_list("outcome", flat=True).first()
     return str((failed or {}).get("error", ""))
 
 
-def _files(upload: Upload, files: list[UploadFile], problems_of: Mapping[str, int]) -> list[ShownFile]:
+def _files(upload: Upload, files: list[UploadFile], problems_of: Mapping[str, int]) -> Iterator[dict[str, Any]]:
+    """Yield the files. ``asks_format``: a person may choose the format."""
     containers = {file.container_id for file in files}
-    asked = upload.state in _OPEN
-    return [
-        ShownFile(
-            file,
-            problems_of.get(file.path, 0),
-            # An archive is read by unpacking, and what is no text has no format to choose.
-            asked and not file.excluded and not file.format and bool(file.encoding) and file.pk not in containers,
-        )
-        for file in files
-    ]
+    for file in files:
+        unknown = not file.excluded and not file.format and bool(file.encoding)
+        # An archive is read by unpacking, and what is no text has no format to choose.
+        asked = upload.state in _OPEN and unknown and file.pk not in containers
+        yield {"file": file, "problems": problems_of.get(file.path, 0), "asks_format": asked}

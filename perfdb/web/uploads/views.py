@@ -38,7 +38,8 @@ _ORDERINGS = {"created": Column("created")}
 _COLUMNS = {
     name: name for name in ("id", "created", "state", "owner__username", "study__title", "files_read", "runs_found")
 }
-_DECISION = "decision:"
+# The part of the page that corrections lead to.
+_RUNS = "#runs"
 # Enough of a pasted text to tell its format.
 _PASTED = 1024 * 1024
 
@@ -74,10 +75,11 @@ def new(request: HttpRequest) -> HttpResponse:
 
 @sign_in_required()
 def receive(request: HttpRequest) -> HttpResponse:
-    """Store files for a preview.
+    """Store files for a preview; redirect forms, and answer scripts in JSON.
 
     ``paths`` is parallel to ``files`` and has the folders, which browsers drop from names.
     """
+    scripted = request.get_preferred_type(["text/html", "application/json"]) == "application/json"
     form = UploadForm(request.POST, owner=person_of(request))
     files = request.FILES.getlist("files")
     paths = request.POST.getlist("paths") or [file.name or "" for file in files]
@@ -86,11 +88,14 @@ def receive(request: HttpRequest) -> HttpResponse:
     if form.is_valid():
         try:
             upload = _received(form, list(zip(paths, files, strict=True)), request.POST.getlist("pieces"))
-        except intake.IntakeError as error:
+        except IntakeError as error:
             form.add_error(None, str(error))
         else:
-            return _gone_to(request, reverse("web:upload", args=[upload.pk]))
-    return _refused(request, form)
+            address = reverse("web:upload", args=[upload.pk])
+            return JsonResponse({"url": address}, status=201) if scripted else redirect(address)
+    if scripted:
+        return JsonResponse({"errors": [text for texts in form.errors.values() for text in texts]}, status=400)
+    return _form_page(request, form, status=400)
 
 
 def _received(form: UploadForm, files: "list[tuple[str, File[bytes]]]", tokens: Sequence[str]) -> Upload:
@@ -98,21 +103,6 @@ def _received(form: UploadForm, files: "list[tuple[str, File[bytes]]]", tokens: 
     with transaction.atomic():
         about: dict[str, Any] = {"study": form.study_for_runs(), "facts": form.facts(), "preview": True}
         return chunked_upload.receive(form.owner, files, tokens, **about)
-
-
-def _gone_to(request: HttpRequest, address: str) -> HttpResponse:
-    """Return a redirect for forms, the address as JSON for scripts."""
-    return JsonResponse({"url": address}, status=201) if _wants_json(request) else redirect(address)
-
-
-def _refused(request: HttpRequest, form: UploadForm) -> HttpResponse:
-    if _wants_json(request):
-        return JsonResponse({"errors": [text for texts in form.errors.values() for text in texts]}, status=400)
-    return _form_page(request, form, status=400)
-
-
-def _wants_json(request: HttpRequest) -> bool:
-    return request.get_preferred_type(["text/html", "application/json"]) == "application/json"
 
 
 def _form_page(request: HttpRequest, form: UploadForm, status: int = 200) -> HttpResponse:
@@ -167,25 +157,27 @@ def own_upload(request: HttpRequest, pk: int) -> Upload:
 def accept(request: HttpRequest, pk: int) -> HttpResponse:
     """Store the runs of a preview, and resolve conflicts as decided."""
     found = own_upload(request, pk)
-    decisions = {
-        name.removeprefix(_DECISION): str(value) for name, value in request.POST.items() if name.startswith(_DECISION)
-    }
-    try:
-        intake.accept(found, decisions)
-    except intake.IntakeError as error:
-        messages.error(request, str(error))
-    return redirect("web:upload", pk=pk)
+    return _done(request, pk, lambda: intake.accept(found, upload_page.read_decisions(request.POST)))
 
 
 @sign_in_required()
 def undo(request: HttpRequest, pk: int) -> HttpResponse:
     """Undo an upload or discard its preview; files stay."""
     found = own_upload(request, pk)
+    return _done(request, pk, lambda: intake.undo(found))
+
+
+def _done(request: HttpRequest, pk: int, act: Callable[[], object], part: str = "") -> HttpResponse:
+    """Run the action and return to a part of the page; show an IntakeError there."""
     try:
-        intake.undo(found)
-    except intake.IntakeError as error:
+        act()
+    except IntakeError as error:
         messages.error(request, str(error))
-    return redirect("web:upload", pk=pk)
+    return _back(pk, part)
+
+
+def _back(pk: int, part: str) -> HttpResponse:
+    return redirect(f"{reverse('web:upload', args=[pk])}{part}")
 
 
 class _Kept(File):  # type: ignore[type-arg] # generic for the type checker alone
@@ -217,7 +209,7 @@ def again(request: HttpRequest, pk: int) -> HttpResponse:
     try:
         about: dict[str, Any] = {"study": found.study, "facts": found.facts, "corrections": found.corrections}
         new = intake.receive(found.owner, files, preview=True, **about)
-    except intake.IntakeError as error:
+    except IntakeError as error:
         messages.error(request, str(error))
         return redirect("web:upload", pk=pk)
     return redirect("web:upload", pk=new.pk)
@@ -257,7 +249,7 @@ def correct(request: HttpRequest, pk: int) -> HttpResponse:
         return upload_page_of(request, found, entered, status=400)
     except IntakeError as error:
         messages.error(request, str(error))
-    return _back(pk)
+    return _back(pk, _RUNS)
 
 
 @sign_in_required()
@@ -288,20 +280,16 @@ def move(request: HttpRequest, pk: int) -> HttpResponse:
     if not form.is_valid():
         for texts in form.errors.values():
             messages.error(request, " ".join(str(text) for text in texts))
-        return _back(pk)
+        return _back(pk, _RUNS)
     return _change(request, pk, lambda found: corrections.move_upload(found, form.study_chosen()))
 
 
 def _change(request: HttpRequest, pk: int, do: Callable[[Upload], None]) -> HttpResponse:
     found = own_upload(request, pk)
-    try:
+
+    def act() -> None:
         # What is refused must not leave a new study behind.
         with transaction.atomic():
             do(found)
-    except IntakeError as error:
-        messages.error(request, str(error))
-    return _back(pk)
 
-
-def _back(pk: int) -> HttpResponse:
-    return redirect(f"{reverse('web:upload', args=[pk])}#runs")
+    return _done(request, pk, act, _RUNS)
