@@ -2,17 +2,16 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from html import escape
 from itertools import groupby
 from typing import Any
 
 from perfdb.analysis import metrics, units
-from perfdb.results.changes.provenance import Place
 from perfdb.results.models import Run, Trace
 from perfdb.results.runs.derive import TIME
 from perfdb.results.runs.record import Counters as Captured
 from perfdb.results.runs.record import RunRecord
+from perfdb.web.runs.run_values import find_place
 
 Values = Sequence[float | None]
 Column = tuple[str, str]
@@ -136,7 +135,6 @@ def _figure(drawn: Mapping[str, Values], x: Sequence[float | None], title: str, 
 
 
 def _annotation(axis: str, heading: str) -> dict[str, Any]:
-    """Return the annotation with the heading above a subplot."""
     at = {"xref": "paper", "x": 0, "xanchor": "left", "yref": f"{axis} domain", "y": 1, "yanchor": "bottom"}
     return {"text": escape(heading, quote=False), "showarrow": False, **at}
 
@@ -151,84 +149,54 @@ INTERVALS = "intervals"
 _FEW = 30
 
 
-@dataclass(frozen=True, slots=True)
-class Counter:
-    """A counter before and after. ``rate``: increase per elapsed second."""
+def read_counters(record: RunRecord, paths: Mapping[int, str]) -> list[dict[str, Any]]:
+    """Return a run's counters by role, those of the host first. ``paths``: path of each artifact.
 
-    name: str
-    before: float | None
-    after: float | None
-    difference: float | None
-    rate: float | None
-    before_place: Place | None
-    after_place: Place | None
-
-
-@dataclass(frozen=True, slots=True)
-class Counters:
-    """The counters of a role and subject. ``elapsed``: seconds, None if unknown."""
-
-    role: str
-    subject: str
-    host: str
-    usable: bool
-    elapsed: float | None
-    counters: list[Counter]
-
-
-@dataclass(frozen=True, slots=True)
-class RoleCounters:
-    """The counters of a role, those of the host first.
-
-    ``elapsed``: seconds, of the first set that has a time.
+    ``elapsed``: seconds, of the first set that has a time. ``few``: the counters are shown unfolded.
     """
-
-    role: str
-    host: str
-    elapsed: float | None
-    sets: list[Counters]
-
-    @property
-    def count(self) -> int:
-        return sum(len(each.counters) for each in self.sets)
-
-    @property
-    def few(self) -> bool:
-        """Return whether the counters are shown unfolded."""
-        return self.count <= _FEW
-
-
-def read_counters(record: RunRecord, paths: Mapping[int, str]) -> list[RoleCounters]:
-    """Return a run's counters by role. ``paths``: path of each artifact."""
-    sets = [_counters(each, paths) for each in record.counters]
-    return [_of_role(role, list(group)) for role, group in groupby(sets, key=lambda each: each.role)]
+    found = []
+    for role, group in groupby(record.counters, key=lambda each: each.role):
+        sets = [_counters(each, paths) for each in group]
+        number = sum(len(each["counters"]) for each in sets)
+        found.append(
+            {
+                "role": role,
+                "host": next((each["host"] for each in sets if each["host"]), ""),
+                "elapsed": next((each["elapsed"] for each in sets if each["elapsed"] is not None), None),
+                "sets": sets,
+                "count": number,
+                "few": number <= _FEW,
+            }
+        )
+    return found
 
 
-def _of_role(role: str, sets: list[Counters]) -> RoleCounters:
-    elapsed = next((each.elapsed for each in sets if each.elapsed is not None), None)
-    return RoleCounters(role, next((each.host for each in sets if each.host), ""), elapsed, sets)
-
-
-def _counters(found: Captured, paths: Mapping[int, str]) -> Counters:
+def _counters(found: Captured, paths: Mapping[int, str]) -> dict[str, Any]:
+    """Return the counters of a role and subject, the time first. ``rate``: increase per elapsed second."""
     names = found.names
     differences = [_difference(before, after) for before, after in zip(found.before, found.after, strict=True)]
     elapsed = differences[names.index(TIME)] if TIME in names else None
     rows = [
-        Counter(
-            name,
-            found.before[at],
-            found.after[at],
-            differences[at],
+        {
+            "name": name,
+            "before": found.before[at],
+            "after": found.after[at],
+            "difference": difference,
             # The rate of time itself is meaningless.
-            None if name == TIME else _per_second(differences[at], elapsed),
-            _place(found.before_artifact, found.before_lines[at], paths),
-            _place(found.after_artifact, found.after_lines[at], paths),
-        )
-        for at, name in enumerate(names)
+            "rate": difference / elapsed if difference is not None and elapsed and name != TIME else None,
+            "before_place": find_place(found.before_artifact, found.before_lines[at], paths),
+            "after_place": find_place(found.after_artifact, found.after_lines[at], paths),
+        }
+        for at, (name, difference) in enumerate(zip(names, differences, strict=True))
     ]
-    # The time first.
-    rows.sort(key=lambda row: row.name != TIME)
-    return Counters(found.role, found.subject, found.host, found.usable, elapsed, rows)
+    rows.sort(key=lambda row: row["name"] != TIME)
+    return {
+        "subject": found.subject,
+        "host": found.host,
+        "usable": found.usable,
+        "elapsed": elapsed,
+        "counters": rows,
+    }
 
 
 def _difference(before: float | None, after: float | None) -> float | None:
@@ -236,26 +204,11 @@ def _difference(before: float | None, after: float | None) -> float | None:
     return None if before is None or after is None or after < before else after - before
 
 
-def _per_second(difference: float | None, elapsed: float | None) -> float | None:
-    return difference / elapsed if difference is not None and elapsed else None
+def read_listings(run: Run) -> list[dict[str, Any]]:
+    """Return a run's intervals and connections, intervals first, with the chart of the intervals.
 
-
-def _place(artifact: int, line: int, paths: Mapping[int, str]) -> Place | None:
-    return Place(artifact, paths.get(artifact, ""), line) if artifact and line else None
-
-
-@dataclass(frozen=True, slots=True)
-class Listing:
-    """Rows of a log. ``columns``: (name, unit). Intervals have a chart."""
-
-    name: str
-    columns: list[tuple[str, str]]
-    rows: list[tuple[float | None, ...]]
-    figure: dict[str, Any] | None
-
-
-def read_listings(run: Run) -> list[Listing]:
-    """Return a run's intervals and connections, intervals first."""
+    ``columns``: (name, unit).
+    """
     by_name: dict[str, list[Trace]] = {}
     for trace in run.traces.order_by("listing", "position"):
         by_name.setdefault(trace.listing, []).append(trace)
@@ -263,8 +216,8 @@ def read_listings(run: Run) -> list[Listing]:
     return [_listing(name, by_name[name]) for name in names]
 
 
-def _listing(name: str, traces: Sequence[Trace]) -> Listing:
+def _listing(name: str, traces: Sequence[Trace]) -> dict[str, Any]:
     samples = [[None if math.isnan(value) else value for value in trace.samples] for trace in traces]
     columns = [(trace.column, trace.unit) for trace in traces]
     drawn = build_interval_chart(columns, samples) if name == INTERVALS else None
-    return Listing(name, columns, list(zip(*samples, strict=True)), drawn)
+    return {"name": name, "columns": columns, "rows": list(zip(*samples, strict=True)), "figure": drawn}

@@ -1,7 +1,6 @@
 """The answer of a run's page: the main values in a sentence, and a tile for each, beside the repeats."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from django.utils.text import capfirst
@@ -10,12 +9,12 @@ from perfdb.analysis.insights.bottleneck import Bottleneck, Verdict
 from perfdb.analysis.insights.run_vs_trials import RunVsTrials
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.units import short_percent, significant_text
-from perfdb.analysis.verdicts.flags import TRIALS_DISAGREE, Flag, trials_apart
+from perfdb.analysis.verdicts.flags import TRIALS_DISAGREE, trials_apart
 from perfdb.results.changes.provenance import Figure
 from perfdb.results.models import Run
 from perfdb.results.queries.run_siblings import main_measures
 from perfdb.web.links import to_runs_compared
-from perfdb.web.runs.trial_strip import Strip, Trial, draw_strip
+from perfdb.web.runs.trial_strip import Trial, draw_strip
 
 # Rate -> the rate in a sentence, its cost per unit of work, and the cost in a sentence.
 _RATES = {
@@ -29,43 +28,28 @@ _NOT_COUNTED = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Tile:
-    """A main value of the run. ``number``: its place among the page's figures; ``beside``: against the repeats."""
+def answer_run(
+    run: Run, figures: Iterable[Figure], standings: Sequence[RunVsTrials], limit: Bottleneck
+) -> dict[str, Any]:
+    """Return the answer of a run's page: the sentence, the second line and a tile for each main value.
 
-    figure: Figure
-    number: int
-    value: str
-    beside: str = ""
-    strip: Strip | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class RunAnswer:
-    """The sentence, the second line and the tiles. ``flags``: remarks on the trials; ``main``: number of the cost."""
-
-    sentence: str
-    more: str
-    tiles: list[Tile]
-    flags: list[Flag]
-    main: int | None
-
-
-def answer_run(run: Run, figures: Iterable[Figure], standings: Sequence[RunVsTrials], limit: Bottleneck) -> RunAnswer:
-    """Return the answer of a run's page."""
+    ``flags``: remarks on the trials; ``main``: number of the cost.
+    """
     numbered = {figure.measure: (number, figure) for number, figure in enumerate(figures)}
     beside = {each.measure: each for each in standings}
     shown = [measure for measure in main_measures(run) if measure in numbered]
-    tiles = [_tile(*numbered[measure], beside.get(measure), run) for measure in shown]
     rate = next((Measure(name) for name in _RATES if Measure(name) in shown), None)
     standing = beside.get(rate) if rate else None
     said = (_sentence(rate, numbered), _NOT_COUNTED.get(Run.Status(run.status)), _normal(standing))
     cost = Measure(_RATES[rate.metric][1]) if rate else None
-    main = next((numbered[measure][0] for measure in (cost, rate) if measure in numbered), None)
     bottleneck = "" if limit.verdict is Verdict.UNKNOWN else f"{capfirst(limit.sentence)}."
-    more = " ".join(filter(None, (_spread(standing), bottleneck)))
-    flags = [flag for each in standings for flag in each.flags]
-    return RunAnswer(" ".join(filter(None, said)), more, tiles, flags, main)
+    return {
+        "sentence": " ".join(filter(None, said)),
+        "more": " ".join(filter(None, (_spread(standing), bottleneck))),
+        "tiles": [_tile(*numbered[measure], beside.get(measure), run) for measure in shown],
+        "flags": [flag for each in standings for flag in each.flags],
+        "main": next((numbered[measure][0] for measure in (cost, rate) if measure in numbered), None),
+    }
 
 
 def _sentence(rate: Measure | None, figures: Mapping[Measure, tuple[int, Figure]]) -> str:
@@ -108,10 +92,12 @@ def _beside(standing: RunVsTrials) -> str:
     return f"{short_percent(abs(standing.percent) / 100)} {'above' if standing.percent > 0 else 'below'} {repeats}"
 
 
-def _tile(number: int, figure: Figure, standing: RunVsTrials | None, run: Run) -> Tile:
+def _tile(number: int, figure: Figure, standing: RunVsTrials | None, run: Run) -> dict[str, Any]:
+    """Return a main value of the run. ``number``: place among the page's figures; ``beside``: against the repeats."""
     shown = significant_text(figure.value)
+    tile = {"figure": figure, "number": number, "value": shown}
     if standing is None or standing.percent is None:
-        return Tile(figure, number, shown)
+        return tile
     unit, mean, interval = figure.metric.unit, standing.mean or 0.0, standing.interval
     values = {trial.run: (trial.trial, trial.value) for trial in standing.trials} | {
         run.pk: (run.trial, standing.value)
@@ -123,24 +109,17 @@ def _tile(number: int, figure: Figure, standing: RunVsTrials | None, run: Run) -
     label = f"{shown} {unit}; the mean of {len(standing.trials)} trials is {significant_text(mean)}"
     if interval:
         label += f"; 95% of means: {significant_text(interval[0])} to {significant_text(interval[1])}"
-    return Tile(figure, number, shown, _beside(standing), draw_strip(trials, mean, label, interval=interval))
+    return tile | {"beside": _beside(standing), "strip": draw_strip(trials, mean, label, interval=interval)}
 
 
-@dataclass(frozen=True, slots=True)
-class Sibling:
-    """A trial in the table. ``here``: the page's own run."""
+def list_siblings(run: Run, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the trials of a run's experiment, each with the address of both runs compared.
 
-    row: dict[str, Any]
-    here: bool
-    compare: str
-
-
-def list_siblings(run: Run, rows: Sequence[dict[str, Any]]) -> list[Sibling]:
-    """Return the trials of a run's experiment, each with the address of both runs compared."""
-    return [Sibling(row, row["id"] == run.pk, _against(run, row)) for row in rows]
-
-
-def _against(run: Run, row: Mapping[str, Any]) -> str:
-    """Return the address that compares both runs, or "" if one does not count."""
-    counting = run.status == row["status"] == Run.Status.COMPLETE
-    return "" if row["id"] == run.pk or not counting else to_runs_compared([run.pk, row["id"]])
+    ``here``: the page's own run. The address is "" if one of both does not count.
+    """
+    found = []
+    for row in rows:
+        here, counting = row["id"] == run.pk, run.status == row["status"] == Run.Status.COMPLETE
+        compare = to_runs_compared([run.pk, row["id"]]) if counting and not here else ""
+        found.append({"row": row, "here": here, "compare": compare})
+    return found

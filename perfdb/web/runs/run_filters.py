@@ -1,7 +1,7 @@
 """Filter form of the list of runs: facets with run counts, and columns."""
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any
 
 from django.http import QueryDict
 
@@ -14,7 +14,7 @@ from perfdb.results.queries.run_list.columns import ListColumn
 from perfdb.results.queries.run_list.facets import COUNTED, Counts, Facets
 from perfdb.web.middleware import study_titles
 from perfdb.web.runs import run_list
-from perfdb.web.tables.filter_form import summarize_choice
+from perfdb.web.tables.filter_form import Facet, Option
 
 # Larger facets offer the values with the most runs.
 MOST_VALUES = 200
@@ -33,56 +33,12 @@ _TITLES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
-    """A value to choose, with its number of runs."""
+def build_filter_form(data: QueryDict, found: Facets) -> dict[str, Any]:
+    """Return the filter form of the runs that ``data`` selects: menus, and the facts about all runs.
 
-    value: str
-    text: str
-    runs: str
-    chosen: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Facet:
-    """A menu of values. ``more`` values have fewer runs and are not offered."""
-
-    name: str
-    title: str
-    options: list[Option]
-    more: int
-
-    @property
-    def summary(self) -> str:
-        """Summarize the choice; menu.js does the same after a change."""
-        return summarize_choice([option.text for option in self.options if option.chosen])
-
-
-@dataclass(frozen=True, slots=True)
-class Chip:
-    """An active filter, and the list's address without it."""
-
-    title: str
-    text: str
-    address: str
-
-
-@dataclass(frozen=True, slots=True)
-class Offered:
-    """The form: menus, and above the list the facts about all runs.
-
-    ``further``: menus that are folded; ``equal``: (title, text) that all runs share; ``chips``: active filters.
+    ``further``: menus that are folded; ``equal``: (title, text) that all runs share; ``chips``: active filters with
+    the list's addresses without each.
     """
-
-    facets: list[Facet]
-    further: list[Facet]
-    equal: list[tuple[str, str]]
-    chips: list[Chip]
-    runs: str
-
-
-def build_filter_form(data: QueryDict, found: Facets) -> Offered:
-    """Return the filter form of the runs that ``data`` selects."""
     titles = study_titles()
     facets, equal = [], []
     for name in _in_order(found.counts):
@@ -94,14 +50,16 @@ def build_filter_form(data: QueryDict, found: Facets) -> Offered:
                 equal.append((_title(name), _value_text(name, value, titles)))
         else:
             facets.append(_facet(name, counts, chosen, titles))
-    first = [each for each in facets if each.name in _FIRST or any(option.chosen for option in each.options)]
-    further = [each for each in facets if each not in first]
-    return Offered(first, further, equal, _chips(data, titles), format_count(found.all.total, exact=found.all.exact))
-
-
-def format_count(number: int, *, exact: bool) -> str:
-    """Return a number of runs: ``9,600``, or ``10,000+`` if counting stopped there."""
-    return f"{number:,}" if exact else f"{number // 1000 * 1000 or number:,}+"
+    first = [each for each in facets if each.name in _FIRST or each.limited]
+    total = found.all.total
+    return {
+        "facets": first,
+        "further": [each for each in facets if each not in first],
+        "equal": equal,
+        "chips": list(_chips(data, titles)),
+        # Counting may have stopped there.
+        "runs": f"{total:,}" if found.all.exact else f"{total // 1000 * 1000 or total:,}+",
+    }
 
 
 def _in_order(names: Collection[str]) -> list[str]:
@@ -117,15 +75,15 @@ def _facet(name: str, counts: Counts, chosen: Sequence[str], titles: Mapping[Val
         spell_value(value): Option(
             spell_value(value),
             _value_text(name, value, titles),
-            f"{counts.values[value]:,}{'' if counts.exact else '+'}",
             spell_value(value) in chosen,
+            f"{counts.values[value]:,}{'' if counts.exact else '+'}",
         )
         for value in counts.values
         if value in largest or spell_value(value) in chosen
     }
     # Keep chosen values that no run has.
-    absent = [Option(text, titles.get(text, text), "0", chosen=True) for text in chosen if text not in offered]
-    return Facet(name, _title(name), [*offered.values(), *absent], len(counts.values) - len(offered))
+    absent = [Option(text, titles.get(text, text), True, "0") for text in chosen if text not in offered]
+    return Facet(name, _title(name), [*offered.values(), *absent], more=len(counts.values) - len(offered))
 
 
 def _title(name: str) -> str:
@@ -138,35 +96,26 @@ def _value_text(name: str, value: Value, titles: Mapping[Value, str]) -> str:
     return titles.get(str(value), str(value)) if name == "study" else str(value)
 
 
-def _chips(data: QueryDict, titles: Mapping[Value, str]) -> list[Chip]:
-    found = []
+def _chips(data: QueryDict, titles: Mapping[Value, str]) -> Iterator[dict[str, str]]:
     for name in data:
         if name in _NOT_FILTERS:
             continue
         for text in filter(str.strip, data.getlist(name)):
             summary = titles.get(text, text) if name == "study" else "none" if text == "(none)" else text
-            found.append(Chip(_title(name), summary, run_list.address_without(data, name, text)))
-    return found
-
-
-@dataclass(frozen=True, slots=True)
-class Group:
-    """Columns to choose, under a heading."""
-
-    title: str
-    options: list[Option]
+            yield {"title": _title(name), "text": summary, "address": run_list.address_without(data, name, text)}
 
 
 def choosable_columns(
     shown: Sequence[ListColumn], found: Facets, slots: Mapping[Measure, int], rows: Sequence[Mapping[str, object]]
-) -> list[Group]:
+) -> list[dict[str, Any]]:
     """Return the columns to choose from, in groups.
 
     Dimensions, measures of the shown runs, other measures, and columns about the run itself.
     """
     names = {each.name for each in shown}
     factors = [name for name in _in_order(found.counts) if name.startswith(FACTOR)]
-    known = sorted(slots, key=lambda each: (_place(each), each.role))
+    # Totals first, in the metrics' order.
+    known = sorted(slots, key=lambda each: (each.role != TOTAL, _ORDER[each.metric], each.role))
     there = {slot for row in rows for slot, value in enumerate(_values(row), 1) if value is not None}
     here = [each for each in known if slots[each] in there]
     beyond = [each for each in known if slots[each] not in there]
@@ -176,7 +125,11 @@ def choosable_columns(
         "Other figures": [*map(str, beyond)],
         "Run": list(columns.OWN_COLUMNS),
     }
-    return [Group(title, [_option(name, names) for name in offered]) for title, offered in groups.items() if offered]
+    return [
+        {"title": title, "options": [_option(name, names) for name in offered]}
+        for title, offered in groups.items()
+        if offered
+    ]
 
 
 def _values(row: Mapping[str, object]) -> Sequence[object]:
@@ -188,11 +141,6 @@ def _values(row: Mapping[str, object]) -> Sequence[object]:
 _ORDER = {metric.name: place for place, metric in enumerate(metrics.METRICS)}
 
 
-def _place(measure: Measure) -> tuple[bool, int]:
-    """Return a key that sorts totals first, in the metrics' order."""
-    return (measure.role != TOTAL, _ORDER[measure.metric])
-
-
 def _option(name: str, chosen: Collection[str]) -> Option:
     column = columns.parse_column(name)
-    return Option(name, column.full_title, column.unit, name in chosen)
+    return Option(name, column.full_title, name in chosen, column.unit)

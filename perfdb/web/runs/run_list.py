@@ -20,18 +20,6 @@ _NEWEST = {"started"}
 
 
 @dataclass(frozen=True, slots=True)
-class Heading:
-    """A column's heading. ``address`` sorts by the column, "" if impossible; ``direction``: ARIA value."""
-
-    title: str
-    unit: str
-    number: bool
-    address: str
-    direction: str
-    full_title: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class Cell:
     """A value as text. A ``long`` text is cut, with a tooltip. ``words``: tags."""
 
@@ -52,25 +40,14 @@ class Row:
     cells: list[Cell] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
-    """A page of the list.
-
-    ``empty``: titles of columns left out, since no run on the page has a value.
-    """
-
-    headings: list[Heading]
-    rows: Sequence[Row]
-    empty: list[str]
-
-
 def build_list(
     data: QueryDict, read: Mapping[ListColumn, Sequence[Any]], rows: Sequence[Row], sortable: Collection[str]
-) -> Listing:
+) -> dict[str, Any]:
     """Return the page of the list with these rows.
 
     Default columns are left out if empty, or if a filter's only value stands in every row. ``read``: the values of
-    each column; ``sortable``: columns to sort by.
+    each column; ``sortable``: columns to sort by; ``empty``: titles of columns left out, since no run on the page has a
+    value.
     """
     chosen = bool(data.get("columns"))
     wanted = [each for each, values in read.items() if chosen or not _repeats_filter(data, each, values)]
@@ -79,7 +56,7 @@ def build_list(
         for row, value in zip(rows, read[shown], strict=True):
             row.cells.append(_cell(shown, value))
     headings = [_heading(data, sortable, each) for each in (_RUN, *kept)]
-    return Listing(headings, rows, [each.full_title for each in wanted if each not in kept])
+    return {"headings": headings, "rows": rows, "empty": [each.full_title for each in wanted if each not in kept]}
 
 
 def find_distinguishing_columns(rows: Sequence[Mapping[str, Any]]) -> list[ListColumn]:
@@ -118,11 +95,17 @@ def _text(shown: ListColumn, value: Any) -> str:
     return f"{value:%Y-%m-%d %H:%M}" if isinstance(value, datetime) else str(display_value(shown.name, value))
 
 
-def _heading(data: QueryDict, sortable: Collection[str], shown: ListColumn) -> Heading:
+def _heading(data: QueryDict, sortable: Collection[str], shown: ListColumn) -> dict[str, Any]:
+    """Return a column's heading. ``address`` sorts by the column, "" if impossible; ``direction``: ARIA value."""
     sort = data.get("sort") or NEWEST_FIRST
-    directions = {shown.name: "ascending", f"-{shown.name}": "descending"}
-    address = _sorted_by(data, sort, shown) if shown.name in sortable else ""
-    return Heading(shown.title, shown.unit, shown.number, address, directions.get(sort, ""), shown.full_title)
+    return {
+        "title": shown.title,
+        "unit": shown.unit,
+        "number": shown.number,
+        "address": _sorted_by(data, sort, shown) if shown.name in sortable else "",
+        "direction": {shown.name: "ascending", f"-{shown.name}": "descending"}.get(sort, ""),
+        "full_title": shown.full_title,
+    }
 
 
 def _sorted_by(data: QueryDict, sort: str, shown: ListColumn) -> str:

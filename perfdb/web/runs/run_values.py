@@ -1,7 +1,7 @@
 """Values and circumstances of a run for its page."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import Any
 
 from django.urls import reverse
 from django.utils.html import format_html
@@ -9,7 +9,7 @@ from django.utils.safestring import SafeString
 from django.utils.text import slugify
 
 from perfdb.analysis.dimensions import FACTOR, NUMBERS
-from perfdb.analysis.metrics import TOTAL, Measure, Metric
+from perfdb.analysis.metrics import TOTAL, Measure
 from perfdb.analysis.units import figure_text, scale_unit
 from perfdb.results.changes.provenance import Figure, Place
 from perfdb.results.models import Run
@@ -30,49 +30,9 @@ _FIRST_ROLES = (TOTAL, "client", "server")
 _ORDER = ("Throughput and response", "CPU utilisation of the whole system", "Utilisation of one processor")
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A metric. ``figures``: (number on the page, figure) of each role, or None.
-
-    ``role``: that of the only figure if it has no column of its own.
-    """
-
-    metric: Metric
-    figures: list[tuple[int, Figure] | None]
-    role: str = ""
-
-    @property
-    def unit(self) -> str:
-        """Return the unit in which the line is printed: s instead of ms for large amounts."""
-        return self._scale[0]
-
-    @property
-    def texts(self) -> list[tuple[int, Figure, str] | None]:
-        """Return the figures with their numbers in the unit of the line."""
-        return [each and (*each, figure_text(each[1].value / self._scale[1])) for each in self.figures]
-
-    @property
-    def _scale(self) -> tuple[str, float]:
-        return scale_unit(self.metric.unit, max((abs(each[1].value) for each in self.figures if each), default=0.0))
-
-
-@dataclass(frozen=True, slots=True)
-class Group:
-    """Lines under a title."""
-
-    title: str
-    lines: list[Line]
-
-
 def group_of(metric: str) -> str:
     """Return the title of a metric's group."""
     return next(title for title, endings in GROUPS if metric.endswith(endings))
-
-
-def _position(title: str) -> int:
-    """Return a key that sorts throughput first, then utilisation, then costs."""
-    titles = [*_ORDER, *(each for each, _ in GROUPS if each not in _ORDER)]
-    return titles.index(title)
 
 
 def list_roles(figures: Sequence[Figure]) -> list[str]:
@@ -90,30 +50,32 @@ def list_roles(figures: Sequence[Figure]) -> list[str]:
     return [role for role in _FIRST_ROLES if role in present] + [role for role in present if role not in _FIRST_ROLES]
 
 
-def group_figures(figures: Sequence[Figure]) -> list[Group]:
-    """Return the figures in groups, a line for each metric."""
+def group_figures(figures: Sequence[Figure]) -> list[dict[str, Any]]:
+    """Return the figures in groups, a line for each metric: throughput first, then utilisation, then costs."""
     columns = list_roles(figures)
     by_metric: dict[str, dict[str, tuple[int, Figure]]] = {}
     for number, figure in enumerate(figures):
         by_metric.setdefault(figure.metric.name, {})[figure.measure.role] = (number, figure)
-    grouped: dict[str, list[Line]] = {}
+    grouped: dict[str, list[dict[str, Any]]] = {}
     for name, by_role in by_metric.items():
-        metric = next(iter(by_role.values()))[1].metric
-        line = Line(metric, [by_role.get(role) for role in columns])
-        if not any(line.figures):
-            ((role, only),) = by_role.items()
-            line = Line(metric, [only, *([None] * (len(columns) - 1))], role)
-        grouped.setdefault(group_of(name), []).append(line)
-    return [Group(title, grouped[title]) for title in sorted(grouped, key=_position)]
+        grouped.setdefault(group_of(name), []).append(_line(by_role, columns))
+    titles = [*_ORDER, *(each for each, _ in GROUPS if each not in _ORDER)]
+    return [{"title": title, "lines": grouped[title]} for title in titles if title in grouped]
 
 
-@dataclass(frozen=True, slots=True)
-class Fact:
-    """A circumstance as printed; ``place`` is None if a person entered the fact."""
+def _line(by_role: Mapping[str, tuple[int, Figure]], columns: Sequence[str]) -> dict[str, Any]:
+    """Return a metric. ``texts``: (number on the page, figure, text) of each role, or None.
 
-    key: str
-    text: str
-    place: Place | None
+    ``role``: that of the only figure if it has no column of its own. ``unit``: s instead of ms for large amounts.
+    """
+    figures, role = [by_role.get(role) for role in columns], ""
+    if not any(figures):
+        ((role, only),) = by_role.items()
+        figures = [only, *([None] * (len(columns) - 1))]
+    metric = next(iter(by_role.values()))[1].metric
+    unit, scale = scale_unit(metric.unit, max(abs(each[1].value) for each in figures if each))
+    texts = [each and (*each, figure_text(each[1].value / scale)) for each in figures]
+    return {"metric": metric, "role": role, "unit": unit, "texts": texts}
 
 
 def describe_run(run: Run) -> list[str]:
@@ -155,8 +117,7 @@ def list_circumstances(run: Run) -> list[tuple[str, object]]:
 
 def _started(run: Run) -> str:
     """Return the start, or the day and the fact that gave the day."""
-    dated_by = _facts(run).get("dated_by")
-    if dated_by is not None:
+    if dated_by := _facts(run).get("dated_by"):
         return format_html('{} <span class="muted">by {}</span>', f"{run.started:%Y-%m-%d}", dated_by.text)
     return f"{run.started:%Y-%m-%d %H:%M:%S}"
 
@@ -174,39 +135,43 @@ def _facts(run: Run) -> dict[str, FactValue]:
     return origins.decode_facts(evidence) if evidence else {}
 
 
-def list_facts(run: Run, paths: Mapping[int, str]) -> list[Fact]:
-    """Return all printed circumstances by key. ``paths``: path of each artifact."""
-    # The printed texts of aliases are shown with the dimensions.
-    return [_fact(key, fact, paths) for key, fact in sorted(_facts(run).items()) if not key.startswith(PRINTED)]
+def list_facts(run: Run, paths: Mapping[int, str]) -> list[dict[str, Any]]:
+    """Return all printed circumstances by key. ``paths``: path of each artifact.
+
+    ``place`` is None if a person entered the fact.
+    """
+    return [
+        {
+            "key": key,
+            "text": fact.text,
+            "place": find_place(fact.artifact, fact.line, paths),
+        }
+        for key, fact in sorted(_facts(run).items())
+        # The printed texts of aliases are shown with the dimensions.
+        if not key.startswith(PRINTED)
+    ]
 
 
-def _fact(key: str, fact: FactValue, paths: Mapping[int, str]) -> Fact:
-    place = Place(fact.artifact, paths.get(fact.artifact, ""), fact.line) if fact.artifact and fact.line else None
-    return Fact(key, fact.text, place)
+def find_place(artifact: int, line: int, paths: Mapping[int, str]) -> Place | None:
+    """Return the place of a line in an artifact, or None if unknown. ``paths``: path of each artifact."""
+    return Place(artifact, paths.get(artifact, ""), line) if artifact and line else None
 
 
-@dataclass(frozen=True, slots=True)
-class PrintedAt:
-    """A place in a document that prints a value.
+def find_printed_places(run: Run) -> Mapping[Measure, list[dict[str, Any]]]:
+    """Return the places in documents that print a run's values; empty for measured runs.
 
     ``address``: the table in the study's report.
     """
-
-    table: str
-    line: int | None
-    printed: str
-    unit: str
-    labels: str
-    address: str
-
-
-def find_printed_places(run: Run) -> Mapping[Measure, list[PrintedAt]]:
-    """Return the places that print a run's values; empty for measured runs."""
     report = reverse("web:study", args=[run.study.slug])
-    found: dict[Measure, list[PrintedAt]] = {}
+    found: dict[Measure, list[dict[str, Any]]] = {}
     for each in run.published_figures.order_by("line", "pk"):
-        labels = ", ".join(text for text in (each.row_label, each.column_label) if text)
-        address = f"{report}#table-{slugify(each.table)}" if each.table else report
-        place = PrintedAt(each.table, each.line, each.printed, each.unit, labels, address)
+        place = {
+            "table": each.table,
+            "line": each.line,
+            "printed": each.printed,
+            "unit": each.unit,
+            "labels": ", ".join(filter(None, (each.row_label, each.column_label))),
+            "address": f"{report}#table-{slugify(each.table)}" if each.table else report,
+        }
         found.setdefault(Measure(each.metric, each.role), []).append(place)
     return found

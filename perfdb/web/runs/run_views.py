@@ -52,7 +52,7 @@ def run(request: HttpRequest, pk: int) -> HttpResponse:
         "limit": limit,
         "counters": raw_evidence.read_counters(record, paths),
         "listings": listings,
-        "has_chart": any(each.figure for each in listings),
+        "has_chart": any(each["figure"] for each in listings),
         "causes": problem_list.list_causes(shown),
         "sources": sources,
         "circumstances": run_values.list_circumstances(found),
@@ -84,7 +84,7 @@ def _figures(
         "groups": group_figures(figures),
         "figures": explained,
         "answer": answer,
-        "main": None if answer.main is None else explained[answer.main],
+        "main": None if answer["main"] is None else explained[answer["main"]],
         "published": bool(printed),
     }
     return shown | {"disagreements": list(run.disagreements.order_by("pk")) if published else []}

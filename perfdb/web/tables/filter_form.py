@@ -21,21 +21,23 @@ OFFERED = ("study", "workload", "device", "mtu", "users")
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """A choice: value in the address and text to read."""
+    """A choice: value in the address, text to read, and perhaps a number of runs."""
 
     value: str
     text: str
     chosen: bool
+    runs: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Facet:
-    """A field with several values. ``nothing``: text if none is chosen."""
+    """A field with several values. ``nothing``: text if none is chosen; ``more`` values are not offered."""
 
     name: str
     title: str
-    options: tuple[Option, ...]
+    options: Sequence[Option]
     nothing: str = "any"
+    more: int = 0
 
     @property
     def limited(self) -> bool:
@@ -43,13 +45,9 @@ class Facet:
 
     @property
     def summary(self) -> str:
-        """Summarize the choice; menu.js does the same after a change."""
-        return summarize_choice([option.text for option in self.options if option.chosen], self.nothing)
-
-
-def summarize_choice(chosen: Sequence[str], nothing: str = "any") -> str:
-    """Return a menu's choice as its closed field shows it."""
-    return f"{len(chosen)} chosen" if len(chosen) > 2 else ", ".join(chosen) or nothing
+        """Summarize the choice as the closed field shows it; menu.js does the same after a change."""
+        chosen = [option.text for option in self.options if option.chosen]
+        return f"{len(chosen)} chosen" if len(chosen) > 2 else ", ".join(chosen) or self.nothing
 
 
 def build_facet(

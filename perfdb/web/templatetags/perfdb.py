@@ -15,9 +15,9 @@ from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 
 from perfdb.analysis import metrics
-from perfdb.analysis.dimensions import BY_NAME, Value, dimension
-from perfdb.analysis.insights.bottleneck import Bottleneck
+from perfdb.analysis.dimensions import Value, dimension
 from perfdb.analysis.metrics import Measure
+from perfdb.analysis.query.parameters import sort_dimensions
 from perfdb.analysis.render.labels import measure_title
 from perfdb.analysis.units import figure_text
 from perfdb.analysis.verdicts import words
@@ -28,6 +28,9 @@ from perfdb.web.reports.embedded_questions import render_prose
 from perfdb.web.reports.standalone_page import read_static_text
 
 register = template.Library()
+register.filter("title_of", measure_title)
+register.filter("rule", limit_anchor)
+register.filter("prose", render_prose)
 
 # What the first line of a page has room for, in characters.
 _OPENING = 240
@@ -119,9 +122,7 @@ def breakable(path: str) -> SafeString:
 @register.filter
 def dimensions(values: Mapping[str, Value]) -> list[tuple[str, Value]]:
     """Return (title, value) of the known dimensions in declared order, factors last."""
-    order = list(BY_NAME)
-    names = sorted(values, key=lambda name: (order.index(name) if name in order else len(order), name))
-    return [(dimension(name).title, values[name]) for name in names if values[name] not in (None, "")]
+    return [(dimension(name).title, values[name]) for name in sort_dimensions(values) if values[name] not in (None, "")]
 
 
 @register.filter
@@ -144,12 +145,6 @@ def opening(text: str) -> str:
 
 
 @register.filter
-def title_of(measure: Measure) -> str:
-    """Return the title of a measure."""
-    return measure_title(measure)
-
-
-@register.filter
 def or_dash(value: Any) -> Any:
     """Return the value, or a dash for a missing one; zero is a value."""
     return MISSING if value is None or value == "" else value
@@ -159,12 +154,6 @@ def or_dash(value: Any) -> Any:
 def measured(name: str) -> str:
     """Return the title of a number that decided: of its measure, else its name."""
     return measure_title(Measure.parse(name)) if name.partition("@")[0] in metrics.BY_NAME else name
-
-
-@register.filter
-def rule(limit: Bottleneck) -> str:
-    """Return the link to a bottleneck's rule."""
-    return limit_anchor(limit)
 
 
 @register.filter
@@ -186,9 +175,3 @@ def stylesheet(name: str) -> SafeString:
     """Return the links of a style sheet and, if unbundled, its imports."""
     names = [name] if getattr(staticfiles_storage, "joins_sheets", False) else list_parts(name, read_static_text)
     return format_html_join("\n", '<link rel="stylesheet" href="{}">', ((static(each),) for each in names))
-
-
-@register.filter
-def prose(text: str) -> SafeString:
-    """Return prose in Markdown as HTML; tags in the text are escaped."""
-    return render_prose(text)

@@ -10,8 +10,7 @@ from django.urls import reverse
 
 from perfdb.results.models import Study, Upload, UploadRun
 from perfdb.web.tests.pages import text_of
-from perfdb.web.uploads.trial_rows import build_trial_table
-from perfdb.web.uploads.upload_plot import draw_upload
+from perfdb.web.uploads.upload_runs import build_trial_table, draw_upload
 
 Dimensions = dict[str, object]
 

@@ -5,7 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from perfdb.analysis.dimensions import BY_NAME, Value, dimension
+from perfdb.analysis.dimensions import Value, dimension
+from perfdb.analysis.query.parameters import sort_dimensions
 from perfdb.results.changes.corrections import CORRECTABLE, fact_title, parse_place
 from perfdb.results.ingest.supplied_facts import Correction, corrections_of
 from perfdb.results.models import Device, Level, Upload, UploadRun, Workload
@@ -80,9 +81,8 @@ def _needed(run: UploadRun) -> list[str]:
 def _circumstances(summary: Mapping[str, Any]) -> list[Circumstance]:
     """Return the dimensions in declared order, then factors, then other supplied facts."""
     values, given = summary["dimensions"], summary.get("given", {})
-    order = list(BY_NAME)
-    names = sorted(values, key=lambda name: (order.index(name) if name in order else len(order), name))
-    told = [(dimension(name).title, values[name], name in given) for name in names if values[name] not in (None, "")]
+    names = [name for name in sort_dimensions(values) if values[name] not in (None, "")]
+    told = [(dimension(name).title, values[name], name in given) for name in names]
     return told + [(fact_title(key), text, True) for key, text in given.items() if key not in values]
 
 
@@ -131,12 +131,9 @@ def _corrections(upload: Upload, runs: Sequence[UploadRun]) -> list[dict[str, An
 
 
 def _about(correction: Correction, labels: Mapping[tuple[Any, ...], str]) -> str:
-    places = correction.places
-    if not places:
-        return "all runs"
-    if len(places) > 1:
-        return f"{len(places)} runs"
-    place = places[0]
+    if len(correction.places) != 1:
+        return f"{len(correction.places)} runs" if correction.places else "all runs"
+    (place,) = correction.places
     label = labels.get((place.path, place.first, place.last))
     return f"run {label}" if label else place.path
 

@@ -19,8 +19,7 @@ from perfdb.results.studies.report_items import count_runs
 from perfdb.web.uploads import missing_facts
 from perfdb.web.uploads import problem_list as problems
 from perfdb.web.uploads.missing_facts import NOTHING, Entered
-from perfdb.web.uploads.trial_rows import build_trial_table
-from perfdb.web.uploads.upload_plot import draw_upload
+from perfdb.web.uploads.upload_runs import build_trial_table, draw_upload
 
 if TYPE_CHECKING:
     from django.db.models.fields.related_descriptors import RelatedManager

@@ -1,5 +1,6 @@
-"""Runs of an upload by experiment: a row with its trials side by side, and how far the trials lie apart."""
+"""Runs of an upload: a table with the trials of each experiment side by side, and small charts of the rates."""
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
@@ -8,7 +9,9 @@ from typing import Any, NamedTuple
 from perfdb.analysis.dimensions import BY_NAME, Value, describe_values, is_option, natural_key
 from perfdb.analysis.metrics import BY_NAME as METRICS
 from perfdb.analysis.metrics import Metric
-from perfdb.analysis.units import short_percent
+from perfdb.analysis.query.parameters import sort_dimensions
+from perfdb.analysis.render.charts.chart_series import PALETTE
+from perfdb.analysis.units import short_percent, significant_text
 from perfdb.analysis.verdicts.flags import TRIALS_DISAGREE, trials_apart
 from perfdb.analysis.workloads import primary_metric
 from perfdb.results.models import Run, UploadRun
@@ -51,16 +54,14 @@ class ExperimentRow:
         return " ".join(str(run.number) for run in self.runs)
 
 
-@dataclass(frozen=True, slots=True)
-class RowGroup:
+class RowGroup(NamedTuple):
     """Rows that differ in users only. ``title`` is "" if that is all that differs."""
 
     title: str
     rows: list[ExperimentRow]
 
 
-@dataclass(frozen=True, slots=True)
-class TrialTable:
+class TrialTable(NamedTuple):
     """All experiments of an upload. ``repeated``: any has several trials; ``disagreeing``: rows with far trials."""
 
     columns: list[Metric]
@@ -71,7 +72,7 @@ class TrialTable:
 
 def build_trial_table(runs: Sequence[UploadRun], chosen: frozenset[str]) -> TrialTable:
     """Return the runs by experiment. ``chosen``: numbers of the runs that the form had ticked."""
-    names = telling_dimensions(runs)
+    names = _telling_dimensions(runs)
     grouped: dict[tuple[tuple[str, Any], ...], dict[Value, list[UploadRun]]] = {}
     for run in runs:
         grouped.setdefault(key_of(run, names), {}).setdefault(run.summary["dimensions"].get("users"), []).append(run)
@@ -92,7 +93,7 @@ def build_trial_table(runs: Sequence[UploadRun], chosen: frozenset[str]) -> Tria
     )
 
 
-def telling_dimensions(runs: Sequence[UploadRun]) -> list[str]:
+def _telling_dimensions(runs: Sequence[UploadRun]) -> list[str]:
     """Return the dimensions that tell runs apart beside the users, in declared order; of a single run all.
 
     An option that follows from the users, such as the number of threads, tells nothing more.
@@ -100,7 +101,7 @@ def telling_dimensions(runs: Sequence[UploadRun]) -> list[str]:
     found = [run.summary["dimensions"] for run in runs]
     present = set().union(*found) - {"users"}
     known = {name for name in present if len(runs) == 1 or len({each.get(name) for each in found}) > 1}
-    names = [*(name for name in BY_NAME if name in known), *sorted(known - set(BY_NAME))]
+    names = sort_dimensions(known)
     for option in filter(is_option, list(names)):
         others = [name for name in names if name != option]
         values: dict[Any, set[Any]] = {}
@@ -152,7 +153,7 @@ def _row(users: Value, runs: list[UploadRun], columns: Sequence[str], chosen: fr
         [_cell([each.get(name) for each in values.values()]) for name in columns],
         short_percent(apart) if compared else "",
         apart > TRIALS_DISAGREE,
-        _strip(rates) if compared else None,
+        _strip(rates, short_percent(apart)) if compared else None,
         any(str(run.number) in chosen for run in ordered),
     )
 
@@ -164,8 +165,123 @@ def _cell(values: list[float | None]) -> Cell:
     return Cell([], min(known), max(known))
 
 
-def _strip(rates: Sequence[float]) -> Strip:
+def _strip(rates: Sequence[float], apart: str) -> Strip:
     mean = fmean(rates)
     reach = mean * (1 - _REACH), mean * (1 + _REACH)
-    label = f"Trials within {short_percent(trials_apart(rates))}"
-    return draw_strip([Trial(value) for value in rates], mean, label, interval=reach, reach=reach)
+    return draw_strip([Trial(value) for value in rates], mean, f"Trials within {apart}", interval=reach, reach=reach)
+
+
+# Pixels.
+WIDTH, HEIGHT = 300, 170
+_LEFT, _RIGHT, _TOP, _FOOT = 48, 14, 10, 24
+# More charts or lines are no overview.
+_MOST_CHARTS, _MOST_LINES = 8, 2 * PALETTE
+
+
+class Mark(NamedTuple):
+    """A run, in pixels."""
+
+    x: float
+    y: float
+    title: str
+
+
+class Line(NamedTuple):
+    """Runs that differ in users only. ``look``: classes of the style sheet; ``points``: the means as a polyline."""
+
+    look: str
+    marks: list[Mark]
+    points: str
+
+
+class SmallChart(NamedTuple):
+    """The runs of a workload. ``across`` and ``up``: (place, text) of the ticks."""
+
+    title: str
+    metric: Metric
+    lines: list[Line]
+    across: list[tuple[float, str]]
+    up: list[tuple[float, str]]
+    width: int = WIDTH
+    height: int = HEIGHT
+
+
+class Overview(NamedTuple):
+    """The charts of an upload, and the looks and names of the lines; none for too many lines."""
+
+    charts: list[SmallChart]
+    names: list[tuple[str, str]]
+
+
+def draw_upload(runs: Sequence[UploadRun]) -> Overview:
+    """Return a chart for each workload of several runs that have a rate."""
+    if len(runs) < 2:
+        return Overview([], [])
+    own = [name for name in _telling_dimensions(runs) if name != "workload"]
+    charts: dict[str, dict[str, list[UploadRun]]] = {}
+    for run in runs:
+        dimensions = run.summary["dimensions"]
+        if not rate_of(dimensions, values_of(run)):
+            continue
+        name = describe_key(key_of(run, own))
+        charts.setdefault(str(dimensions.get("workload", "")), {}).setdefault(name, []).append(run)
+    names = sorted({name for by_name in charts.values() for name in by_name}, key=natural_key)
+    legible = len(names) <= _MOST_LINES
+    looks = {name: _look(at if legible else 0) for at, name in enumerate(names)}
+    drawn = [_chart(title, charts[title], looks) for title in sorted(charts, key=natural_key)[:_MOST_CHARTS]]
+    return Overview(drawn, [(look, name) for name, look in looks.items()] if legible and len(names) > 1 else [])
+
+
+def _look(at: int) -> str:
+    """Return the classes of a line; dashed where its hue is taken."""
+    return f"hue-{at % PALETTE}{' dashed' if at >= PALETTE else ''}"
+
+
+def _chart(title: str, by_name: dict[str, list[UploadRun]], looks: dict[str, str]) -> SmallChart:
+    runs = [run for own in by_name.values() for run in own]
+    metric = rate_of(runs[0].summary["dimensions"], {name for run in runs for name in values_of(run)})
+    users = sorted({_users(run) for run in runs}, key=natural_key)
+    drawn = {name: [run for run in own if metric in values_of(run)] for name, own in by_name.items()}
+    top = _round_up(max(values_of(run)[metric] for own in drawn.values() for run in own))
+
+    def across(value: Value) -> float:
+        share = users.index(value) / (len(users) - 1) if len(users) > 1 else 0.5
+        return round(_LEFT + 12 + share * (WIDTH - _LEFT - _RIGHT - 24), 1)
+
+    def up(value: float) -> float:
+        return round(_TOP + (1 - value / top) * (HEIGHT - _TOP - _FOOT), 1)
+
+    def mark(run: UploadRun) -> Mark:
+        value = values_of(run)[metric]
+        status = "" if run.status == Run.Status.COMPLETE else f", {run.status}"
+        said = f"{run.run_label}, trial {run.trial}: {significant_text(value)} {METRICS[metric].unit}{status}"
+        return Mark(across(_users(run)), up(value), said)
+
+    def means(own: Sequence[UploadRun]) -> str:
+        values: dict[Value, list[float]] = {}
+        for run in own:
+            # No table counts the others.
+            if run.status == Run.Status.COMPLETE:
+                values.setdefault(_users(run), []).append(values_of(run)[metric])
+        return " ".join(f"{x},{y}" for x, y in sorted((across(at), up(fmean(each))) for at, each in values.items()))
+
+    return SmallChart(
+        title,
+        METRICS[metric],
+        [Line(looks[name], [mark(run) for run in own], means(own)) for name, own in drawn.items()],
+        [(across(value), "" if value is None else str(value)) for value in users],
+        [(up(value), significant_text(value, 3)) for value in (0.0, top / 2, top)],
+    )
+
+
+def _users(run: UploadRun) -> Value:
+    users: Value = run.summary["dimensions"].get("users")
+    return users
+
+
+def _round_up(value: float) -> float:
+    """Return the next of 1, 2, 3, 5 times a power of ten."""
+    if value <= 0:
+        return 1.0
+    power = 10.0 ** math.floor(math.log10(value))
+    return next(step * power for step in (1, 2, 3, 5, 10) if value <= step * power * (1 + 1e-12))
