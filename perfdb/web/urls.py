@@ -15,7 +15,7 @@ from perfdb.web.runs import views as runs
 from perfdb.web.studies import alias_views, study_edit_views
 from perfdb.web.studies import views as studies
 from perfdb.web.tables import views as tables
-from perfdb.web.trends import event_feed, subscription_views, trend_picture
+from perfdb.web.trends import subscription_views, trend_files
 from perfdb.web.trends import views as trends
 from perfdb.web.uploads import artifact_views, reparse_views, table_import_views
 from perfdb.web.uploads import views as uploads
@@ -90,11 +90,11 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("explain/", compare.explain, name="explain"),
     path("trends/", trends.trends, name="trends"),
     path("trends/series/", trends.trend, name="trend"),
-    path("trends/series.svg", trend_picture.trend_picture, name="trend-picture"),
+    path("trends/series.svg", trend_files.trend_picture, name="trend-picture"),
     path("trends/events/<int:pk>/", trends.event, name="trend-event"),
     path("trends/events/<int:pk>/acts/", trends.act, name="trend-act"),
     path("trends/changes/<int:pk>/acts/", trends.act_on_one, name="trend-change-act"),
-    path("events.atom", event_feed.event_feed, name="event-feed"),
+    path("events.atom", trend_files.event_feed, name="event-feed"),
     path("trends/judge/<slug:slug>/", trends.judge, name="trends-judge"),
     path("subscriptions/", subscription_views.subscriptions, name="subscriptions"),
     path("subscriptions/<int:pk>/delete/", subscription_views.delete, name="subscription-delete"),

@@ -1,13 +1,16 @@
-"""Events as pages show them, from their summaries alone."""
+"""Events as pages show them: as lines from their summaries alone, and the page of one."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import islice
+from typing import Any
 
 from django.db.models import QuerySet, Sum
 from django.urls import reverse
 
+from perfdb.analysis.dimensions import describe_values
 from perfdb.analysis.metrics import Measure
+from perfdb.analysis.query.parameters import sort_dimensions
 from perfdb.analysis.query.query import Query
 from perfdb.analysis.render.charts.chart_options import Drawing
 from perfdb.analysis.render.labels import measure_title
@@ -60,12 +63,12 @@ def event_line(event: TrendEvent) -> EventLine:
         words.day_text(event.began) or event.summary.get("campaign", ""),
         read_parts(event),
         [difference_line(each) for each in read_differences(event)[:_MOST_DIFFERENCES]],
-        event_state(event),
+        _state(event),
         reverse("web:trend-event", args=[event.pk]),
     )
 
 
-def event_state(event: TrendEvent) -> str:
+def _state(event: TrendEvent) -> str:
     """Return how far people have come with an event: ``new``, ``acknowledged``, ``fixed``."""
     if event.state != "closed":
         return "acknowledged" if event.state == "open" else event.state
@@ -107,3 +110,33 @@ def changes_from(run: Run) -> list[tuple[str, str]]:
         )
         for row in found.order_by("metric")
     ]
+
+
+def build_event_page(line: EventLine) -> dict[str, Any]:
+    """Return the page of an event. ``told``: number of subscriptions to which the event was announced."""
+    rows = sorted(line.event.changes.all(), key=lambda row: (row.metric, str(sorted(row.dimensions.items()))))
+    return {
+        "line": line,
+        "members": [_member(line, row) for row in rows],
+        "acts": list(line.event.acts.select_related("by")),
+        "told": line.event.deliveries.count(),
+    }
+
+
+def _member(line: EventLine, row: TrendChange) -> dict[str, Any]:
+    measure, names = Measure.parse(row.metric), sort_dimensions(row.dimensions)
+    state = words.REASON_WORDS[Reason(row.reason)] if row.phase == Phase.CLOSED else row.phase
+    return {
+        "pk": row.pk,
+        "title": measure_title(measure),
+        "name": describe_values(names, [row.dimensions[name] for name in names]) or "all runs",
+        "size": words.size_text(row.difference, row.logarithmic),
+        "q": describe_q(row),
+        "state": "new" if state == Phase.CONFIRMED else state,
+        "address": series_address(line.event.study, measure, row.dimensions),
+    }
+
+
+def describe_q(row: TrendChange) -> str:
+    """Return the q of a change."""
+    return "< 0.001" if row.q < 0.001 else f"{row.q:.2g}"

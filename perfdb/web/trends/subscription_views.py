@@ -1,8 +1,5 @@
 """Views of subscriptions: who is told of which changes, and the messages sent."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-
 from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -16,15 +13,6 @@ from perfdb.results.trends.subscriptions import describe_filters, send_test, sub
 from perfdb.web.view_access import person_of, sign_in_required
 
 _MOST_MESSAGES = 10
-
-
-@dataclass(frozen=True, slots=True)
-class SubscriptionLine:
-    """A subscription with the narrowed series and the newest messages."""
-
-    subscription: Subscription
-    only: str
-    messages: Sequence[Delivery]
 
 
 @sign_in_required("GET", "POST")
@@ -44,7 +32,12 @@ def subscriptions(request: HttpRequest) -> HttpResponse:
     own = person_of(request).subscriptions.select_related("study")
     context = {
         "lines": [
-            SubscriptionLine(each, describe_filters(each), list(each.deliveries.all()[:_MOST_MESSAGES])) for each in own
+            {
+                "subscription": each,
+                "only": describe_filters(each),
+                "messages": list(each.deliveries.all()[:_MOST_MESSAGES]),
+            }
+            for each in own
         ],
         "studies": access.visible_studies(request.user).order_by("title"),
         "effects": Subscription.Effect.choices,

@@ -16,10 +16,8 @@ from perfdb.results.runs import access
 from perfdb.results.trends.acts import Act, EventChangedError, act_on, act_on_change, judge_again
 from perfdb.results.trends.read_trends import find_events, read_trends
 from perfdb.web.tables import filter_form
-from perfdb.web.trends.event_lines import event_line, series_address
-from perfdb.web.trends.event_page import build_event_page
-from perfdb.web.trends.series_page import read_asked_series
-from perfdb.web.trends.trends_page import SHOWN, build_page
+from perfdb.web.trends.event_lines import build_event_page, event_line, series_address
+from perfdb.web.trends.trends_page import SHOWN, build_page, read_asked_series
 from perfdb.web.view_access import get_own_study, person_of, read_required, sign_in_required
 
 
@@ -65,8 +63,8 @@ def trend(request: HttpRequest) -> HttpResponse:
         "page": page,
         "may_change": access.may_change(request.user, study),
         "reasons": REASON_WORDS.items(),
+        "picture": f"{reverse('web:trend-picture')}?{request.GET.urlencode()}",
     }
-    context["picture"] = f"{reverse('web:trend-picture')}?{request.GET.urlencode()}"
     return render(request, "web/trend.html", context)
 
 
