@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods
 from perfdb.analysis import dimensions
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.results.changes import alias_changes, spellings
-from perfdb.results.changes.spellings import ALIASED, DimensionSpellings, Suggestion, read_spellings
+from perfdb.results.changes.spellings import ALIASED, read_spellings
 from perfdb.results.models import Study
 from perfdb.results.runs import access
 from perfdb.web.view_access import get_own_study, get_study, person_of, read_required, sign_in_required
@@ -30,12 +30,19 @@ def _show(request: HttpRequest, slug: str) -> HttpResponse:
     study = get_study(request, slug)
     asked = {name: request.GET.get(name, "") for name in _ASKED}
     found = read_spellings(study)
+    suggestions = [each for dimension in found for each in dimension.suggestions]
+    # Values that other studies spell differently.
+    elsewhere = spellings.find_in_other_studies(
+        {each.dimension: [value.value for value in each.values if value.value] for each in found}
+    )
+    # The study's own factors come last.
+    names = dict.fromkeys((*ALIASED, *(each.dimension for each in found)))
     context = {
         "study": study,
         "told": found,
-        "suggestions": [(each, _address(study, each.dimension, each.printed, each.meaning)) for each in _all(found)],
-        "elsewhere": [(*each, _address(study, *each)) for each in _elsewhere(found)],
-        "dimensions": _dimensions(found),
+        "suggestions": [(each, _address(study, each.dimension, each.printed, each.meaning)) for each in suggestions],
+        "elsewhere": [(*each, _address(study, *each)) for each in elsewhere],
+        "dimensions": [(name, dimensions.dimension(name).title) for name in names],
         "asked": asked,
         "working": alias_changes.is_applying(study),
         "may_change": access.may_change(request.user, study),
@@ -47,27 +54,6 @@ def _show(request: HttpRequest, slug: str) -> HttpResponse:
     except QueryError as error:
         return render(request, "web/aliases.html", context | {"error": error}, status=400)
     return render(request, "web/aliases.html", context)
-
-
-def _all(found: list[DimensionSpellings]) -> list[Suggestion]:
-    return [each for dimension in found for each in dimension.suggestions]
-
-
-def _elsewhere(found: list[DimensionSpellings]) -> list[tuple[str, str, str]]:
-    """Return (dimension, printed text, meaning) of values that other studies spell differently."""
-    return spellings.find_in_other_studies(
-        {each.dimension: [value.value for value in each.values if value.value] for each in found}
-    )
-
-
-def _title(name: str) -> str:
-    return dimensions.dimension(name).title
-
-
-def _dimensions(found: list[DimensionSpellings]) -> list[tuple[str, str]]:
-    """Return (name, title) of the dimensions in the form, the study's own factors last."""
-    names = dict.fromkeys((*ALIASED, *(each.dimension for each in found)))
-    return [(name, _title(name)) for name in names]
 
 
 def _address(study: Study, *asked: str) -> str:

@@ -1,36 +1,32 @@
-"""Contents of a study: its systems, levels, devices and workloads, and first charts."""
+"""Contents of a study: systems, levels, devices and workloads; first charts, and a first answer in a sentence."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import compress
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from django.db.models import Exists, QuerySet, Sum
 from django.urls import reverse
 
 from perfdb.analysis.dimensions import dimension
 from perfdb.analysis.metrics import Measure
-from perfdb.analysis.query.parameters import value_order
+from perfdb.analysis.query.parameters import QueryError, value_order
 from perfdb.analysis.query.query import Query
 from perfdb.analysis.render.charts.chart_options import Drawing
 from perfdb.analysis.render.charts.reduced_tables import MOST_LINES
 from perfdb.analysis.render.labels import measure_title
-from perfdb.results.models import Device, Experiment, Level, Run, RunCount, Study, System
+from perfdb.results.models import Device, Experiment, Level, Page, Run, RunCount, Study, System
+from perfdb.results.queries.compare import suggest_sides
 from perfdb.results.queries.observations import measure_columns
+from perfdb.results.queries.questions import Question, answer_question
+from perfdb.web.compare.compare_page import choose_sides
+from perfdb.web.links import to_question
 from perfdb.web.questions import question_links
+from perfdb.web.tables import answer_section
 
 _Named = TypeVar("_Named", System, Level, Device)
-
-
-@dataclass(frozen=True, slots=True)
-class Subject:
-    """A value of a dimension, with its details and a link to its runs."""
-
-    name: str
-    says: str
-    runs: int
-    address: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +40,12 @@ class WorkloadLinks:
     query: Query
 
 
-def subjects(study: Study) -> list[tuple[str, list[Subject]]]:
+def subjects(study: Study) -> list[tuple[str, list[dict[str, Any]]]]:
     """Return (title, values) of the study's systems, levels and devices."""
     systems, levels, devices = _counts(study, ("system", "level", "device"))
+    # The name of a system has the processors and the memory already, where they are known.
     found = [
-        ("Systems", [_subject(study, "system", each, _of_system(each), systems) for each in _in(System, systems)]),
+        ("Systems", [_subject(study, "system", each, _facts(each.facts), systems) for each in _in(System, systems)]),
         ("Levels", [_subject(study, "level", each, _facts(each.facts), levels) for each in _in(Level, levels)]),
         ("Devices", [_subject(study, "device", each, _of_device(each), devices) for each in _in(Device, devices)]),
     ]
@@ -64,7 +61,7 @@ def workloads(study: Study) -> list[WorkloadLinks]:
 
 def _links(study: Study, name: str, runs: int) -> WorkloadLinks:
     query = question_links.workload_query(name).with_filter("study", study.slug)
-    maximum = Query().with_filter("study", study.slug).with_filter("workload", name)
+    maximum = Query(filters={"study": (study.slug,), "workload": (name,)})
     charts = question_links.charts_address(query, Drawing())
     return WorkloadLinks(name, runs, charts, f"{reverse('web:maximum')}?{maximum.encode()}", query)
 
@@ -93,14 +90,10 @@ def _in(model: type[_Named], counts: Mapping[int, int]) -> list[_Named]:
 
 def _subject(
     study: Study, dimension: str, of: System | Level | Device, says: str, counts: Mapping[int, int]
-) -> Subject:
-    query = Query().with_filter("study", study.slug).with_filter(dimension, of.name)
-    return Subject(of.name, says, counts[of.pk], f"{reverse('web:runs')}?{query.encode()}")
-
-
-def _of_system(system: System) -> str:
-    # Its name has the processors and the memory already, where they are known.
-    return _facts(system.facts)
+) -> dict[str, Any]:
+    query = Query(filters={"study": (study.slug,), dimension: (of.name,)})
+    address = f"{reverse('web:runs')}?{query.encode()}"
+    return {"name": of.name, "says": says, "runs": counts[of.pk], "address": address}
 
 
 def _of_device(device: Device) -> str:
@@ -120,44 +113,34 @@ MOST_WORKLOADS = 3
 _Line = tuple[str | None, int | None]
 
 
-@dataclass(frozen=True, slots=True)
-class FirstChart:
-    """A chart of a study without a report.
+def first_charts(study: Study, workloads: Sequence[WorkloadLinks]) -> list[dict[str, str]]:
+    """Return a chart for each measure of the first workloads that runs have.
 
-    ``figure``: address of its data; ``page``: address of the chart with its table; ``left_out`` describes lines that
+    ``figure``: address of the data; ``page``: address of the chart with its table; ``left_out`` describes lines that
     are not drawn, or is "".
     """
-
-    title: str
-    figure: str
-    page: str
-    left_out: str
-
-
-def first_charts(study: Study, workloads: Sequence[WorkloadLinks]) -> list[FirstChart]:
-    """Return a chart for each measure of the first workloads that runs have."""
     shown = workloads[:MOST_WORKLOADS]
     lines, measured = _lines(study, [each.name for each in shown]), _measured(study, shown)
     return [chart for each in shown for chart in _charts(each, lines[each.name], measured[each.name])]
 
 
-def _charts(workload: WorkloadLinks, lines: set[_Line], measured: Sequence[Measure]) -> Iterator[FirstChart]:
+def _charts(workload: WorkloadLinks, lines: set[_Line], measured: Sequence[Measure]) -> Iterator[dict[str, str]]:
     """Yield a workload's charts; of the commonest MTU size if lines are too many."""
     query, left_out = workload.query, ""
     if len(lines) > MOST_LINES:
-        size, devices = _commonest(lines)
+        # The MTU size of most lines, the smallest of several.
+        counts = Counter(size for _, size in lines)
+        size, devices = max(counts.items(), key=lambda each: (each[1], -(each[0] or 0)))
         query = query.with_filter("mtu", size)
         of_size = dimension("mtu").describe(size)
         left_out = f"{min(devices, MOST_LINES)} of {len(lines)} lines are drawn, of {of_size}"
     for measure in measured:
-        figure = f"{reverse('web:figure')}?{query.replace(metrics=(measure,)).encode()}"
-        yield FirstChart(f"{measure_title(measure)}, {workload.name}", figure, workload.charts, left_out)
-
-
-def _commonest(lines: set[_Line]) -> tuple[int | None, int]:
-    """Return the MTU size of most lines, the smallest of several, and their number."""
-    counts = Counter(size for _, size in lines)
-    return max(counts.items(), key=lambda each: (each[1], -(each[0] or 0)))
+        yield {
+            "title": f"{measure_title(measure)}, {workload.name}",
+            "figure": f"{reverse('web:figure')}?{query.replace(metrics=(measure,)).encode()}",
+            "page": workload.charts,
+            "left_out": left_out,
+        }
 
 
 def _measured(study: Study, workloads: Sequence[WorkloadLinks]) -> dict[str, list[Measure]]:
@@ -184,3 +167,26 @@ def _lines(study: Study, workloads: Sequence[str]) -> dict[str, set[_Line]]:
     for workload, device, mtu in there.values_list(*about).distinct():
         found[workload].add((device, mtu))
     return found
+
+
+def answer_study(study: Study, workloads: Sequence[WorkloadLinks], devices: int) -> dict[str, str] | None:
+    """Return which of several devices is best, else the comparison with most matched pairs; None without either.
+
+    The sentence is on one workload, with the page that says more.
+    """
+    if not workloads:
+        return None
+    workload = question_links.usual_workload([each.name for each in workloads])
+    with suppress(QueryError):
+        if devices > 1:
+            page, (question, address) = "ranking", question_links.device_ranking(study.slug, workload)
+        elif found := suggest_sides(study.slug):
+            about = Query(filters={"workload": (workload,), "study": (study.slug,)})
+            page, question = "comparison", Question(Page.COMPARE, about, chosen=choose_sides(found[0][0]))
+            address = to_question(question)
+        else:
+            return None
+        sentence = answer_section.build_result(question, answer_question(question)).get("said", "")
+        answer = {"workload": workload, "sentence": sentence, "page": page, "address": address}
+        return answer if sentence else None
+    return None

@@ -1,6 +1,5 @@
 """Views that create, edit, publish and delete a study, and move its runs."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from django.contrib import messages
@@ -29,18 +28,15 @@ def new(request: HttpRequest) -> HttpResponse:
     if request.method == "GET":
         return render(request, "web/study_new.html", {"written": {}})
     written = {name: value.replace("\r\n", "\n").strip() for name, value in request.POST.dict().items()}
+    texts = {name: written.get(name, "").replace("\0", "") for name in _TEXTS}
     try:
         study = study_details.create_study(
-            person_of(request), written.get("title", ""), written.get("slug", ""), **_of(written)
+            person_of(request), written.get("title", ""), written.get("slug", ""), **texts
         )
     except QueryError as error:
         return render(request, "web/study_new.html", {"written": written, "error": error}, status=400)
     messages.success(request, f"The study {study.title} was made.")
     return redirect("web:study", slug=study.slug)
-
-
-def _of(written: Mapping[str, str]) -> dict[str, str]:
-    return {name: written.get(name, "").replace("\0", "") for name in _TEXTS}
 
 
 @sign_in_required()
@@ -80,7 +76,13 @@ def move(request: HttpRequest, slug: str) -> HttpResponse:
     given = request.POST if request.method == "POST" else request.GET
     asked, to = str(given.get("runs", "")), str(given.get("to", ""))
     targets = changeable_studies(request).exclude(pk=study.pk)
-    context = {"study": study, "asked": asked, "to": to, "targets": targets, "job": _last_move(study)}
+    context = {
+        "study": study,
+        "asked": asked,
+        "to": to,
+        "targets": targets,
+        "job": _last_job(move_runs.KIND, study=study),
+    }
     try:
         runs = move_runs.select_runs(study, asked)
         context |= {"runs": list(runs.order_by("run_id", "trial")[:MOST_SHOWN]), "total": runs.count()}
@@ -92,8 +94,8 @@ def move(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "web/study_move.html", context)
 
 
-def _last_move(study: Study) -> Job | None:
-    return Job.objects.filter(kind=move_runs.KIND, study=study).order_by("-pk").first()
+def _last_job(kind: str, **of: Any) -> Job | None:
+    return Job.objects.filter(kind=kind, **of).order_by("-pk").first()
 
 
 # So many runs are read again for the preview of what a pattern would change.
@@ -181,16 +183,11 @@ def apply(request: HttpRequest, slug: str) -> HttpResponse:
         if reparse.enqueue_reparse(scope, person_of(request)) is None:
             messages.error(request, "Runs are being read again already; try when that is done.")
         return redirect("web:study-apply", slug=slug)
-    job = study_job(study, reparse.KIND)
+    job = _last_job(reparse.KIND, about__study=study.pk)
     working = job is not None and job.finished is None
     reviews = [] if working else list(reparse.review_runs(scope.runs[:_REVIEWED]))
     context = {"study": study, "job": job, "working": working, "reviews": reviews, "total": scope.runs.count()}
     return render(request, "web/study_apply.html", context)
-
-
-def study_job(study: Study, kind: str) -> Job | None:
-    """Return a study's last job of a kind, or None."""
-    return Job.objects.filter(kind=kind, about__study=study.pk).order_by("-pk").first()
 
 
 @sign_in_required("GET", "POST")

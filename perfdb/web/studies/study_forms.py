@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from typing import Any
 
 from django.db.models import Model
@@ -147,7 +147,7 @@ class PlanPart:
     name: str = ""
     trials: str = ""
     figure: str = ""
-    rows: tuple[Values, ...] = field(default=())
+    rows: tuple[Values, ...] = ()
 
     @classmethod
     def from_stored(cls, part: Mapping[str, Any]) -> "PlanPart":
@@ -211,19 +211,14 @@ def plan_sent(data: QueryDict) -> list[PlanPart]:
 
 def present(study: Study) -> dict[str, list[str]]:
     """Return the values of the study's experiments by dimension."""
-    columns = {name: f"{name}__name" if _is_named(name) else name for name in PLANNED}
+    model: type[Model] = Experiment
     found = {}
-    for name, column in columns.items():
+    for name in PLANNED:
+        column = f"{name}__name" if model._meta.get_field(name).is_relation else name
         values = Experiment.objects.filter(study=study).order_by().values_list(column, flat=True).distinct()
-        there = [value for value in values if value not in (None, "")]
-        if there:
+        if there := [value for value in values if value not in (None, "")]:
             found[name] = [str(value) for value in sorted(there, key=parameters.value_order)]
     return found
-
-
-def _is_named(name: str) -> bool:
-    model: type[Model] = Experiment
-    return bool(model._meta.get_field(name).is_relation)
 
 
 def of_present(values: Mapping[str, Sequence[str]]) -> PlanPart:

@@ -1,7 +1,6 @@
 """Views of the list of studies, and of one study."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from django.contrib.auth.models import AnonymousUser, User
@@ -25,8 +24,7 @@ from perfdb.web.reports import audit_page
 from perfdb.web.reports.report_page import build_report
 from perfdb.web.studies import coverage_matrix, study_contents
 from perfdb.web.studies.coverage_matrix import observed
-from perfdb.web.studies.study_answer import answer_study
-from perfdb.web.studies.study_contents import MOST_WORKLOADS, first_charts
+from perfdb.web.studies.study_contents import MOST_WORKLOADS, answer_study, first_charts
 from perfdb.web.tables import table_grids
 from perfdb.web.trends.event_lines import newest_events
 from perfdb.web.view_access import get_study, read_required
@@ -38,22 +36,8 @@ _MOST_EVENTS = 3
 _SHOWN = ("slug", "title", "source", "plan", "document_digest", "owner__username")
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
-    """A study with its counts and names. ``plan``: "12 of 50 measured", or ""."""
-
-    study: Study
-    devices: list[str]
-    workloads: list[str]
-    runs: int
-    tables: int
-    figures: int
-    wrong: int
-    plan: str
-
-
-def listed(user: User | AnonymousUser) -> list[Listed]:
-    """Return the studies that a visitor may see, published ones first.
+def _listed(user: User | AnonymousUser) -> list[dict[str, Any]]:
+    """Return the studies that a visitor may see, published ones first. ``plan``: "12 of 50 measured", or "".
 
     The number of SQL queries does not depend on the number of studies.
     """
@@ -66,16 +50,16 @@ def listed(user: User | AnonymousUser) -> list[Listed]:
     plans, names = _plans(studies), read_names(studies)
     studies.sort(key=lambda each: (not each.source, each.title.casefold()))
     return [
-        Listed(
-            each,
-            sorted(names[each.pk, "device"], key=value_order),
-            sorted(names[each.pk, "workload"], key=value_order),
-            runs.get(each.pk, 0),
-            items.get((each.pk, ReportItem.Kind.TABLE), 0),
-            items.get((each.pk, ReportItem.Kind.FIGURE), 0),
-            wrong.get(each.pk, 0),
-            plans.get(each.pk, ""),
-        )
+        {
+            "study": each,
+            "devices": sorted(names[each.pk, "device"], key=value_order),
+            "workloads": sorted(names[each.pk, "workload"], key=value_order),
+            "runs": runs.get(each.pk, 0),
+            "tables": items.get((each.pk, ReportItem.Kind.TABLE), 0),
+            "figures": items.get((each.pk, ReportItem.Kind.FIGURE), 0),
+            "wrong": wrong.get(each.pk, 0),
+            "plan": plans.get(each.pk, ""),
+        }
         for each in studies
     ]
 
@@ -107,14 +91,14 @@ def _plans(studies: Sequence[Study]) -> Mapping[int, str]:
 @read_required()
 def studies(request: HttpRequest) -> HttpResponse:
     """Show all studies, published ones first."""
-    found = listed(request.user)
-    published = sum(bool(each.study.source) for each in found)
+    found = _listed(request.user)
+    published = sum(bool(each["study"].source) for each in found)
     context = {
         "studies": found,
         "published": published,
         "own": len(found) - published,
-        "runs": sum(each.runs for each in found),
-        "wrong": sum(each.wrong for each in found),
+        "runs": sum(each["runs"] for each in found),
+        "wrong": sum(each["wrong"] for each in found),
     }
     return render(request, "web/studies.html", context)
 
