@@ -2,9 +2,9 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from itertools import groupby
+from typing import Any
 
 from django.urls import reverse
 
@@ -32,61 +32,23 @@ class Severity(StrEnum):
 ANY = Severity.ANY
 
 
-@dataclass(frozen=True, slots=True)
-class Wrong:
-    """A number that does not match its inputs: printed, recomputed, and the rule."""
-
-    number: int
-    kind: str
-    rule: str
-    severity: str
-    run_id: str
-    run: str
-    measure: str
-    line: int | None
-    printed: str
-    recomputed: str
-    low: str
-    high: str
-    unit: str
-    formula: str
-    message: str
-
-
-@dataclass(frozen=True, slots=True)
-class WrongTable:
-    """The numbers of a table; ``table`` is "" for numbers outside of tables."""
-
-    table: str
-    figures: list[Wrong]
-
-
-@dataclass(frozen=True, slots=True)
-class Audit:
-    """The disagreements shown. ``count``: of all severities; ``severities``: (word, count, chosen)."""
-
-    count: int
-    tables: list[WrongTable]
-    severities: list[tuple[str, int, bool]]
-
-
 def read_disagreements(study: Study) -> list[Disagreement]:
     """Return a study's disagreements by table and line."""
     found = Disagreement.objects.filter(run__study=study).select_related("run")
     return sorted(found, key=lambda each: (natural_key(each.table or None), each.line or 0, each.pk))
 
 
-def build_audit(found: Sequence[Disagreement], severity: Severity = ANY) -> Audit:
-    """Return the disagreements of a severity, by table."""
+def build_audit(found: Sequence[Disagreement], severity: Severity) -> dict[str, Any]:
+    """Return the disagreements of a severity, by table. ``count``: of all; ``severities``: (word, count, chosen)."""
     counts = Counter(each.severity for each in found)
     shown = [each for each in found if severity in (ANY, each.severity)]
     of_tables = groupby(shown, key=lambda each: each.table)
     severities = [(str(each), counts[each], each is severity) for each in Severity if counts[each]]
-    return Audit(
-        len(found),
-        [WrongTable(table, list(map(_wrong, group))) for table, group in of_tables],
-        [(str(ANY), len(found), severity is ANY), *severities],
-    )
+    return {
+        "count": len(found),
+        "tables": [{"table": table, "figures": list(map(_wrong, group))} for table, group in of_tables],
+        "severities": [(str(ANY), len(found), severity is ANY), *severities],
+    }
 
 
 def find_marks(found: Sequence[Disagreement], table: str) -> Marks:
@@ -98,26 +60,26 @@ def find_marks(found: Sequence[Disagreement], table: str) -> Marks:
     }
 
 
-def _wrong(each: Disagreement) -> Wrong:
+def _wrong(each: Disagreement) -> dict[str, Any]:
+    """Return a number that does not match its inputs: printed, recomputed, and the rule."""
     least = 1 if each.kind == _PERCENT else metrics.BY_NAME[each.metric].decimals
     numbers = (each.recomputed, each.low, each.high)
-    decimals = decimals_for(numbers, least)
-    recomputed, low, high = (round_half_up(number, decimals) for number in numbers)
-    return Wrong(
-        number=each.pk,
-        kind=each.kind,
-        rule=rule_anchor("audit", each.kind),
-        severity=each.severity,
-        run_id=each.run.run_id,
-        run=reverse("web:run", args=[each.run_id]),
-        measure=measure_title(Measure(each.metric, each.role)),
-        line=each.line,
-        printed=each.printed,
-        recomputed=recomputed,
-        low=low,
-        high=high,
-        unit=each.unit,
+    recomputed, low, high = (round_half_up(number, decimals_for(numbers, least)) for number in numbers)
+    return {
+        "number": each.pk,
+        "kind": each.kind,
+        "rule": rule_anchor("audit", each.kind),
+        "severity": each.severity,
+        "run_id": each.run.run_id,
+        "run": reverse("web:run", args=[each.run_id]),
+        "measure": measure_title(Measure(each.metric, each.role)),
+        "line": each.line,
+        "printed": each.printed,
+        "recomputed": recomputed,
+        "low": low,
+        "high": high,
+        "unit": each.unit,
         # Avoid repeating a formula in the message.
-        formula="" if each.formula in each.message else each.formula,
-        message=each.message,
-    )
+        "formula": "" if each.formula in each.message else each.formula,
+        "message": each.message,
+    }

@@ -1,8 +1,6 @@
 """Offline copies of a study's report, a question's answer, or a list of runs."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-from itertools import islice
+from typing import Any
 from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, QueryDict, StreamingHttpResponse
@@ -16,7 +14,7 @@ from perfdb.analysis.query.parameters import QueryError
 from perfdb.results.bundles import make_bundle
 from perfdb.results.bundles.make_bundle import Bundle
 from perfdb.results.models import Page, Study
-from perfdb.results.queries.questions import Answer, Question, answer_question
+from perfdb.results.queries.questions import Question, answer_question
 from perfdb.results.queries.run_list import columns, export
 from perfdb.results.queries.run_list.filters import choose_runs
 from perfdb.web.compare.workload_answers import EVERY
@@ -33,39 +31,28 @@ PAGES = (*Page.values, RUNS)
 _FILES = (("csv", "CSV"), ("parquet", "Parquet"), ("json", "JSON"))
 
 
-@dataclass(frozen=True, slots=True)
-class Alternatives:
-    """Ways out if a bundle is too large.
+def _alternatives(asked: QueryDict, error: QueryError) -> dict[str, Any] | None:
+    """Return alternatives to a bundle that is too large; None for an invalid question.
 
     ``studies``: bundles of single studies; ``back``: the page, to filter; ``tables``: tables without limit.
     """
-
-    studies: list[tuple[str, str]]
-    back: str
-    tables: list[tuple[str, str]]
-
-
-def find_alternatives(asked: QueryDict, error: QueryError) -> Alternatives | None:
-    """Return alternatives to a bundle that is too large; None for an invalid question."""
     page = str(asked.get("page", ""))
     if page not in PAGES or error.parameter not in ("", "study"):
         return None
     rest = asked.copy()
     rest.pop("page")
-    studies = [(str(display_value("study", slug)), _of_study(asked, slug)) for slug in error.known]
+    studies = []
+    for slug in error.known:
+        one = asked.copy()
+        one["study"] = slug
+        studies.append((str(display_value("study", slug)), f"{reverse('web:bundle')}?{one.urlencode()}"))
     tables = link_run_files(rest.urlencode()) if page == RUNS else []
-    return Alternatives(studies, f"{reverse(f'web:{page}')}?{rest.urlencode()}", tables)
+    return {"studies": studies, "back": f"{reverse(f'web:{page}')}?{rest.urlencode()}", "tables": tables}
 
 
 def link_run_files(asked: str) -> list[tuple[str, str]]:
     """Return (title, address) of the listed runs as files."""
     return [(title, f"/api/v1/runs.{form}?{asked}") for form, title in _FILES]
-
-
-def _of_study(asked: QueryDict, slug: str) -> str:
-    one = asked.copy()
-    one["study"] = slug
-    return f"{reverse('web:bundle')}?{one.urlencode()}"
 
 
 def render_study_page(study: Study, server: str) -> str:
@@ -95,15 +82,11 @@ def _of_answer(request: HttpRequest, question: Question, server: str) -> tuple[B
     # The part that the page swaps.
     result = rendered[rendered.index('<section id="result"') : rendered.rindex("</main>")]
     address = to_question(question)
-    bundle = make_bundle.bundle_runs(_runs_of(found), f"page={question.page}&{question.encode()}")
+    runs = {point.run for table in found.tables for cell in table.cells.values() for point in cell.sample}
+    bundle = make_bundle.bundle_runs(runs, f"page={question.page}&{question.encode()}")
     return bundle, render_file(
         question_links.question_title(question), bundle.study.title, mark_safe(result), server, address
     )
-
-
-def _runs_of(found: Answer) -> set[int]:
-
-    return {point.run for table in found.tables for cell in table.cells.values() for point in cell.sample}
 
 
 def _of_list(data: QueryDict, server: str) -> tuple[Bundle, str]:
@@ -112,24 +95,16 @@ def _of_list(data: QueryDict, server: str) -> tuple[Bundle, str]:
     data.pop("columns", None)
     numbers = data.pop("pk", [])
     runs = choose_runs(numbers, None if numbers else data.urlencode())
-    bundle = make_bundle.bundle_runs(
-        _numbers(runs.order_by().values_list("pk", flat=True)), f"page={RUNS}&{_asked(data, numbers)}"
-    )
+    asked = urlencode({"pk": numbers}, doseq=True) if numbers else data.urlencode()
+    # One more than a bundle may have is enough to refuse.
+    chosen = list(runs.order_by().values_list("pk", flat=True)[: make_bundle.MAX_RUNS + 1])
+    bundle = make_bundle.bundle_runs(chosen, f"page={RUNS}&{asked}")
     rows = [row for chunk in export.read_chunks(bundle.runs, shown) for row in chunk]
     titles = ["Run", "Status", *(each.title for each in shown if each.name in export.name_columns(shown)[3:])]
     listed = [(reverse("web:run", args=[row[0]]), row[1], row[2:]) for row in rows]
     body = render_to_string("web/parts/bundle_runs.html", {"titles": titles, "rows": listed})
     address = f"{reverse('web:runs')}?{data.urlencode()}"
     return bundle, render_file(f"{len(rows)} runs", bundle.study.title, body, server, address)
-
-
-def _numbers(found: Iterable[int]) -> list[int]:
-    """Return the numbers, at most one more than a bundle may have."""
-    return list(islice(found, make_bundle.MAX_RUNS + 1))
-
-
-def _asked(data: QueryDict, numbers: list[str]) -> str:
-    return urlencode([("pk", number) for number in numbers]) if numbers else data.urlencode()
 
 
 @read_required()
@@ -140,7 +115,7 @@ def study_bundle(request: HttpRequest, slug: str) -> HttpResponseBase:
         found = make_bundle.bundle_study(study)
         page = render_study_page(study, request.build_absolute_uri("/"))
     except QueryError as error:
-        ways = Alternatives([], reverse("web:study", args=[slug]), link_run_files(f"study={slug}"))
+        ways = {"back": reverse("web:study", args=[slug]), "tables": link_run_files(f"study={slug}")}
         return _refused(request, error, ways)
     return _sent(request, found, page)
 
@@ -151,11 +126,11 @@ def question_bundle(request: HttpRequest) -> HttpResponseBase:
     try:
         found, page = bundle_question(request, request.GET)
     except QueryError as error:
-        return _refused(request, error, find_alternatives(request.GET, error))
+        return _refused(request, error, _alternatives(request.GET, error))
     return _sent(request, found, page)
 
 
-def _refused(request: HttpRequest, error: QueryError, ways: Alternatives | None = None) -> HttpResponse:
+def _refused(request: HttpRequest, error: QueryError, ways: dict[str, Any] | None) -> HttpResponse:
     return render(request, "web/bundle.html", {"error": error, "ways": ways}, status=400)
 
 

@@ -3,7 +3,7 @@
 import statistics
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from django.urls import reverse
 
@@ -20,11 +20,9 @@ from perfdb.results.studies.report_answers import study_query
 
 # Metrics behind a claim about throughput.
 RATES = (Measure("trans_per_s"), Measure("mb_per_s"))
-_NO_RUNS = "No runs yet."
 
 
-@dataclass(frozen=True, slots=True)
-class CheckedClaim:
+class CheckedClaim(NamedTuple):
     """A claim beside the results of its runs. ``holds`` is None if undecided."""
 
     claim: Claim
@@ -32,14 +30,6 @@ class CheckedClaim:
     says: str
     holds: bool | None
     addresses: list[tuple[str, str]]
-
-
-@dataclass(frozen=True, slots=True)
-class _Sides:
-    """The runs of a claim, and of its baseline, if any."""
-
-    compared: Observations
-    baseline: Observations | None
 
 
 def claim_queries(claim: Claim) -> list[Query]:
@@ -50,33 +40,26 @@ def claim_queries(claim: Claim) -> list[Query]:
 
 
 def check_claim(claim: Claim, found: Sequence[Observations]) -> CheckedClaim:
-    """Compare a claim with the observations of its queries."""
-    sides = _Sides(found[0], found[1] if len(found) > 1 else None)
-    values = _against(claim, sides) if sides.baseline is not None else _alone(claim, sides.compared)
-    about = measure_title(claim_queries(claim)[0].metrics[0]) if claim.metric else "Throughput"
-    return CheckedClaim(claim, about, _sentence(claim, sides, values), _holds(claim, values), _addresses(claim))
-
-
-def _addresses(claim: Claim) -> list[tuple[str, str]]:
-    titles = ("the runs", "those compared with")
-    runs = reverse("web:runs")
+    """Compare a claim with the observations of its queries: of its runs, and of its baseline, if any."""
     asked = [query.replace(metrics=()) for query in claim_queries(claim)]
-    return [(title, f"{runs}?{query.encode()}&status=complete") for title, query in zip(titles, asked, strict=False)]
+    if claim.baseline:
+        values = _against(claim, asked, found)
+    else:
+        values = [statistics.fmean(each) for each in _by_experiment(claim, found[0], []).values()]
+    about = measure_title(claim_queries(claim)[0].metrics[0]) if claim.metric else "Throughput"
+    addresses = [f"{reverse('web:runs')}?{query.encode()}&status=complete" for query in asked]
+    links = list(zip(("the runs", "those compared with"), addresses, strict=False))
+    return CheckedClaim(claim, about, _sentence(claim, found, values), _holds(claim, values), links)
 
 
-def _alone(claim: Claim, found: Observations) -> list[float]:
-    """Return the mean of each experiment."""
-    return [statistics.fmean(values) for values in _by_experiment(claim, found, []).values()]
-
-
-def _against(claim: Claim, sides: _Sides) -> list[float]:
+def _against(claim: Claim, asked: Sequence[Query], found: Sequence[Observations]) -> list[float]:
     """Return the differences of matched experiments, in the claim's unit.
 
-    Without matched experiments, compare the means of all.
+    Without matched experiments, compare the means of all. Dimensions whose filters differ need not match.
     """
-    assert sides.baseline is not None  # for the type checker
-    free = _free(claim)
-    new, old = (_by_experiment(claim, side, free) for side in (sides.compared, sides.baseline))
+    filters, others = (query.filters for query in asked)
+    free = [name for name in {**filters, **others} if filters.get(name) != others.get(name)]
+    new, old = (_by_experiment(claim, side, free) for side in found)
     pairs = [(statistics.fmean(new[key]), statistics.fmean(old[key])) for key in new if key in old]
     if not pairs and new and old and claim.metric:
         pairs = [(_mean(new), _mean(old))]
@@ -91,12 +74,6 @@ def _difference(unit: str, new: float, old: float) -> float:
     if unit == "points":
         return new - old
     return new / old if unit == "times" else 100 * (new / old - 1)
-
-
-def _free(claim: Claim) -> list[str]:
-    """Return the dimensions whose filters differ between the sides of a claim."""
-    new, old = (dict(query.filters) for query in claim_queries(claim))
-    return [name for name in {**new, **old} if new.get(name) != old.get(name)]
 
 
 def _by_experiment(claim: Claim, found: Observations, free: Sequence[str]) -> dict[Key, list[float]]:
@@ -118,14 +95,14 @@ def _rate(workload: object) -> Measure:
         return RATES[0]
 
 
-def _sentence(claim: Claim, sides: _Sides, values: Sequence[float]) -> str:
+def _sentence(claim: Claim, found: Sequence[Observations], values: Sequence[float]) -> str:
     """Return the runs' result in a sentence."""
-    if not sides.compared.rows or (sides.baseline is not None and not sides.baseline.rows):
-        return _NO_RUNS
+    if not all(side.rows for side in found):
+        return "No runs yet."
     if not values:
-        return "No two experiments are equal in all else." if sides.baseline is not None else "No run has this figure."
+        return "No two experiments are equal in all else." if claim.baseline else "No run has this figure."
     mean, low, high = (_text(claim, value) for value in (statistics.fmean(values), min(values), max(values)))
-    what = "pair" if sides.baseline is not None else "experiment"
+    what = "pair" if claim.baseline else "experiment"
     if len(values) == 1:
         return f"{mean}, from one {what}."
     return f"{low} to {high} in {len(values)} {what}s; their mean is {mean}."
@@ -143,7 +120,8 @@ def _holds(claim: Claim, values: Sequence[float]) -> bool | None:
     """Return whether the runs confirm a claim within its rounding, or None if undecided."""
     if not values:
         return None
-    half = 0.5 * 10.0 ** -_decimals(claim.value)
+    decimals = len(repr(claim.value).removesuffix(".0").partition(".")[2])
+    half = 0.5 * 10.0**-decimals
     mean, low, high = statistics.fmean(values), min(values), max(values)
     if claim.relation == "is":
         return abs(mean - claim.value) <= half
@@ -152,10 +130,6 @@ def _holds(claim: Claim, values: Sequence[float]) -> bool | None:
     if claim.relation in ("at least", "more than"):
         return low >= claim.value - half
     return high <= claim.value + half if claim.relation == "less than" else None
-
-
-def _decimals(value: float) -> int:
-    return len(repr(value).removesuffix(".0").partition(".")[2])
 
 
 def list_claim_queries(claims: Sequence[Claim]) -> list[Query]:

@@ -1,7 +1,6 @@
 """Editor of a report: its items in order, each in a form with preview."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from django.contrib import messages
@@ -41,46 +40,7 @@ _NAMES = {Kind.PROSE: "Text", Kind.FINDING: "Finding", Kind.TABLE: "Table", Kind
 _SHOWN_AS = ((Kind.FIGURE, "Chart"), (Kind.TABLE, "Table"))
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    """An item in the editor's list."""
-
-    item: ReportItem
-    place: int
-    first: bool
-    last: bool
-
-    @property
-    def kind(self) -> str:
-        """Return the kind in words."""
-        return _NAMES[Kind(self.item.kind)]
-
-    @property
-    def name(self) -> str:
-        """Return the title, or the beginning of a text without one."""
-        return self.item.title or Truncator(self.item.prose).words(6)
-
-
-@dataclass(frozen=True, slots=True)
-class Theirs:
-    """A field that somebody else has changed meanwhile."""
-
-    title: str
-    text: str
-
-
-def list_lines(study: Study) -> list[Line]:
-    """Return the items of a report in order, as the editor lists them."""
-    items = list_items(study)
-    return [Line(item, place, place == 1, place == len(items)) for place, item in enumerate(items, 1)]
-
-
-def list_removed(study: Study) -> Sequence[RemovedItem]:
-    """Return the items removed last, which the editor offers to restore."""
-    return list(study.removed_items.all()[:MOST_REMOVED])
-
-
-def parse_order(data: QueryDict) -> list[int]:
+def _parse_order(data: QueryDict) -> list[int]:
     """Return item ids in the order of a form. Raise QueryError.
 
     ``item``: ids as shown; ``place``: the number typed beside each; ``move``: ``ID:STEPS`` of a pressed button.
@@ -143,11 +103,11 @@ def preview_text(study: Study, written: ItemText) -> Part | QueryError:
         return error
 
 
-def find_differences(item: ReportItem, written: ItemText) -> list[Theirs]:
-    """Return the fields in which the stored item differs from the written one."""
-    theirs = ItemText.from_item(item)
-    named = [(each.name, getattr(theirs, each.name)) for each in fields(ItemText)]
-    return [Theirs(name.capitalize(), text) for name, text in named if text != getattr(written, name)]
+def _differences(item: ReportItem, written: ItemText) -> list[tuple[str, str]]:
+    """Return (title, text) of the fields that somebody else has changed meanwhile."""
+    mine = asdict(written)
+    theirs = asdict(ItemText.from_item(item))
+    return [(name.capitalize(), text) for name, text in theirs.items() if text != mine[name]]
 
 
 @sign_in_required("GET", "POST")
@@ -156,7 +116,7 @@ def items_list(request: HttpRequest, slug: str) -> HttpResponse:
     study = get_own_study(request, slug)
     if request.method == "POST":
         try:
-            report_items.reorder_items(study, parse_order(request.POST))
+            report_items.reorder_items(study, _parse_order(request.POST))
         except QueryError as error:
             return _list(request, study, error)
         if not _in_place(request):
@@ -165,12 +125,15 @@ def items_list(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _list(request: HttpRequest, study: Study, error: QueryError | None = None) -> HttpResponse:
-    lines = list_lines(study)
-    parts = build_report(study, [], count_runs(study)).parts
+    # A text without a title is called by its beginning.
+    lines = [
+        {"item": item, "kind": _NAMES[Kind(item.kind)], "name": item.title or Truncator(item.prose).words(6)}
+        for item in list_items(study)
+    ]
     context = {
         "study": study,
-        "blocks": list(zip(lines, parts, strict=True)),
-        "removed": list_removed(study),
+        "blocks": list(zip(lines, build_report(study, [], count_runs(study))["parts"], strict=True)),
+        "removed": list(study.removed_items.all()[:MOST_REMOVED]),
         "adding": ADDING,
         "error": error,
     }
@@ -219,7 +182,7 @@ def item_edit(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         return _form(request, study, written, action, item=item, version=version, error=error)
     except ChangedMeanwhileError:
         item.refresh_from_db()
-        theirs = find_differences(item, written)
+        theirs = _differences(item, written)
         return _form(request, study, written, action, item=item, version=item.version, theirs=theirs)
     messages.success(request, f"“{written.title or 'Text'}” was changed.")
     return redirect(f"{reverse('web:report-edit', args=[slug])}#item-{pk}")

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any
 from urllib.parse import quote
 
 from django.urls import reverse
@@ -28,12 +29,7 @@ from perfdb.web.reports.embedded_questions import Chart, Link, Shown, answer_pro
 from perfdb.web.reports.printed_tables import PrintedGrid, drop_study, find_better_runs, printed_grids
 
 _FORMS = (("csv", "CSV"), ("json", "JSON"), ("tex", "LaTeX"), ("md", "Markdown"))
-_LEADS_TO = {
-    ReportItem.Kind.TABLE: "Open as a question",
-    ReportItem.Kind.FIGURE: "Open as a question",
-    ReportItem.Kind.FINDING: "Shown by",
-    ReportItem.Kind.PROSE: "Shown by",
-}
+Kind = ReportItem.Kind
 # More measures are only counted.
 _MOST_NAMED = 3
 
@@ -62,7 +58,7 @@ class Part:
     @property
     def says(self) -> str:
         """Return the heading of the links."""
-        return _LEADS_TO[ReportItem.Kind(self.item.kind)]
+        return "Open as a question" if self.item.kind in (Kind.TABLE, Kind.FIGURE) else "Shown by"
 
     @property
     def empty(self) -> bool:
@@ -70,46 +66,24 @@ class Part:
         return bool(self.item.queries) and not (self.grids or self.charts or self.error)
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
-    """All items of a report. ``grouped``: by kind, as in the study's document."""
+def build_report(study: Study, wrong: Sequence[Disagreement], runs: int) -> dict[str, Any]:
+    """Return a study's report. Raise QueryError for too many runs.
 
-    parts: list[Part]
-    grouped: bool
-    claims: list[claims.CheckedClaim]
-
-    def _of(self, kind: ReportItem.Kind) -> list[Part]:
-        return [part for part in self.parts if part.item.kind == kind]
-
-    @property
-    def prose(self) -> list[Part]:
-
-        return self._of(ReportItem.Kind.PROSE)
-
-    @property
-    def findings(self) -> list[Part]:
-
-        return self._of(ReportItem.Kind.FINDING)
-
-    @property
-    def tables(self) -> list[Part]:
-
-        return self._of(ReportItem.Kind.TABLE)
-
-    @property
-    def figures(self) -> list[Part]:
-        return self._of(ReportItem.Kind.FIGURE)
-
-
-def build_report(study: Study, wrong: Sequence[Disagreement], runs: int) -> Report:
-    """Return a study's report. Raise QueryError for too many runs."""
+    ``grouped``: the page shows the parts by kind, as in the study's document.
+    """
     items = list_items(study)
     said = list(study.claims.select_related("study").order_by("line", "pk"))
     archive = StudyRuns(study, [*_asked(items), *claims.list_claim_queries(said)])
     parts = list(_parts(items, archive, wrong))
     for part in parts:
-        part.stale = describe_new_runs(part.item.written_with, runs)
-    return Report(parts, bool(study.document_digest), list(_held(said, archive)))
+        part.stale = _describe_new_runs(part.item.written_with, runs)
+    kinds = {"prose": Kind.PROSE, "findings": Kind.FINDING, "tables": Kind.TABLE, "figures": Kind.FIGURE}
+    return {
+        "parts": parts,
+        "grouped": bool(study.document_digest),
+        "claims": list(_held(said, archive)),
+        **{name: [part for part in parts if part.item.kind == kind] for name, kind in kinds.items()},
+    }
 
 
 def preview_item(item: ReportItem) -> Part:
@@ -123,17 +97,19 @@ def _parts(items: Sequence[ReportItem], archive: StudyRuns, wrong: Sequence[Disa
     told = Counter[str]()
     for item in items:
         told[item.kind] += 1
-        if item.kind == ReportItem.Kind.TABLE:
+        if item.kind == Kind.TABLE:
             part = _table(item, archive, wrong)
-        elif item.kind == ReportItem.Kind.FIGURE:
+        elif item.kind == Kind.FIGURE:
             part = _figure(item, archive, alike)
         else:
-            part = _said(f"{item.kind}-{told[item.kind]}", item)
+            part = Part(f"{item.kind}-{told[item.kind]}", item.title, item)
+            with _asking(part):
+                part.links = _links(item)
         part.prose = answer_prose(item, archive, alike, part.anchor)
         yield part
 
 
-def describe_new_runs(written_with: int | None, runs: int) -> str:
+def _describe_new_runs(written_with: int | None, runs: int) -> str:
     """Return how many runs came or went since the prose was written, or ""."""
     if written_with is None or written_with == runs:
         return ""
@@ -146,7 +122,7 @@ def _asked(items: Iterable[ReportItem]) -> Iterator[Query]:
     """Yield the queries of items and of their prose, without invalid ones."""
     for item in items:
         yield from list_queries(item)
-        if item.kind in (ReportItem.Kind.TABLE, ReportItem.Kind.FIGURE):
+        if item.kind in (Kind.TABLE, Kind.FIGURE):
             try:
                 yield from live_queries(item)
                 yield from [study_query(item.study, item.asks)] if item.asks else []
@@ -194,15 +170,7 @@ def _in_words(query: Query) -> str:
     return f"{what} by {listed}" if listed else what
 
 
-def _said(anchor: str, item: ReportItem) -> Part:
-    part = Part(anchor, item.title, item)
-    with _asking(part):
-        part.links = _links(item)
-    return part
-
-
 def _numbered(item: ReportItem) -> Part:
-
     number = item.number or str(item.position)
     return Part(f"{item.kind}-{slugify(number)}", f"{item.get_kind_display()} {number}. {item.title}", item)
 
@@ -214,17 +182,13 @@ def _table(item: ReportItem, archive: StudyRuns, wrong: Sequence[Disagreement]) 
         found = answer_item(item, archive.answer)
         if any(table.cells for table in found.tables):
             part.grids = printed_grids(found, audit_page.find_marks(wrong, item.number))
-            part.exports = _exports(item)
+            base = f"/api/v1/studies/{item.study.slug}/tables/{quote(item.number)}"
+            part.exports = [Link(title, f"{base}.{form}") for form, title in _FORMS] if item.number else []
         if item.asks:
             query, tables = archive.answer(study_query(item.study, item.asks))
             part.better = find_better_runs(query, tables, found.tables)
             part.asks = pages.charts_address(query, Drawing())
     return part
-
-
-def _exports(item: ReportItem) -> list[Link]:
-    base = f"/api/v1/studies/{item.study.slug}/tables/{quote(item.number)}"
-    return [Link(title, f"{base}.{form}") for form, title in _FORMS] if item.number else []
 
 
 def _figure(item: ReportItem, archive: StudyRuns, alike: Looks) -> Part:

@@ -128,7 +128,9 @@ def run_pdf(job: Job) -> None:
     study, token = Study.objects.get(jobs=job), job.about["token"]
     try:
         page = render_report_file(study, contents(study, {}), job.about["server"], token)
-        outcome: dict[str, object] = {"file": _kept(job, print_to_pdf(page))}
+        outcome: dict[str, object] = {
+            "file": default_storage.save(f"printed/{job.pk}.pdf", ContentFile(print_to_pdf(page)))
+        }
     except NoBrowserError:
         outcome = {"said": ""}
     except (PrintingError, QueryError) as error:
@@ -136,10 +138,6 @@ def run_pdf(job: Job) -> None:
     with transaction.atomic():
         jobs.finish(job, outcome)
     _delete_earlier(job, study, token)
-
-
-def _kept(job: Job, content: bytes) -> str:
-    return default_storage.save(f"printed/{job.pk}.pdf", ContentFile(content))
 
 
 def _delete_earlier(job: Job, study: Study, token: str) -> None:
