@@ -1,11 +1,10 @@
 """Pictures of answers: each address of a question also ends in ``.svg`` and ``.png``."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import datetime
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from csp.constants import NONE, UNSAFE_INLINE
 from csp.decorators import csp_replace
@@ -74,7 +73,10 @@ def _draw(
 ) -> HttpResponse:
     look = _look(request)
     result = answer_section.build_result(question, answer)
-    figure = next(_figures(result), None)
+    panels = [panel for group in result.get("groups", ()) for panel in group] + list(result.get("charts_of_maxima", ()))
+    if "compared" in result:
+        panels += [measured.panel for each in result["compared"]["answers"] for measured in each["measured"]]
+    figure = next((panel.figure for panel in panels if panel.figure and panel.figure["data"]), None)
     if figure is None:
         raise Http404("no run has a value of what is asked for")
     title = figure["layout"]["title"]
@@ -126,11 +128,3 @@ def read_colours(theme: str) -> Mapping[str, str]:
         for variable, light, dark in re.findall(r"--([\w-]+): light-dark\((#\w{6}), (#\w{6})\)", sheet):
             found[variable] = dark if theme == "dark" else light
     return found
-
-
-def _figures(result: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield the charts of a result section that have data."""
-    panels = [panel for group in result.get("groups", ()) for panel in group] + list(result.get("charts_of_maxima", ()))
-    if "compared" in result:
-        panels += [measured.panel for each in result["compared"]["answers"] for measured in each["measured"]]
-    yield from (panel.figure for panel in panels if panel.figure and panel.figure["data"])

@@ -1,8 +1,7 @@
 """Links of questions: default ones, presets, exports, titles, and named queries."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urlencode
 
 from django.http import HttpRequest
@@ -22,8 +21,7 @@ from perfdb.results.queries.questions import Question, parse_pattern
 from perfdb.web.links import to_question
 
 
-@dataclass(frozen=True, slots=True)
-class Preset:
+class Preset(NamedTuple):
     """A question with a title. ``chosen``: the page answers this question now."""
 
     title: str
@@ -62,9 +60,8 @@ def default_query(there: dict[str, list[tuple[str, str]]]) -> Query:
     if newest is None:
         return workload_query("RR")
     workload, study = newest
-    named = dict(there["study"])
     query = workload_query(workload)
-    return query.with_filter("study", study) if len(named) > 1 else query
+    return query.with_filter("study", study) if len(dict(there["study"])) > 1 else query
 
 
 def workload_query(workload: str) -> Query:
@@ -117,13 +114,9 @@ def usual_query(query: Query) -> Query:
 
 def workload_presets(query: Query, there: dict[str, list[tuple[str, str]]]) -> list[Preset]:
     """Return the preset of each workload, within the query's study."""
-    found = []
-    for workload, _ in there["workload"]:
-        study = query.filters.get("study", ())
-        asked = workload_query(workload).with_filter("study", *study)
-        chosen = query.filters.get("workload") == (workload,)
-        found.append(Preset(workload, f"?{asked.encode()}", chosen))
-    return found
+    study, chosen = query.filters.get("study", ()), query.filters.get("workload")
+    asked = [(name, workload_query(name).with_filter("study", *study)) for name, _ in there["workload"]]
+    return [Preset(name, f"?{each.encode()}", chosen == (name,)) for name, each in asked]
 
 
 def maximum_presets(query: Query, there: dict[str, list[tuple[str, str]]]) -> list[Preset]:
@@ -163,17 +156,6 @@ _LONGEST = 200
 TITLES = {"charts": "Charts", "compare": "Compare", "maximum": "Ranking"}
 
 
-@dataclass(frozen=True, slots=True)
-class Named:
-    """A named query in a list. ``error``: why perfdb cannot read the query."""
-
-    saved: SavedQuery
-    title: str
-    address: str
-    error: str
-    mine: bool
-
-
 # Sizes of pictures, in pixels; the first is that of the cards that chat programs show of a link.
 PICTURE_SIZES = {
     "1200x630": "card of a link, 1200×630",
@@ -211,11 +193,12 @@ def question_actions_context(request: HttpRequest, question: Question) -> dict[s
     }
 
 
-def describe_saved(request: HttpRequest, each: SavedQuery) -> Named:
-    """Return a named query as lists show it."""
-    mine = saved_queries.may_change(request.user, each)
+def describe_saved(request: HttpRequest, each: SavedQuery) -> dict[str, Any]:
+    """Return a named query as lists show it. ``error``: why perfdb cannot read the query."""
+    address = error = ""
     try:
-        question = saved_queries.parse_question(each)
-    except QueryError as error:
-        return Named(each, TITLES[each.page], "", error.message, mine)
-    return Named(each, TITLES[each.page], to_question(question), "", mine)
+        address = to_question(saved_queries.parse_question(each))
+    except QueryError as problem:
+        error = problem.message
+    mine = saved_queries.may_change(request.user, each)
+    return {"saved": each, "title": TITLES[each.page], "address": address, "error": error, "mine": mine}

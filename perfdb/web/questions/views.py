@@ -103,7 +103,8 @@ def report_item(request: HttpRequest) -> HttpResponse:
     context: dict[str, Any] = {"given": given, "studies": studies, "title": given.get("title", "")}
     try:
         question = Question.parse(given.get("page", ""), given.get("query", ""))
-        context |= {"address": to_question(question), "chosen": given.get("study") or _first(question)}
+        of_question = str(question.studies[0] or "") if question.studies else ""
+        context |= {"address": to_question(question), "chosen": given.get("study") or of_question}
         if request.method == "GET" and not context["title"]:
             # A report's items need not name its study.
             context["title"] = question_links.question_title(
@@ -117,10 +118,6 @@ def report_item(request: HttpRequest) -> HttpResponse:
     except QueryError as error:
         return render(request, "web/put_in_report.html", context | {"error": error}, status=400)
     return render(request, "web/put_in_report.html", context)
-
-
-def _first(question: Question) -> str:
-    return str(question.studies[0] or "") if question.studies else ""
 
 
 # More runs are only counted.
@@ -152,6 +149,7 @@ def frozen(request: HttpRequest, token: str) -> HttpResponse:
         changes = frozen_links.find_changes(link)
     except QueryError as error:
         return render(request, "web/frozen.html", {"link": link, "error": error}, status=400)
+    title = question_links.question_title(question)
     # No links to today's data, which may differ.
     context |= {"charts": "", "compare": "", "address": "", "exports": _exports(token)}
     context |= {
@@ -160,11 +158,11 @@ def frozen(request: HttpRequest, token: str) -> HttpResponse:
         "changes": changes,
         "living": to_question(question),
         "tab": f"{request.path}?",
-        "title": question_links.question_title(question),
+        "title": title,
         "keeping": {
             "link": request.build_absolute_uri(),
             **question_links.picture_context(request, reverse("web:frozen", args=[token]).rstrip("/")),
-            "name": question_links.question_title(question),
+            "name": title,
         },
     }
     return render(request, f"web/frozen_{link.page}.html", context)
@@ -212,28 +210,31 @@ def _kept(token: str) -> tuple[FrozenLink, Observations]:
 
 def _listed(request: HttpRequest, link: FrozenLink, found: Observations, rows: Sequence[Row]) -> HttpResponse:
     there = set(Run.objects.filter(pk__in=[row[0] for row in rows]).values_list("pk", flat=True))
-    names = [*found.dimensions, *map(str, found.measures)]
-    told = [at for at in range(len(names)) if any(row[at + 1] is not None for row in rows)]
-    titles = [dimension(name).title for name in found.dimensions] + [measure_title(each) for each in found.measures]
-    units = ["" for _ in found.dimensions] + [metrics.BY_NAME[each.metric].unit for each in found.measures]
+    # Title, unit, and whether the values are numbers.
+    columns = [
+        *((dimension(name).title, "", False) for name in found.dimensions),
+        *((measure_title(each), metrics.BY_NAME[each.metric].unit, True) for each in found.measures),
+    ]
+    told = [at for at in range(len(columns)) if any(row[at + 1] is not None for row in rows)]
     shown = rows[:MOST_LISTED]
     context: dict[str, Any] = {
         "link": link,
-        "headings": [(titles[at], units[at], at >= len(found.dimensions)) for at in told],
-        "rows": [(_living(row[0], there), [_cell(found, row, at) for at in told]) for row in shown],
+        "headings": [columns[at] for at in told],
+        # A run that was deleted has no address.
+        "rows": [
+            (
+                reverse("web:run", args=[row[0]]) if row[0] in there else "",
+                [(_in_full(row[at + 1]), columns[at][-1]) for at in told],
+            )
+            for row in shown
+        ],
         "number": len(rows),
         "more": len(rows) - len(shown),
     }
     return render(request, "web/frozen_runs.html", context)
 
 
-def _living(number: int, there: set[int]) -> str:
-    """Return a run's address today, or "" for a deleted run."""
-    return reverse("web:run", args=[number]) if number in there else ""
-
-
-def _cell(found: Observations, row: Row, at: int) -> tuple[str, bool]:
-    """Return a value in full, and whether it is a number."""
-    value = row[at + 1]
-    text = "–" if value is None else repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
-    return text, at >= len(found.dimensions)
+def _in_full(value: object) -> str:
+    if value is None:
+        return "–"
+    return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)

@@ -10,7 +10,7 @@ from perfdb.analysis.query.query import Layout, Query
 from perfdb.analysis.render.grid import Grid, GridCell, Heading, make_grids
 from perfdb.analysis.render.labels import Diff, note_text
 from perfdb.analysis.tables.observations import Key
-from perfdb.analysis.tables.table import Cell, CellKey, Table
+from perfdb.analysis.tables.table import Cell, Table
 from perfdb.analysis.units import significant_text
 from perfdb.results.studies.report_answers import AnsweredItem
 from perfdb.web.links import to_explanation, to_runs
@@ -67,17 +67,18 @@ class PrintedGrid:
 
 def printed_grids(found: AnsweredItem, marks: Marks) -> list[PrintedGrid]:
     """Return the grids of a report's table, part by part."""
-    parts = [list(group) for _, group in groupby(found.tables, key=_part)]
-    return [_printed_grid(found, part, marks) for part in parts]
 
+    def grid_of(table: Table) -> object:
+        return id(table) if table.query.layout is Layout.CELLS else (table.query.encode(), table.split)
 
-def _part(table: Table) -> object:
-    """Return a key that the tables of one grid share."""
-    return id(table) if table.query.layout is Layout.CELLS else (table.query.encode(), table.split)
+    return [_printed_grid(found, list(part), marks) for _, part in groupby(found.tables, key=grid_of)]
 
 
 def _printed_grid(found: AnsweredItem, part: Sequence[Table], marks: Marks) -> PrintedGrid:
-    tables = [_as_published(table) for table in part]
+    tables = [
+        replace(drop_study(table), cells={key: _drop_remark(cell) for key, cell in table.cells.items()})
+        for table in part
+    ]
     (grid,) = make_grids(tables)
     lines, footnotes = [], Footnotes()
     named = _group_names(tables, len(grid.lines))
@@ -103,12 +104,8 @@ def drop_study(table: Table) -> Table:
     return replace(table, common={name: value for name, value in table.common.items() if name != "study"})
 
 
-def _as_published(table: Table) -> Table:
-    """Remove the remark about single values, which the page shows once."""
-    return replace(drop_study(table), cells={key: _said(cell) for key, cell in table.cells.items()})
-
-
-def _said(cell: Cell) -> Cell:
+def _drop_remark(cell: Cell) -> Cell:
+    """Remove the remark about a single printed value, which the page shows once."""
     if not cell.printed:
         return cell
     return cell._replace(warnings=tuple(note for note in cell.warnings if note.code != "single"))
@@ -137,7 +134,10 @@ def _printed_cell(found: AnsweredItem, table: Table, column: Key, cell: GridCell
     if cell.cell is None:
         return PrintedCell(cell.text)
     published = found.difference(table, cell.cell) if cell.diff else ""
-    explain = to_explanation(table, _key(table, cell.cell)) if cell.diff else ""
+    explain = ""
+    if cell.diff:
+        key = next(key for key, each in table.cells.items() if each is cell.cell)
+        explain = to_explanation(table, key)
     published_mark = _mark(cell.cell, table, marks, True) if published else None
     if not cell.runs:
         # In a line of differences the text is the computed difference.
@@ -157,11 +157,6 @@ def _printed_cell(found: AnsweredItem, table: Table, column: Key, cell: GridCell
     )
 
 
-def _key(table: Table, cell: Cell) -> CellKey:
-
-    return next(key for key, each in table.cells.items() if each is cell)
-
-
 def _mark(cell: Cell, table: Table, marks: Marks, difference: bool) -> int | None:
     return marks.get((cell.sample[0].run, table.measure, difference)) if len(cell.sample) == 1 else None
 
@@ -172,11 +167,11 @@ def find_better_runs(asked: Query, answers: Sequence[Table], printed: Sequence[T
         return []
     best, shown = (_by_group(tables, asked) for tables in (answers, printed))
     found = []
-    for group, (table, key, cell) in best.items():
+    for group, answer in best.items():
         there = shown.get(group)
-        if there is not None and _runs(there[2]) != _runs(cell):
+        if there is not None and {point.run for point in there[2].sample} != {point.run for point in answer[2].sample}:
             picked = asked.pick.dimensions
-            best_text, printed_text = _in_words(picked, table, key, cell), _in_words(picked, *there)
+            best_text, printed_text = _in_words(picked, *answer), _in_words(picked, *there)
             found.append(f"{describe_values(picked, group)}: {best_text}; printed is {printed_text}")
     return found
 
@@ -195,10 +190,6 @@ def _by_group(tables: Sequence[Table], asked: Query) -> Mapping[Key, tuple[Table
 
 def _named(table: Table, key: Key) -> dict[str, Value]:
     return dict(zip(table.query.layout_names, table.split + key, strict=True))
-
-
-def _runs(cell: Cell) -> set[int]:
-    return {point.run for point in cell.sample}
 
 
 def _in_words(picked: Sequence[str], table: Table, key: Key, cell: Cell) -> str:
