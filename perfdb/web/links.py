@@ -3,9 +3,10 @@
 In frozen answers, runs link to the frozen page of their recorded values.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from urllib.parse import urlencode
 
+from django.http import QueryDict
 from django.urls import reverse
 
 from perfdb.analysis.dimensions import Value
@@ -22,6 +23,16 @@ _MOST_NAMED = 50
 def to_question(question: Question) -> str:
     """Return the address of a question's page."""
     return f"{reverse(f'web:{question.page}')}?{question.encode()}"
+
+
+def to_page(page: str, query: Query) -> str:
+    """Return the address of a page about a query."""
+    return f"{reverse(f'web:{page}')}?{query.encode()}"
+
+
+def read_pairs(data: QueryDict) -> Iterator[tuple[str, str]]:
+    """Yield the (name, text) pairs of an address."""
+    return ((name, text) for name, texts in data.lists() for text in texts)
 
 
 def to_run(number: int) -> str:

@@ -10,7 +10,7 @@ from perfdb.web.questions import picture_views
 from perfdb.web.questions import views as questions
 from perfdb.web.reports import bundle_views, report_edit_views
 from perfdb.web.reports import views as reports
-from perfdb.web.runs import chosen_run_views, run_views
+from perfdb.web.runs import run_views
 from perfdb.web.runs import views as runs
 from perfdb.web.studies import alias_views, study_edit_views
 from perfdb.web.studies import views as studies
@@ -45,7 +45,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("tables/import/", table_import_views.table_import, name="table-import"),
     path("runs/", runs.runs, name="runs"),
     path("runs/columns/", runs.remember_columns, name="runs-columns"),
-    path("runs/chosen/", chosen_run_views.chosen, name="runs-chosen"),
+    path("runs/chosen/", runs.chosen, name="runs-chosen"),
     path("runs/<int:pk>/", run_views.run, name="run"),
     path("runs/<int:pk>/notes/", run_views.note_add, name="run-note"),
     path("runs/<int:pk>/tags/", run_views.tag, name="run-tag"),

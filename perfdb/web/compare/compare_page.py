@@ -18,7 +18,7 @@ from perfdb.analysis.units import short_percent
 from perfdb.analysis.verdicts import words
 from perfdb.results.queries.compare import ChosenSides, ComparedValue, Comparison
 from perfdb.web.compare.workload_answers import build_answers
-from perfdb.web.links import to_runs
+from perfdb.web.links import to_page, to_runs
 from perfdb.web.tables import filter_form
 from perfdb.web.tables.filter_form import Facet, Select
 
@@ -153,8 +153,8 @@ def unpaired_links(found: Comparison, asked: Query) -> list[tuple[str, str]]:
     query = plain_query(asked).replace(metrics=()).with_filter(name, sides[0].old, *(each.new for each in sides))
     best = query.replace(columns=(name,))
     return [
-        ("Ranking", f"{reverse('web:maximum')}?{best.encode()}"),
-        ("Show as charts", f"{reverse('web:charts')}?{query.encode()}"),
+        ("Ranking", to_page("maximum", best)),
+        ("Show as charts", to_page("charts", query)),
     ]
 
 

@@ -18,7 +18,7 @@ from perfdb.results.queries.compare import ChosenSides
 from perfdb.results.queries.questions import Question, answer_question
 from perfdb.web.compare import compare_page, compare_runs
 from perfdb.web.compare.explain_page import build_explanation, next_steps
-from perfdb.web.links import to_question, to_run_difference
+from perfdb.web.links import read_pairs, to_question, to_run_difference
 from perfdb.web.questions import question_links
 from perfdb.web.questions.question_links import question_actions_context
 from perfdb.web.tables import answer_section, filter_form
@@ -38,7 +38,7 @@ def compare(request: HttpRequest) -> HttpResponse:
     there = filter_form.read_offered_values()
     chosen, query, drawing, values, status = ChosenSides(), Query(), Drawing(), list[Value](), 200
     try:
-        drawing, pairs = Drawing.parse((name, text) for name, texts in request.GET.lists() for text in texts)
+        drawing, pairs = Drawing.parse(read_pairs(request.GET))
         chosen, pairs = matching.take_sides(pairs)
         chosen, pairs = _drop_other_sides(chosen, pairs)
         query = compare_page.plain_query(Query.parse(pairs))
@@ -113,7 +113,7 @@ def _study(query: Query) -> str:
 def explain(request: HttpRequest) -> HttpResponse:
     """Explain the difference that the address names."""
     try:
-        found, query = explaining.explain_address((name, text) for name, texts in request.GET.lists() for text in texts)
+        found, query = explaining.explain_address(read_pairs(request.GET))
     except QueryError as error:
         return render(request, "web/explain.html", {"error": error}, status=400)
     context = {"found": found, "explained": build_explanation(found), "problems": by_run(found.problems)}

@@ -8,7 +8,6 @@ from datetime import timedelta
 from typing import Any, NamedTuple
 
 from django.db.models import Count, Q, QuerySet, Sum
-from django.urls import reverse
 from django.utils import timezone
 
 from perfdb.analysis.dimensions import dimension
@@ -21,6 +20,7 @@ from perfdb.results.queries.answers import answer_query
 from perfdb.results.queries.compare import suggest_sides
 from perfdb.results.queries.questions import answer_question
 from perfdb.web.compare.compare_page import link_suggestions
+from perfdb.web.links import to_page
 from perfdb.web.questions.question_links import charts_address, device_ranking, usual_workload, workload_query
 from perfdb.web.tables.maximum_page import build_maxima
 from perfdb.web.tables.table_grids import build_panels
@@ -129,22 +129,16 @@ def _kept() -> QuerySet[DimensionCount]:
 
 
 def _card(study: Study, workloads: Iterable[str], devices: Iterable[str]) -> StudyCard:
-    about = Query().with_filter("study", study.slug)
-    charts = reverse("web:charts")
-    first = [
-        Link(name, f"{charts}?{workload_query(name).with_filter('study', study.slug).encode()}")
-        for name in sorted(workloads, key=value_order)
+    about = Query(filters={"study": (study.slug,)})
+    asked = [
+        (name, workload_query(name).with_filter("study", study.slug)) for name in sorted(workloads, key=value_order)
     ]
-    runs = reverse("web:runs")
     return StudyCard(
         study,
         study.activity.runs,
-        first,
-        [
-            Link(name, f"{runs}?{about.with_filter('device', name).encode()}")
-            for name in sorted(devices, key=value_order)
-        ],
-        [Link(title, f"{reverse(f'web:{page}')}?{about.encode()}") for title, page in _PAGES],
+        [Link(name, to_page("charts", query)) for name, query in asked],
+        [Link(name, to_page("runs", about.with_filter("device", name))) for name in sorted(devices, key=value_order)],
+        [Link(title, to_page(page, about)) for title, page in _PAGES],
     )
 
 

@@ -18,6 +18,7 @@ from perfdb.results.models import Device, Level, Study, System, Workload
 from perfdb.results.queries.conditions import select_runs
 from perfdb.results.queries.name_search import Found, Hit, Kind, search_names
 from perfdb.web.home.overview import Link
+from perfdb.web.links import to_page
 from perfdb.web.questions import question_links
 from perfdb.web.view_access import read_required
 
@@ -86,10 +87,8 @@ def _as_stored(name: str, text: str) -> str:
 
 def _leading_to(query: Query) -> Narrowed:
     pairs = [(name, value) for name, values in query.filters.items() for value in values]
-    asked = query.encode()
     says = describe_values([name for name, _ in pairs], [value for _, value in pairs])
-    fits = select_runs(query).exists()
-    return Narrowed(says, f"{reverse('web:runs')}?{asked}", f"{reverse('web:charts')}?{asked}", fits)
+    return Narrowed(says, to_page("runs", query), to_page("charts", query), select_runs(query).exists())
 
 
 TITLES = {
@@ -170,10 +169,6 @@ def _address(hit: Hit) -> str:
     return _ADDRESSES[hit.kind](hit)
 
 
-def _of_runs(hit: Hit) -> str:
-    return _list("runs", run_id=hit.name) if hit.about["several"] else reverse("web:run", args=[hit.about["pk"]])
-
-
 def _of_item(hit: Hit) -> str:
     about = hit.about
     # Findings and prose have no number of their own: their page counts them.
@@ -184,7 +179,9 @@ def _of_item(hit: Hit) -> str:
 
 _ADDRESSES: dict[Kind, Callable[[Hit], str]] = {
     Kind.STUDY: lambda hit: reverse("web:study", args=[hit.about["slug"]]),
-    Kind.RUN: _of_runs,
+    Kind.RUN: lambda hit: (
+        _list("runs", run_id=hit.name) if hit.about["several"] else reverse("web:run", args=[hit.about["pk"]])
+    ),
     Kind.QUERY: lambda hit: f"{reverse('web:' + hit.about['page'])}?{hit.about['query']}",
     Kind.REPORT: _of_item,
     Kind.NOTE: lambda hit: reverse("web:run", args=[hit.about["run_id"]]),
@@ -193,8 +190,7 @@ _ADDRESSES: dict[Kind, Callable[[Hit], str]] = {
 
 
 def _list(page: str, **chosen: Any) -> str:
-    query = Query(filters={name: (value,) for name, value in chosen.items()})
-    return f"{reverse(f'web:{page}')}?{query.encode()}"
+    return to_page(page, Query(filters={name: (value,) for name, value in chosen.items()}))
 
 
 def _links(hit: Hit) -> list[Link]:
@@ -203,7 +199,7 @@ def _links(hit: Hit) -> list[Link]:
         pages = ("runs", "charts", "compare", "maximum")
         return [Link(question_links.TITLES.get(page, "Runs"), _list(page, study=hit.about["slug"])) for page in pages]
     if hit.kind is Kind.WORKLOAD:
-        charts = f"{reverse('web:charts')}?{question_links.workload_query(hit.name).encode()}"
+        charts = to_page("charts", question_links.workload_query(hit.name))
         return [Link("Charts", charts), Link("Ranking", _list("maximum", workload=hit.name))]
     if hit.kind in _DIMENSIONS:
         return [Link("Charts", _list("charts", **{hit.kind.value: hit.name}))]

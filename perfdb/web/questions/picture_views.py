@@ -20,6 +20,7 @@ from perfdb.analysis.render.charts.picture import Form, Look, draw_picture
 from perfdb.results.models import FrozenLink, Page
 from perfdb.results.queries import frozen_links
 from perfdb.results.queries.questions import Answer, Question, answer_question
+from perfdb.web.links import read_pairs
 from perfdb.web.questions.question_links import PICTURE_SIZES
 from perfdb.web.tables import answer_section
 from perfdb.web.tables.filter_form import check_studies, error_status
@@ -47,7 +48,7 @@ def picture(request: HttpRequest, page: str, form: Form) -> HttpResponse:
     ``theme`` is ``light`` or ``dark``; ``size`` the pixels of the file, as in ``1920x1080``, or ``w`` the width alone;
     ``title`` and ``subtitle`` replace the words above; with ``download`` the file is saved instead of shown.
     """
-    asked = [(name, text) for name, texts in request.GET.lists() for text in texts if name not in _OWN]
+    asked = [(name, text) for name, text in read_pairs(request.GET) if name not in _OWN]
     try:
         question = Question.from_pairs(Page(page), asked)
         check_studies(question.query)

@@ -23,7 +23,7 @@ from perfdb.results.queries.questions import Question
 from perfdb.results.queries.saved_queries import NameTakenError
 from perfdb.results.runs import recorded_reads
 from perfdb.results.studies.report_items import add_question
-from perfdb.web.links import to_question
+from perfdb.web.links import read_pairs, to_question
 from perfdb.web.questions import question_links
 from perfdb.web.tables import answer_section
 from perfdb.web.view_access import changeable_studies, person_of, read_required, sign_in_required
@@ -194,7 +194,7 @@ def frozen_runs(request: HttpRequest, token: str) -> HttpResponse:
     """Show the recorded values of the runs that the address selects."""
     link, found = _kept(token)
     try:
-        asked = Query.parse((name, text) for name, texts in request.GET.lists() for text in texts)
+        asked = Query.parse(read_pairs(request.GET))
     except QueryError as error:
         raise Http404(error.message) from None
     return _listed(request, link, found, narrow_observations(asked, found).rows)

@@ -21,7 +21,8 @@ MOST_VALUES = 200
 
 # Always visible; other facets once used.
 _FIRST = ("study", "workload", "device", "mtu", "users", "level", "status", "tag")
-_NOT_FILTERS = ("sort", "cursor", "size", "columns")
+# Parameters of an address that do not select runs.
+NOT_FILTERS = ("sort", "cursor", "size", "columns")
 _TITLES = {
     "q": "Run ID contains",
     "status": "Status",
@@ -98,7 +99,7 @@ def _value_text(name: str, value: Value, titles: Mapping[Value, str]) -> str:
 
 def _chips(data: QueryDict, titles: Mapping[Value, str]) -> Iterator[dict[str, str]]:
     for name in data:
-        if name in _NOT_FILTERS:
+        if name in NOT_FILTERS:
             continue
         for text in filter(str.strip, data.getlist(name)):
             summary = titles.get(text, text) if name == "study" else "none" if text == "(none)" else text

@@ -8,7 +8,6 @@ from itertools import compress
 from typing import Any, TypeVar
 
 from django.db.models import Exists, QuerySet, Sum
-from django.urls import reverse
 
 from perfdb.analysis.dimensions import dimension
 from perfdb.analysis.metrics import Measure
@@ -22,7 +21,7 @@ from perfdb.results.queries.compare import suggest_sides
 from perfdb.results.queries.observations import measure_columns
 from perfdb.results.queries.questions import Question, answer_question
 from perfdb.web.compare.compare_page import choose_sides
-from perfdb.web.links import to_question
+from perfdb.web.links import to_page, to_question
 from perfdb.web.questions import question_links
 from perfdb.web.tables import answer_section
 
@@ -63,7 +62,7 @@ def _links(study: Study, name: str, runs: int) -> WorkloadLinks:
     query = question_links.workload_query(name).with_filter("study", study.slug)
     maximum = Query(filters={"study": (study.slug,), "workload": (name,)})
     charts = question_links.charts_address(query, Drawing())
-    return WorkloadLinks(name, runs, charts, f"{reverse('web:maximum')}?{maximum.encode()}", query)
+    return WorkloadLinks(name, runs, charts, to_page("maximum", maximum), query)
 
 
 def _counts(study: Study, names: Sequence[str]) -> list[Counter[int]]:
@@ -92,8 +91,7 @@ def _subject(
     study: Study, dimension: str, of: System | Level | Device, says: str, counts: Mapping[int, int]
 ) -> dict[str, Any]:
     query = Query(filters={"study": (study.slug,), dimension: (of.name,)})
-    address = f"{reverse('web:runs')}?{query.encode()}"
-    return {"name": of.name, "says": says, "runs": counts[of.pk], "address": address}
+    return {"name": of.name, "says": says, "runs": counts[of.pk], "address": to_page("runs", query)}
 
 
 def _of_device(device: Device) -> str:
@@ -137,7 +135,7 @@ def _charts(workload: WorkloadLinks, lines: set[_Line], measured: Sequence[Measu
     for measure in measured:
         yield {
             "title": f"{measure_title(measure)}, {workload.name}",
-            "figure": f"{reverse('web:figure')}?{query.replace(metrics=(measure,)).encode()}",
+            "figure": to_page("figure", query.replace(metrics=(measure,))),
             "page": workload.charts,
             "left_out": left_out,
         }

@@ -3,8 +3,6 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from django.urls import reverse
-
 from perfdb.analysis.dimensions import describe_values, dimension, display_value
 from perfdb.analysis.insights.best_evidence import RunnerUp
 from perfdb.analysis.insights.bottleneck import Verdict
@@ -22,7 +20,7 @@ from perfdb.analysis.verdicts import words
 from perfdb.results.models import Run
 from perfdb.results.queries import bottlenecks, questions
 from perfdb.results.runs import recorded_reads
-from perfdb.web.links import to_run, to_runs
+from perfdb.web.links import to_page, to_run, to_runs
 from perfdb.web.runs.run_values import group_of
 from perfdb.web.tables import filter_form
 from perfdb.web.tables.filter_form import Select
@@ -154,7 +152,7 @@ def _maxima_of(query: Query, slugs: Sequence[str]) -> str:
     if recorded_reads.playing_tape():
         return ""
     asked = Query(filters=query.filters, exclude=query.exclude, ranges=query.ranges, summary=query.summary)
-    return f"{reverse('web:maximum')}?{asked.with_filter('study', *slugs).encode()}"
+    return to_page("maximum", asked.with_filter("study", *slugs))
 
 
 def _setting(table: Table, best: Mapping[str, Any]) -> str:

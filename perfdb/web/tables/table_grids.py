@@ -7,8 +7,6 @@ from functools import cache, partial
 from itertools import count, groupby
 from typing import Any
 
-from django.urls import reverse
-
 from perfdb.analysis.dimensions import Value, dimension
 from perfdb.analysis.insights import table_insights
 from perfdb.analysis.insights.table_insights import TableCurve
@@ -29,7 +27,7 @@ from perfdb.analysis.tables.observations import Key
 from perfdb.analysis.tables.table import Table
 from perfdb.results.runs import recorded_reads
 from perfdb.results.runs.vocabulary import read_looks
-from perfdb.web.links import to_explanation, to_runs, to_runs_by_number
+from perfdb.web.links import to_explanation, to_page, to_runs, to_runs_by_number
 
 Figures = Sequence[dict[str, Any] | None]
 
@@ -230,7 +228,7 @@ def _split_address(query: Query, name: str) -> str:
         return ""
     # A factor whose own name has a comma or colon cannot be laid out along.
     with suppress(QueryError):
-        return f"{reverse('web:charts')}?{query.with_split(name).encode()}"
+        return to_page("charts", query.with_split(name))
     return ""
 
 

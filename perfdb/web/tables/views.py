@@ -1,6 +1,6 @@
 """Pages that answer a query: charts with tables, and the maximum-throughput table."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, QueryDict
@@ -14,7 +14,7 @@ from perfdb.analysis.tables.table import Table
 from perfdb.results.models import Page
 from perfdb.results.queries.answers import answer_query
 from perfdb.results.queries.questions import Answer, Question, answer_question
-from perfdb.web.links import to_question
+from perfdb.web.links import read_pairs, to_question
 from perfdb.web.questions import question_links
 from perfdb.web.questions.question_links import question_actions_context
 from perfdb.web.tables import answer_section, filter_form, maximum_page, table_grids
@@ -33,7 +33,7 @@ def charts(request: HttpRequest) -> HttpResponse:
     there = filter_form.read_offered_values()
     drawing = Drawing()
     try:
-        drawing, pairs = Drawing.parse(_pairs(request.GET))
+        drawing, pairs = Drawing.parse(read_pairs(request.GET))
         asked = Query.parse(pairs) if request.GET else question_links.default_query(there)
         filter_form.check_studies(asked)
         # An emptied form (htmx) is not laid out again.
@@ -80,15 +80,11 @@ def table(request: HttpRequest) -> HttpResponse:
 
 def _panels(data: QueryDict) -> tuple[Question, list[table_grids.Panel]]:
     """Return a charts question and all of its panels. Raise QueryError."""
-    drawing, pairs = Drawing.parse(_pairs(data))
+    drawing, pairs = Drawing.parse(read_pairs(data))
     query, answered = answer_query(Query.parse(pairs))
     check_drawing(drawing, compared=bool(query.baseline), measures=len(query.metrics))
     shown = [panel for group in table_grids.build_panels(answered, drawing) for panel in group]
     return Question(Page.CHARTS, query, drawing), shown
-
-
-def _pairs(data: QueryDict) -> Iterable[tuple[str, str]]:
-    return ((name, value) for name, values in data.lists() for value in values)
 
 
 def _form(
@@ -121,7 +117,7 @@ def maximum(request: HttpRequest) -> HttpResponse:
     """Show the experiment with the highest throughput of each device or other dimension."""
     there = filter_form.read_offered_values()
     try:
-        asked = Query.parse(_pairs(request.GET)) if request.GET else question_links.default_query(there)
+        asked = Query.parse(read_pairs(request.GET)) if request.GET else question_links.default_query(there)
         question = _maximum_question(asked)
         filter_form.check_studies(question.query)
         found = answer_question(question)

@@ -14,7 +14,7 @@ from pyarrow import parquet
 from perfdb.results.models import Run
 from perfdb.results.runs import bulk_changes as tagging
 from perfdb.results.tests.builders import make_run, make_study
-from perfdb.web.runs import chosen_run_views
+from perfdb.web.runs import views
 from perfdb.web.tests.conftest import Bring
 from perfdb.web.tests.pages import text_of
 
@@ -162,7 +162,7 @@ def test_runs_of_one_experiment_stand_side_by_side(web: Client, ada: User) -> No
 def test_many_runs_are_compared_by_their_filters(
     web: Client, hers: list[Run], ada: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(chosen_run_views, "MOST_NAMED", 2)
+    monkeypatch.setattr(views, "MOST_NAMED", 2)
     given = {"all": "1", "act": "compare", "query": "study=hers&mtu=1492&sort=mtu"}
     address = web.post(ADDRESS, given)["Location"]
     assert "study=hers&mtu=1492" in address

@@ -21,6 +21,7 @@ from perfdb.results.queries.compare import ChosenSides
 from perfdb.results.trends.event_rows import EventPart, read_differences, read_parts, read_rule
 from perfdb.results.trends.read_trends import find_events
 from perfdb.web.compare.compare_page import DifferenceLine, compare_address, difference_line
+from perfdb.web.links import to_page
 
 OPEN_STATES = ("new", "open")
 _MOST_DIFFERENCES = 6
@@ -85,7 +86,7 @@ def count_effects(lines: Iterable[EventLine]) -> list[str]:
 def series_address(study: Study, measure: Measure, dimensions: Mapping[str, str | int]) -> str:
     """Return the address of a history's page."""
     filters = {"study": (study.slug,), **{name: (value,) for name, value in dimensions.items()}}
-    return f"{reverse('web:trend')}?{Query(metrics=(measure,), filters=filters).encode()}"
+    return to_page("trend", Query(metrics=(measure,), filters=filters))
 
 
 def newest_events(studies: QuerySet[Study], most: int) -> list[EventLine]:

@@ -17,7 +17,7 @@ from perfdb.results.models import Study
 from perfdb.results.trends.event_rows import is_member
 from perfdb.results.trends.known_changes import named_dimensions
 from perfdb.results.trends.read_trends import StoredChange, StudyTrends, Trend, find_events, read_trends
-from perfdb.web.links import to_runs_compared
+from perfdb.web.links import read_pairs, to_runs_compared
 from perfdb.web.tables.filter_form import check_studies
 from perfdb.web.trends.event_lines import (
     OPEN_STATES,
@@ -134,7 +134,7 @@ def _describe_last(trend: Trend, change: StoredChange | None) -> str:
 
 def read_asked_series(request: HttpRequest) -> tuple[Study | None, dict[str, Any] | None]:
     """Return the study and the page of the history that an address asks for, or None. Raise QueryError."""
-    asked = Query.parse((name, text) for name, texts in request.GET.lists() for text in texts)
+    asked = Query.parse(read_pairs(request.GET))
     check_studies(asked)
     study = Study.objects.filter(slug__in=map(str, asked.filters.get("study", ()))).first()
     return study, _build_series_page(study, read_trends(study), asked) if study else None
