@@ -78,6 +78,12 @@ def to_explanation(table: Table, key: CellKey) -> str:
     return f"{reverse('web:explain')}?{urlencode([*table.query.pairs(), ('of', str(table.measure)), *at])}"
 
 
+def to_alias(study: str, dimension: str, printed: str, meaning: str) -> str:
+    """Return the address that previews an alias of a study."""
+    asked = urlencode({"dimension": dimension, "printed": printed, "meaning": meaning})
+    return f"{reverse('web:aliases', args=[study])}?{asked}#preview"
+
+
 def to_run_difference(old: int, new: int) -> str:
     """Return the Explain address of the difference between two runs."""
     return f"{reverse('web:explain')}?{urlencode([('old', old), ('new', new)])}"

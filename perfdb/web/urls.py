@@ -12,12 +12,12 @@ from perfdb.web.reports import bundle_views, report_edit_views
 from perfdb.web.reports import views as reports
 from perfdb.web.runs import run_views
 from perfdb.web.runs import views as runs
-from perfdb.web.studies import alias_views, study_edit_views
+from perfdb.web.studies import study_edit_views
 from perfdb.web.studies import views as studies
 from perfdb.web.tables import views as tables
-from perfdb.web.trends import subscription_views, trend_files
+from perfdb.web.trends import trend_files
 from perfdb.web.trends import views as trends
-from perfdb.web.uploads import artifact_views, reparse_views, table_import_views
+from perfdb.web.uploads import artifact_views, table_import_views
 from perfdb.web.uploads import views as uploads
 
 app_name = "web"
@@ -78,9 +78,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("shared/<str:token>/report.html", reports.shared_file, name="shared-file"),
     path("shared/<str:token>/report.pdf", reports.shared_pdf, name="shared-pdf"),
     path("shared/<str:token>/tables/<str:number>.<str:form>", reports.shared_table, name="shared-table"),
-    path("studies/<slug:slug>/aliases/", alias_views.aliases, name="aliases"),
-    path("studies/<slug:slug>/aliases/<int:pk>/undo/", alias_views.undo, name="alias-undo"),
-    path("reparse/", reparse_views.reparse, name="reparse"),
+    path("studies/<slug:slug>/aliases/", study_edit_views.aliases, name="aliases"),
+    path("studies/<slug:slug>/aliases/<int:pk>/undo/", study_edit_views.undo_alias, name="alias-undo"),
+    path("reparse/", uploads.reparse, name="reparse"),
     path("charts/", tables.charts, name="charts"),
     path("charts/figure.json", tables.figure, name="figure"),
     path("charts/table/", tables.table, name="table"),
@@ -96,10 +96,10 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("trends/changes/<int:pk>/acts/", trends.act_on_one, name="trend-change-act"),
     path("events.atom", trend_files.event_feed, name="event-feed"),
     path("trends/judge/<slug:slug>/", trends.judge, name="trends-judge"),
-    path("subscriptions/", subscription_views.subscriptions, name="subscriptions"),
-    path("subscriptions/<int:pk>/delete/", subscription_views.delete, name="subscription-delete"),
-    path("subscriptions/<int:pk>/test/", subscription_views.test, name="subscription-test"),
-    path("subscriptions/messages/<int:pk>/again/", subscription_views.send_again, name="delivery-again"),
+    path("subscriptions/", trends.subscriptions, name="subscriptions"),
+    path("subscriptions/<int:pk>/delete/", trends.unsubscribe, name="subscription-delete"),
+    path("subscriptions/<int:pk>/test/", trends.test_subscription, name="subscription-test"),
+    path("subscriptions/messages/<int:pk>/again/", trends.send_again, name="delivery-again"),
     path("ranking/", tables.maximum, name="maximum"),
     # Addresses of earlier versions, and a likely guess.
     path("maximum/", RedirectView.as_view(pattern_name="web:maximum", query_string=True, permanent=True)),

@@ -20,7 +20,7 @@ from perfdb.analysis.units import share_range, short_percent, signed_share, sign
 from perfdb.analysis.verdicts import words
 from perfdb.analysis.verdicts.cells import Comparison, Scope
 from perfdb.analysis.verdicts.whole_table import FEWEST_CELLS, Summary
-from perfdb.web.tables.ranking_rows import count_badges
+from perfdb.web.tables.maximum_page import count_badges
 from perfdb.web.tables.table_grids import Panel, build_panels
 
 # What a page opens that has no tabs.

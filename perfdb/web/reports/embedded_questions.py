@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from django.urls import reverse
 from django.utils.safestring import SafeString, mark_safe
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -23,6 +22,7 @@ from perfdb.results.queries import questions
 from perfdb.results.queries.questions import Question
 from perfdb.results.studies.report_answers import AnsweredItem, StudyRuns
 from perfdb.results.studies.report_items import split_address
+from perfdb.web.links import to_question
 from perfdb.web.questions.question_links import list_exports as files
 from perfdb.web.reports.printed_tables import PrintedGrid, drop_study, printed_grids
 
@@ -103,7 +103,6 @@ class Chart:
 MOST_QUESTIONS = 30
 _LEADS_TO = {Page.CHARTS: "charts", Page.COMPARE: "comparison", Page.MAXIMUM: "maximum"}
 _FILES = ("CSV", "JSON", "LaTeX", "Markdown")
-_PAGES = {Page.CHARTS: "web:charts", Page.COMPARE: "web:compare", Page.MAXIMUM: "web:maximum"}
 
 
 @dataclass(slots=True)
@@ -176,21 +175,18 @@ class _Answerer:
         return part
 
     def _answer(self, block: Block, found: Question, part: Shown, anchor: str) -> None:
-        page = reverse(_PAGES[found.page])
-        part.links.append(Link(_LEADS_TO[found.page], f"{page}?{found.encode()}", found.page, found.encode()))
-        query, tables = self._tables(found)
+        part.links.append(Link(_LEADS_TO[found.page], to_question(found), found.page, found.encode()))
+        if _of_archive(self.item.study, found):
+            query, tables = self.archive.answer(found.query)
+        else:
+            answer = questions.answer_question(found)
+            query, tables = answer.query, list(answer.tables)
         part.exports = link_exports([query]) if len(block.questions) == 1 else []
         tables = [drop_study(table) for table in tables if table.cells]
         if block.kind == CHART:
             part.charts += self._charts(found, tables, anchor, block.title)
         elif tables:
             part.grids += printed_grids(AnsweredItem(self.item, (query,), tuple(tables), {}), {})
-
-    def _tables(self, found: Question) -> tuple[Query, list[Table]]:
-        if _of_archive(self.item.study, found):
-            return self.archive.answer(found.query)
-        answer = questions.answer_question(found)
-        return answer.query, list(answer.tables)
 
     def _charts(self, found: Question, tables: list[Table], anchor: str, title: str) -> list[Chart]:
         drawn = question_charts(tables, found.drawing, self.alike)
@@ -204,10 +200,7 @@ class _Answerer:
 def _question(study: Study, text: str) -> Question:
     """Return the question of a line, by default about the study. Raise QueryError."""
     found = Question.parse(*split_address(text))
-    if found.studies:
-        return found
-    query = found.query.with_filter("study", study.slug)
-    return replace(found, query=query)
+    return found if found.studies else replace(found, query=found.query.with_filter("study", study.slug))
 
 
 def _of_archive(study: Study, found: Question) -> bool:

@@ -85,25 +85,17 @@ def _run(program: str, folder: str, page: Path, out: Path) -> str:
 KIND = "pdf"
 
 
-def last_job(study: Study, token: str = "") -> Job | None:
-    """Return the print job of the study's current state, or None.
-
-    With ``token``, the job of its published report.
-    """
-    about = {"version": study.version, "token": token}
-    return Job.objects.filter(kind=KIND, study=study, about__contains=about).order_by("-pk").first()
-
-
 def request_pdf(study: Study, server: str, token: str = "", *, again: bool = False) -> Job:
     """Return the print job of the study's current state, enqueued if there is none.
 
-    ``again``: also enqueue a job after a failure.
+    ``token``: that of a published report. ``again``: also enqueue a job after a failure.
     """
     with transaction.atomic():
         lock_study(study)
-        job = last_job(study, token)
+        about = {"version": study.version, "token": token}
+        job = Job.objects.filter(kind=KIND, study=study, about__contains=about).order_by("-pk").first()
         if job is None or (again and failure_reason(job) is not None):
-            job = jobs.enqueue(KIND, study=study, about={"version": study.version, "token": token, "server": server})
+            job = jobs.enqueue(KIND, study=study, about=about | {"server": server})
     return job
 
 

@@ -109,10 +109,13 @@ def _heading(data: QueryDict, sortable: Collection[str], shown: ListColumn) -> d
 
 
 def _sorted_by(data: QueryDict, sort: str, shown: ListColumn) -> str:
-    """Return the list's address sorted by a column, or reversed if already sorted."""
+    """Return the list's address sorted by a column from the first page, or reversed if already sorted."""
     name = shown.name
     first, second = (f"-{name}", name) if shown.measure or name in _NEWEST else (name, f"-{name}")
-    return changed_address(data, sort=second if sort == first else first)
+    asked = data.copy()
+    asked.pop("cursor", None)
+    asked["sort"] = second if sort == first else first
+    return f"?{asked.urlencode()}"
 
 
 def list_address(data: QueryDict) -> str:
@@ -126,15 +129,6 @@ def cursor_address(data: QueryDict, cursor: str | None) -> str:
         return ""
     asked = data.copy()
     asked["cursor"] = cursor
-    return f"?{asked.urlencode()}"
-
-
-def changed_address(data: QueryDict, **changed: str) -> str:
-    """Return the list's address with changed parameters, from the first page."""
-    asked = data.copy()
-    asked.pop("cursor", None)
-    for name, text in changed.items():
-        asked[name] = text
     return f"?{asked.urlencode()}"
 
 

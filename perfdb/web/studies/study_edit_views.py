@@ -1,4 +1,4 @@
-"""Views that create, edit, publish and delete a study, and move its runs."""
+"""Views that create, edit, publish and delete a study, move its runs, and make and undo its aliases."""
 
 from typing import Any
 
@@ -6,16 +6,28 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.views.decorators.http import require_http_methods
 
+from perfdb.analysis import dimensions
 from perfdb.analysis.query.parameters import QueryError
-from perfdb.results.changes import move_runs, reparse
+from perfdb.results.changes import alias_changes, move_runs, reparse, spellings
 from perfdb.results.changes.reparse import Scope
+from perfdb.results.changes.spellings import ALIASED, read_spellings
 from perfdb.results.models import Job, Study
+from perfdb.results.runs import access
 from perfdb.results.studies import run_id_patterns, study_details
 from perfdb.results.studies.study_details import ChangedMeanwhileError, check_plan
+from perfdb.web.links import to_alias
 from perfdb.web.studies import study_forms
 from perfdb.web.studies.study_forms import Pattern, PlanPart, Texts
-from perfdb.web.view_access import changeable_studies, get_own_study, person_of, sign_in_required
+from perfdb.web.view_access import (
+    changeable_studies,
+    get_own_study,
+    get_study,
+    person_of,
+    read_required,
+    sign_in_required,
+)
 
 _TEXTS = ("purpose", "method", "source")
 # So many runs to be moved are listed.
@@ -225,3 +237,66 @@ def _plan(request: HttpRequest, study: Study, written: list[PlanPart], status: i
         **_state(request, study, more),
     }
     return render(request, "web/study_plan.html", context, status=status)
+
+
+_OF_ALIAS = ("dimension", "printed", "meaning")
+
+
+@require_http_methods(["GET", "POST"])
+def aliases(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show aliases, and the effect of one in the address; POST creates that alias."""
+    return _make_alias(request, slug) if request.method == "POST" else _show_aliases(request, slug)
+
+
+@read_required()
+def _show_aliases(request: HttpRequest, slug: str) -> HttpResponse:
+    study = get_study(request, slug)
+    asked = {name: request.GET.get(name, "") for name in _OF_ALIAS}
+    found = read_spellings(study)
+    suggestions = [each for dimension in found for each in dimension.suggestions]
+    # Values that other studies spell differently.
+    elsewhere = spellings.find_in_other_studies(
+        {each.dimension: [value.value for value in each.values if value.value] for each in found}
+    )
+    # The study's own factors come last.
+    names = dict.fromkeys((*ALIASED, *(each.dimension for each in found)))
+    context = {
+        "study": study,
+        "told": found,
+        "suggestions": [(each, to_alias(slug, each.dimension, each.printed, each.meaning)) for each in suggestions],
+        "elsewhere": [(*each, to_alias(slug, *each)) for each in elsewhere],
+        "dimensions": [(name, dimensions.dimension(name).title) for name in names],
+        "asked": asked,
+        "working": alias_changes.is_applying(study),
+        "may_change": access.may_change(request.user, study),
+    }
+    if not any(asked.values()):
+        return render(request, "web/aliases.html", context)
+    try:
+        context["effect"] = alias_changes.find_effect(alias_changes.propose_alias(study, *asked.values()))
+    except QueryError as error:
+        return render(request, "web/aliases.html", context | {"error": error}, status=400)
+    return render(request, "web/aliases.html", context)
+
+
+@sign_in_required()
+def _make_alias(request: HttpRequest, slug: str) -> HttpResponse:
+    study = get_own_study(request, slug)
+    dimension, printed, meaning = (request.POST.get(name, "") for name in _OF_ALIAS)
+    try:
+        alias = alias_changes.add_alias(study, dimension, printed, meaning, person_of(request))
+    except QueryError:
+        # The preview says why; it may have become wrong only after it was shown.
+        return redirect(to_alias(slug, dimension, printed, meaning))
+    messages.success(request, f"{alias.printed} is now an alias of {alias.meaning}.")
+    return redirect("web:aliases", slug=slug)
+
+
+@sign_in_required()
+def undo_alias(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Undo an alias: its runs get their printed value back."""
+    study = get_own_study(request, slug)
+    alias = get_object_or_404(study.aliases, pk=pk)
+    alias_changes.remove_alias(alias)
+    messages.success(request, f"{alias.printed} is no longer an alias.")
+    return redirect("web:aliases", slug=slug)

@@ -4,10 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby, islice
 from typing import Any
-from urllib.parse import urlencode
 
 from django.db.models import Count
-from django.urls import reverse
 
 from perfdb.analysis import metrics
 from perfdb.analysis.dimensions import Value, dimension
@@ -23,7 +21,7 @@ from perfdb.results.queries.conditions import select_runs
 from perfdb.results.queries.observations import measure_columns
 from perfdb.results.queries.questions import Answer, Question
 from perfdb.results.runs import measures, recorded_reads
-from perfdb.web.links import to_question
+from perfdb.web.links import to_alias, to_question
 from perfdb.web.runs.run_values import group_of
 from perfdb.web.tables.table_grids import MOST_CHARTS, Panel
 
@@ -149,12 +147,7 @@ def find_spellings(shown: Mapping[str, Iterable[Value]]) -> list[dict[str, Any]]
             "title": dimension(name).title,
             "printed": printed,
             "meaning": meaning,
-            "studies": [(offer.title, _address(offer)) for offer in offers],
+            "studies": [(offer.title, to_alias(offer.study, name, printed, meaning)) for offer in offers],
         }
         for (name, printed, meaning), offers in found.items()
     ]
-
-
-def _address(offer: Offer) -> str:
-    asked = urlencode({"dimension": offer.dimension, "printed": offer.printed, "meaning": offer.meaning})
-    return f"{reverse('web:aliases', args=[offer.study])}?{asked}#preview"

@@ -88,7 +88,7 @@ def test_only_staff_may_apply(web: Client, newer: Run) -> None:
 
 
 def test_long_lists_come_in_pages(staff: Client, bring: Bring, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("perfdb.web.uploads.reparse_views.SHOWN", 1)
+    monkeypatch.setattr("perfdb.web.uploads.views.MOST_REVIEWED", 1)
     bring("awm/three_runs")
     RunSource.objects.update(format_version=0)
     total = Run.objects.count()

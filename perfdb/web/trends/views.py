@@ -1,5 +1,6 @@
-"""Views of trends: what changed in a study over its campaigns, events, and the history of one experiment."""
+"""Views of trends: what changed in a study, events, the history of one experiment, and subscriptions."""
 
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.models import User
 from django.http import Http404, HttpRequest, HttpResponse
@@ -11,10 +12,12 @@ from perfdb.analysis.metrics import Measure
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.query.query import Query
 from perfdb.analysis.trends.words import REASON_WORDS
-from perfdb.results.models import Study, TrendChange, TrendEvent
+from perfdb.results.models import Delivery, Study, Subscription, TrendChange, TrendEvent
 from perfdb.results.runs import access
+from perfdb.results.trends import deliver
 from perfdb.results.trends.acts import Act, EventChangedError, act_on, act_on_change, judge_again
 from perfdb.results.trends.read_trends import find_events, read_trends
+from perfdb.results.trends.subscriptions import describe_filters, send_test, subscribe
 from perfdb.web.tables import filter_form
 from perfdb.web.trends.event_lines import build_event_page, event_line, series_address
 from perfdb.web.trends.trends_page import SHOWN, build_page, read_asked_series
@@ -124,3 +127,68 @@ def judge(request: HttpRequest, slug: str) -> HttpResponse:
     judge_again(study)
     messages.success(request, f"All trends of {study.title} were judged again.")
     return redirect(f"{reverse('web:trends')}?study={study.slug}")
+
+
+_MOST_MESSAGES = 10
+
+
+@sign_in_required("GET", "POST")
+def subscriptions(request: HttpRequest) -> HttpResponse:
+    """List the person's subscriptions with their messages; POST makes one."""
+    error = None
+    given = request.POST if request.method == "POST" else request.GET
+    if request.method == "POST":
+        try:
+            chosen = {name: given.get(name, "") for name in ("study", "effect", "only")}
+            subscribe(person_of(request), given.get("address", ""), **chosen)
+        except QueryError as problem:
+            error = problem
+        else:
+            messages.success(request, "Subscribed. Confirmed changes will be told at this address; try it with a test.")
+            return redirect("web:subscriptions")
+    own = person_of(request).subscriptions.select_related("study")
+    context = {
+        "lines": [
+            {
+                "subscription": each,
+                "only": describe_filters(each),
+                "messages": list(each.deliveries.all()[:_MOST_MESSAGES]),
+            }
+            for each in own
+        ],
+        "studies": access.visible_studies(request.user).order_by("title"),
+        "effects": Subscription.Effect.choices,
+        "given": given,
+        "error": error,
+        "mail": settings.MAIL_IS_SET_UP,
+    }
+    return render(request, "web/subscriptions.html", context, status=400 if error else 200)
+
+
+def _own_subscription(request: HttpRequest, pk: int) -> Subscription:
+    return get_object_or_404(Subscription, pk=pk, owner=person_of(request))
+
+
+@sign_in_required()
+def unsubscribe(request: HttpRequest, pk: int) -> HttpResponse:
+    """Delete a subscription with its messages."""
+    _own_subscription(request, pk).delete()
+    messages.success(request, "Deleted.")
+    return redirect("web:subscriptions")
+
+
+@sign_in_required()
+def test_subscription(request: HttpRequest, pk: int) -> HttpResponse:
+    """Send a message without an event."""
+    send_test(_own_subscription(request, pk))
+    deliver.send_due()
+    messages.success(request, "A test is on its way.")
+    return redirect("web:subscriptions")
+
+
+@sign_in_required()
+def send_again(request: HttpRequest, pk: int) -> HttpResponse:
+    """Start the attempts of a failed message anew."""
+    deliver.send_again(get_object_or_404(Delivery, pk=pk, subscription__owner=person_of(request)))
+    deliver.send_due()
+    return redirect("web:subscriptions")

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from perfdb.analysis.dimensions import Value, dimension
 from perfdb.analysis.query.parameters import sort_dimensions
@@ -53,6 +53,14 @@ class ShownRun:
     def waits(self) -> bool:
         """Return whether a person has to look at the run: for a decision, a refusal, or a missing fact."""
         return bool(self.gaps) or self.run.outcome in (UploadRun.Outcome.CONFLICT, UploadRun.Outcome.REJECTED)
+
+
+class Said(NamedTuple):
+    """A correction in words, with its number for undo."""
+
+    number: int
+    facts: list[tuple[str, str]]
+    about: str
 
 
 def _shown_runs(runs: Sequence[UploadRun], *, ask: bool, entered: Entered) -> list[ShownRun]:
@@ -117,15 +125,11 @@ def _values_of(key: str, runs: Sequence[ShownRun]) -> Iterator[str]:
     yield from _USUAL.get(key, ())
 
 
-def _corrections(upload: Upload, runs: Sequence[UploadRun]) -> list[dict[str, Any]]:
-    """Return the corrections of an upload in words, the first one first, with numbers for undo."""
+def _corrections(upload: Upload, runs: Sequence[UploadRun]) -> list[Said]:
+    """Return the corrections of an upload, the first one first."""
     labels = {tuple(place): run.run_label for run in runs if (place := run.summary.get("place"))}
     return [
-        {
-            "number": number,
-            "facts": [(fact_title(key), text) for key, text in each.facts.items()],
-            "about": _about(each, labels),
-        }
+        Said(number, [(fact_title(key), text) for key, text in each.facts.items()], _about(each, labels))
         for number, each in enumerate(corrections_of(upload))
     ]
 

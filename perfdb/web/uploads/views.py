@@ -1,4 +1,4 @@
-"""Views of uploads: form, list, and page with its actions and corrections."""
+"""Views of uploads: form, list, page with actions and corrections, and the re-import of stale runs."""
 
 import tempfile
 import zipfile
@@ -19,12 +19,13 @@ from importers import formats
 from importers.model import SourceFile
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.results.changes import corrections
+from perfdb.results.changes import reparse as reparsing
 from perfdb.results.changes.corrections import WrongValueError
 from perfdb.results.changes.reparse import Scope
 from perfdb.results.ingest import artifacts, chunked_upload, upload_summary
 from perfdb.results.ingest import uploads as intake
 from perfdb.results.ingest.uploads import IntakeError
-from perfdb.results.models import Artifact, Study, Upload
+from perfdb.results.models import Artifact, Job, Study, Upload
 from perfdb.results.models.dimensions import INBOX
 from perfdb.results.published.published_records import FORMAT as PUBLISHED
 from perfdb.results.queries.keyset_paging import Column, Ordering, read_page
@@ -293,3 +294,53 @@ def _change(request: HttpRequest, pk: int, do: Callable[[Upload], None]) -> Http
             do(found)
 
     return _done(request, pk, act, _RUNS)
+
+
+# So many runs are read again for one page of the preview.
+MOST_REVIEWED = 20
+_WORKING = (Job.State.QUEUED, Job.State.RUNNING)
+
+
+@require_http_methods(["GET", "POST"])
+def reparse(request: HttpRequest) -> HttpResponse:
+    """Preview the changes of stale runs; POST starts the re-import of all of them."""
+    return _start_reparse(request) if request.method == "POST" else _show_stale(request)
+
+
+@read_required()
+def _show_stale(request: HttpRequest) -> HttpResponse:
+    last = Job.objects.filter(kind=reparsing.KIND).order_by("-pk").first()
+    working = last is not None and last.state in _WORKING
+    runs = Scope().runs
+    page = _page_number(request.GET.get("page", ""))
+    first = (page - 1) * MOST_REVIEWED
+    # While runs are being changed, reading them here as well would only slow that down.
+    reviews = [] if working else list(reparsing.review_runs(runs[first : first + MOST_REVIEWED]))
+    total = runs.count()
+    context = {
+        "stale": reparsing.count_stale_runs(),
+        "total": total,
+        "reviews": reviews,
+        "first": first + 1,
+        "last_shown": first + len(reviews),
+        "previous": page - 1,
+        "next": page + 1 if first + MOST_REVIEWED < total else 0,
+        "job": last,
+        "working": working,
+        "may_apply": request.user.is_authenticated and request.user.is_staff,
+    }
+    return render(request, "web/reparse.html", context)
+
+
+def _page_number(text: str) -> int:
+    """Return a page's number, by default the first."""
+    return max(1, int(text)) if text.isdecimal() and text.isascii() and len(text) < 8 else 1
+
+
+@sign_in_required()
+def _start_reparse(request: HttpRequest) -> HttpResponse:
+    if not person_of(request).is_staff:
+        raise PermissionDenied
+    if reparsing.enqueue_reparse(Scope(), person_of(request)) is None:
+        messages.error(request, "Runs are being read again already.")
+    return redirect("web:reparse")
