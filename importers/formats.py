@@ -9,30 +9,31 @@ from importers.files.archive import decompress
 from importers.files.content import bytes_digest
 from importers.files.line_prefix import Stripped, date_by_prefix, strip_foreign, strip_possible
 from importers.files.text import decode
-from importers.flent import log as flent
-from importers.fortio import log as fortio
 from importers.iperf2 import log as iperf2
 from importers.iperf3 import log as iperf3
 from importers.linux_snapshot import host_snapshot as linux_snapshot
+from importers.load_tools import (
+    flent,
+    fortio,
+    mtr,
+    netpipe,
+    nfs_read,
+    nuttcp,
+    perftest,
+    ping,
+    qperf,
+    sockperf,
+    ttcp,
+    wrk,
+    zc,
+)
 from importers.manifest import manifest_table as manifest
 from importers.model import Format, Fragment, Kind, Problem, Severity, SourceFile, Text
-from importers.mtr import log as mtr
+from importers.monitor import perfkit, vmprf
 from importers.netperf import log as netperf
-from importers.netpipe import log as netpipe
-from importers.nfs_read import transcript as nfs_read
-from importers.nuttcp import log as nuttcp
-from importers.perfkit import perfkit_reports as perfkit
-from importers.perftest import log as perftest
-from importers.ping import log as ping
-from importers.qperf import log as qperf
 from importers.run_records import log as run_records
-from importers.sockperf import log as sockperf
 from importers.sysstat import host_report as sysstat
-from importers.ttcp import log as ttcp
 from importers.uperf import log as uperf
-from importers.vmprf import vmprf_reports as vmprf
-from importers.wrk import log as wrk
-from importers.zc import log as zc
 
 FORMATS: tuple[Format, ...] = (
     awm,

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from importers.files.text import decode
-from importers.flent import log as flent
 from importers.formats import read_files
+from importers.load_tools import flent
 from importers.model import SourceFile, Status
 from importers.tests.fixture_cases import LOGS, assert_case, cases, readings_of
 

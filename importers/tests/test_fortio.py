@@ -6,7 +6,7 @@ import pytest
 
 from importers.files.text import decode
 from importers.formats import read_files
-from importers.fortio import log as fortio
+from importers.load_tools import fortio
 from importers.model import SourceFile, Status
 from importers.tests.fixture_cases import LOGS, assert_case, cases, facts_of, readings_of
 

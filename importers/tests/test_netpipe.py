@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from importers.formats import read_files
+from importers.load_tools import netpipe
 from importers.model import SourceFile
-from importers.netpipe import log as netpipe
 from importers.tests.fixture_cases import LOGS, assert_case, cases, decode_text, readings_of
 
 TABLE = (LOGS / "netpipe" / "curve" / "np.out").read_text()

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from importers.load_tools import nfs_read
 from importers.model import Parsed, Status
-from importers.nfs_read import transcript as nfs_read
 from importers.tests.expectations import LOGS, assert_as_expected, cases
 from importers.tests.fixture_cases import decode_text
 

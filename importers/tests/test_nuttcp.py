@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from importers.files.text import decode
+from importers.load_tools import nuttcp
 from importers.model import Parsed, Status
-from importers.nuttcp import log as nuttcp
 from importers.tests.expectations import LOGS, assert_as_expected, cases
 
 CASES = cases("nuttcp")

@@ -7,8 +7,8 @@ import pytest
 
 from importers.files.text import decode
 from importers.formats import read_files
+from importers.load_tools import ping
 from importers.model import Fragment, SourceFile, Status
-from importers.ping import log as ping
 from importers.tests.fixture_cases import LOGS, assert_case, cases, facts_of, readings_of
 
 REPORT = (LOGS / "ping" / "linux" / "plain.txt").read_text()

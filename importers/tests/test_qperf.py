@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from importers.files.text import decode
+from importers.load_tools import qperf
 from importers.model import Fragment, Parsed, Status, Text
-from importers.qperf import log as qperf
 from importers.tests.expectations import LOGS, assert_as_expected, cases
 
 

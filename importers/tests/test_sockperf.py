@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from importers.files.text import decode
+from importers.load_tools import sockperf
 from importers.model import Fragment, Parsed, Status, Text
-from importers.sockperf import log as sockperf
 from importers.tests.expectations import LOGS, assert_as_expected, cases
 
 

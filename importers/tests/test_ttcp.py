@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from importers.files.text import decode
+from importers.load_tools import ttcp
 from importers.model import Fragment, Parsed, Status, Text
 from importers.tests.expectations import LOGS, assert_as_expected, cases
-from importers.ttcp import log as ttcp
 
 
 def content(case: str, name: str) -> str:

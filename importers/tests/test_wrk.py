@@ -6,9 +6,9 @@ import pytest
 
 from importers.files.text import decode
 from importers.formats import read_files
+from importers.load_tools import wrk
 from importers.model import SourceFile, Status
 from importers.tests.fixture_cases import LOGS, assert_case, cases, readings_of
-from importers.wrk import log as wrk
 
 REPORT = (LOGS / "wrk" / "latency" / "wrk.txt").read_text()
 

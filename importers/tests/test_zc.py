@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from importers.files.text import decode
+from importers.load_tools import zc
 from importers.model import Parsed, Status, Text
 from importers.tests.expectations import LOGS, assert_as_expected, cases
-from importers.zc import log as zc
 
 
 def content(case: str, name: str) -> str:
