@@ -162,10 +162,7 @@ def _blocks(records: Records, found: ProblemLog) -> Iterator[_Block]:
 
 
 def _is_usable_head(head: Record, found: ProblemLog) -> bool:
-    """Return whether a head has version 1 and a role; report other heads.
-
-    Without the role a server's log would count as a second client's.
-    """
+    """Return whether a head has version 1 and a role; report other heads."""
     version = head.strays[0] if head.strays else "without a number"
     role = head.value("role").lower()
     if version != "1":
@@ -265,10 +262,7 @@ def _check_offset(pair: Pair | None, found: ProblemLog) -> None:
 
 
 def _merge(kind: str, records: Sequence[Record], found: ProblemLog) -> dict[str, Pair]:
-    """Merge the pairs of a type's records; report faults.
-
-    A key with two values is an error, since two logs may be mixed.
-    """
+    """Merge the pairs of a type's records; report faults, and mixed logs' contradictions."""
     for record in records:
         if record.strays:
             report = found.error if kind in _VITAL else found.warn
@@ -355,10 +349,7 @@ def _read_as(key: str) -> tuple[str, str] | None:
 
 
 def _readings(block: _Block, role: str, found: ProblemLog) -> tuple[Reading, ...]:
-    """Return the values of SUM: a client's are the run's, a server's its own.
-
-    This is rule 2. A run without transactions has no response time.
-    """
+    """Return the values of SUM (rule 2); without transactions no response time."""
     summary = _merge("SUM", block.records("SUM"), found)
     owner = "total" if role == "client" else role
     nothing_done = summary.get("trans") is not None and not summary["trans"].text.strip("0")

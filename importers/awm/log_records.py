@@ -77,10 +77,7 @@ def _is_whole_end(record: Record) -> bool:
 def make_listing(
     name: str, records: Sequence[Record], required: tuple[str, ...], identity: str, found: ProblemLog
 ) -> Listing | None:
-    """Return the listing of records, a row each; None without records.
-
-    Records that lack a ``required`` key, or repeat the value of the key ``identity``, are reported.
-    """
+    """Return a listing, None without records; report lacking ``required`` and repeated ``identity`` keys."""
     if not records:
         return None
     every = tuple(dict.fromkeys(_column(pair.key) for record in records for pair in record.pairs))

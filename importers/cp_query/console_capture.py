@@ -45,10 +45,7 @@ _HEAD_KEYS = frozenset({"run_id", "trial", "phase", "role", "userid"})
 
 
 def recognise(text: Text) -> bool:
-    """Return whether the file has a capture's head line or a line of CP.
-
-    Other text may precede. Only parts with a word of such a line are cleaned.
-    """
+    """Return whether a head line or a line of CP is anywhere in a file."""
     if not any(_has_words(block) for block in text.blocks()):
         return False
     for part in _parts(text):
@@ -135,10 +132,7 @@ def each(text: Text, problems: list[Problem]) -> Iterator[Fragment]:
 
 
 def _captures(text: Text) -> Iterator[_Capture]:
-    """Yield the captures, cut at head lines.
-
-    Lines before the first head line are a capture if printed by CP.
-    """
+    """Yield the captures, cut at head lines; CP's lines before are one too."""
     cut_line = None if text.ends_whole else len(text.lines)
     capture = _Capture(cut_line=cut_line)
     before = 0  # So many lines stand before the part.

@@ -38,10 +38,7 @@ _XSTORE = re.compile(r"XSTORE=\s*(\S+)\s+online=")
 
 @dataclass
 class Response:
-    """The lines of one response; ``ended`` once a later line proves completeness.
-
-    ``has_ready``: CMS's Ready is among the lines.
-    """
+    """The lines of a response; ``ended`` if proved complete, ``has_ready`` with CMS's Ready."""
 
     command: str
     lines: list[Line]
@@ -56,10 +53,7 @@ class Response:
 
 @dataclass(slots=True)
 class Evidence:
-    """Facts, readings and counters of a capture's responses so far.
-
-    Of several readings of a counter the first counts.
-    """
+    """Facts, readings, and the first value of each counter, of a capture so far."""
 
     host: str | None
     found: ProblemLog
@@ -79,10 +73,7 @@ class Evidence:
 
 
 def split_responses(lines: Iterable[Line]) -> list[Response]:
-    """Cut a capture at echoes, known prompts, and CMS's Ready.
-
-    Before the first echo a response is named by the label at its beginning.
-    """
+    """Cut a capture at echoes, prompts and Ready; before any echo at labels."""
     lines = [line for line in lines if line.text]
     texts = [line.text for line in lines]
     echoes = commands_of(texts)
@@ -295,10 +286,7 @@ def _moment(line: Line, evidence: Evidence) -> Moment | None:
 
 
 def _date(text: str) -> date | None:
-    """Return a date in a CP format: mm/dd/yy, mm/dd/yyyy or yyyy-mm-dd.
-
-    Years 70 to 99 are 19yy.
-    """
+    """Return a date as mm/dd/yy (70 to 99 are 19yy), mm/dd/yyyy or yyyy-mm-dd."""
     for form in _DATES:
         if match := form.fullmatch(text):
             year = match["year"]

@@ -107,10 +107,7 @@ class Test:
         self._results.pop(key, None)
 
     def find_result(self, row_id: str, *, is_report: bool = False) -> Row | None:
-        """Return an id's result: the longest interval from the start.
-
-        None without one, and if intervals follow.
-        """
+        """Return an id's result: the longest interval from the start, unless intervals follow."""
         key = row_id, is_report
         if key not in self._by_id:
             return None

@@ -166,10 +166,7 @@ def _judge_results(test: Test, results: _Results, found: ProblemLog) -> Status:
 
 
 def _check_sum(test: Test, sums: Row, found: ProblemLog) -> None:
-    """Note a sum that ends before the connections, as in version 2.1.
-
-    Its rate is too high.
-    """
+    """Note a sum that ends before the connections (version 2.1): too high a rate."""
     longest = max((float(row.t1) for each in test.ids if (row := test.find_result(each))), default=0.0)
     if float(sums.t1) < longest:
         message = f"The sum's interval ends after {sums.t1} s, before its last connection does: its rate is too high."

@@ -86,10 +86,7 @@ def read_tests(text: Text) -> list[Test]:
 
 @dataclass(slots=True)
 class _Reader:
-    """Grouping of lines into tests.
-
-    A test begins with a heading, or with a connection after all earlier connections have results.
-    """
+    """Grouping of lines into tests, by headings, and connections when none is open."""
 
     file: str
     tests: list[Test] = field(default_factory=list)
@@ -112,10 +109,7 @@ class _Reader:
             self._take_facts(number, line)
 
     def _take_heading(self, number: int, heading: re.Match[str]) -> None:
-        """Begin a test, unless a second heading belongs to the same test.
-
-        Headings of a client and a server without a result between them belong to one test, run both ways.
-        """
+        """Begin a test, unless headings of client and server are of one test."""
         protocol = heading["protocol"] or heading["client_protocol"]
         test = self.tests[-1] if self.tests else None
         is_listener = heading["listening"] and self.open_ids

@@ -78,10 +78,7 @@ def _may_start(documents: list[Document]) -> bool:
 
 
 def parse(text: Text) -> Parsed:
-    """Return a fragment for each test, and for a server's output beside.
-
-    A client may request the server's output, which is then in the client's file.
-    """
+    """Return a fragment for each test, and for a server's output inside."""
     problems: list[Problem] = []
     return Parsed(list(each(text, problems)), problems)
 
@@ -189,10 +186,7 @@ def _is_idle_server(test: Test) -> bool:
 
 
 def _find_names(test: Test) -> tuple[str | None, int | None]:
-    """Return run ID and trial from title or extra data.
-
-    The run ID is named as in ``runid=AB101``, or is a title that can only be an ID.
-    """
+    """Return run ID (``runid=AB101``, an unmistakable title) and trial from title or data."""
     if test.top is None:
         return None, None
     texts = [printed.text for key in _TITLES if (printed := test.top.string(key))]

@@ -66,10 +66,7 @@ _Series = dict[str, tuple[re.Match[str], int]]
 
 @dataclass(frozen=True, slots=True)
 class _Direction:
-    """The streams of one direction.
-
-    ``total`` is the series with the throughput: the only stream, or the sum of several; None if there is no sum.
-    """
+    """The streams of a direction; ``total`` is the only stream, or a sum."""
 
     pattern: str
     streams: tuple[str, ...]
@@ -91,10 +88,7 @@ def parse(text: Text) -> Parsed:
 
 
 def _is_data(root: Node) -> bool:
-    """Return whether an object has metadata of flent.
-
-    Of a large file's head this may be only a part of the metadata.
-    """
+    """Return whether an object has at least a part of flent's metadata."""
     metadata = root.get("metadata")
     return metadata is not None and any(metadata.get(key) for key in _OWN_KEYS)
 
@@ -207,10 +201,7 @@ def _list_series(root: Node, meta: Node | None, way: _Direction | None, names: S
 
 
 def _find_start(root: Node, metadata: Node) -> tuple[datetime | None, str]:
-    """Return the start and the zone.
-
-    UTC since version 3; before, UTC if the time of the first value agrees.
-    """
+    """Return start and zone: UTC since version 3, or as the first value shows."""
     stated = metadata.string("T0") or metadata.string("TIME")
     match = _TIME.fullmatch(stated.text) if stated else None
     try:

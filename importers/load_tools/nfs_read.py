@@ -101,10 +101,7 @@ class Command(NamedTuple):
 
 @lru_cache(64)
 def _build_mount(server: str, export: str, point: str, options: str | None) -> Mount:
-    """Return a mount with options as printed (``rw,rsize=8192``).
-
-    Of synonyms, the first in ``_FACTORS`` counts.
-    """
+    """Return a mount with options as printed; of synonyms, the first in ``_FACTORS`` counts."""
     facts = {"server": server, "export": export}
     parts = (part.partition("=") for part in (options or "").split(",") if part)
     chosen = {name: value for name, _, value in parts}
@@ -191,10 +188,7 @@ def _find_seconds_unit(text: str) -> str:
 
 @dataclass(slots=True)
 class _Read:
-    """One read: mount, command, and printed figures by name.
-
-    ``line`` is the command's, else the first figure's.
-    """
+    """A read with figures by name; ``line`` is the command's, else the first figure's."""
 
     line: int
     last_line: int
@@ -249,10 +243,7 @@ def parse(text: Text) -> Parsed:
 
 @dataclass(slots=True)
 class _Reader:
-    """Grouping of lines into reads, which begin with a command.
-
-    Mounts and sizes hold for all later reads.
-    """
+    """Grouping of lines into reads, at commands; mounts and sizes hold on."""
 
     text: Text
     mounts: dict[str, tuple[Mount, int]] = field(default_factory=dict)

@@ -368,10 +368,7 @@ def _gather_command(command: Printed, known: Container[str], into: FragmentBuild
 
 
 def _find_protocol(result: _Transfer) -> str:
-    """Return the protocol by the columns.
-
-    Only UDP loses datagrams; only TCP has retransmits and round trips.
-    """
+    """Return the protocol: only UDP loses datagrams, only TCP has retransmits and round trips."""
     if "packets" in result.more:
         return "UDP"
     return "TCP" if result.more.keys() & {"retransmits", "rtt"} else ""

@@ -224,10 +224,7 @@ def _gather_facts(block: _Block, configuration: Mapping[str, Printed], gathered:
 
 
 def _gather_readings(block: _Block, gathered: FragmentBuilder) -> None:
-    """Keep throughput or latency, and CPU and bytes of each side.
-
-    ``send_bw`` of udp_bw was only offered.
-    """
+    """Keep throughput (not ``send_bw`` of udp_bw, only offered) or latency, CPU and bytes."""
     figures = block.figures
     names = ("latency",) if block.is_latency else ("recv_bw", "bw")
     if (headline := next((figures[name] for name in names if name in figures), None)) is not None:
@@ -254,10 +251,7 @@ def _decimal_unit(unit: str) -> str:
 
 
 def _list_sides(block: _Block) -> Iterator[tuple[tuple[str, str, str], str]]:
-    """Yield the names of each side's figures (cost, processors used, processors), with the role.
-
-    ``send`` and ``recv`` are the ends of the stream; ``loc`` is the client, which prints.
-    """
+    """Yield names of a side's figures, with role: ``loc`` is the client."""
     ends = ("server", "client") if block.workload == "STRG" else ("client", "server")
     for side, role in zip(("send", "recv", "loc", "rem"), (*ends, "client", "server"), strict=True):
         yield (f"{side}_cost", f"{side}_cpus_used", f"{side}_cpu"), role

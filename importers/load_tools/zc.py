@@ -84,10 +84,7 @@ class _Transfer:
 
 
 def _is_receiver(text: Text) -> bool:
-    """Look for the receiver's lines.
-
-    Errors alone count only with ``zcs`` in the file's name.
-    """
+    """Look for the receiver's lines; for errors only if the name has ``zcs``."""
     is_named = "zcs" in _words(text.name)
     if not is_named and not text.mentions(("kbytes/sec", _EXITS), _HEAD_LINES):
         return False
@@ -164,10 +161,7 @@ def _list_samples(column: tuple[str, str], samples: list[Printed]) -> tuple[List
 
 
 def _is_sender(text: Text) -> bool:
-    """Look for the line with the amount.
-
-    Errors alone count only with ``zcc`` in the file's name.
-    """
+    """Look for the amount; for errors only if the name has ``zcc``."""
     is_named = "zcc" in _words(text.name)
     if not is_named and not text.mentions(("Sending ",), _HEAD_LINES):
         return False
@@ -202,10 +196,7 @@ def _parse_sender(text: Text, found: ProblemLog) -> list[Fragment]:
 
 
 def _is_cyclesoak(text: Text) -> bool:
-    """Look for a load or a calibration.
-
-    A bare number counts only with ``counts per sec`` in the file's name.
-    """
+    """Look for load or calibration; a bare number needs a telling file name."""
     words = (_LOAD_WORDS, "calibrating: ", _UNCALIBRATED)
     head = islice(text.lines, _HEAD_LINES) if text.mentions(words, _HEAD_LINES) else ()
     if any(_find_load(line) or _CALIBRATING.fullmatch(line) or _UNCALIBRATED in line for line in head):

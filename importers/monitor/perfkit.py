@@ -337,10 +337,7 @@ def _of_one_user(report: Report) -> Iterable[Reading]:
 
 
 def _lost_with(whole: Sequence[Report], cut: Sequence[Report]) -> str:
-    """Describe values lost with damaged exact reports.
-
-    FCX225 and FCX100 only replace exact reports that are missing.
-    """
+    """Describe values lost with damaged exact reports, which no other report replaces."""
     exact = {PROCLOG.name, PROCSUM.name}
     damaged = any(report.name in exact for report in cut) and all(report.name not in exact for report in whole)
     return "emulation time and CPU per transaction cannot be worked out" if damaged else ""

@@ -20,16 +20,7 @@ _PROTOCOL = re.compile(r"(?:MIGRATED )?(TCP|UDP|SCTP|SDP|UNIX|XTI|DLPI|DCCP)\b")
 _BURST = re.compile(r"first burst (\d+)")
 _KNOWN_FLAGS = re.compile(r"demo|histogram|first burst \d+|nodelay|\+/-.*|")
 _CONFIDENCE = re.compile(r"\+/-([\d.]+)% @ [\d.]+% conf\.")
-_KEYS = (
-    "test",
-    "factor.protocol",
-    "factor.variant",
-    "burst",
-    "client",
-    "server",
-    "server_address",
-    "flags",
-)
+_KEYS = ("test", "factor.protocol", "factor.variant", "burst", "client", "server", "server_address", "flags")
 _NO_ADDRESS = frozenset({"0.0.0.0", "::", "0::0"})  # netperf prints these if none was chosen.
 
 
@@ -67,7 +58,6 @@ _VARIANT = re.compile(r"CONNECT/CLOSE|NON-?BLOCKING|TRANSACTION(?!S)\w*|NBRR|TRR
 class Banner:
     """A banner as printed; ``kind`` is None for an unknown test."""
 
-    text: str
     line: int
     test: str
     server: str
@@ -116,7 +106,7 @@ def read_banner(text: str, line: int) -> Banner | None:
     if found is None:
         return None
     test, client, server, address, flags = found.groups("")
-    return Banner(text, line, test, server, address, client, flags.strip(), find_kind(test))
+    return Banner(line, test, server, address, client, flags.strip(), find_kind(test))
 
 
 @lru_cache(256)

@@ -40,6 +40,7 @@ _NAMED = {
     "LOCAL_CPU_MODEL": "cpu_model",
     "RESULT_BRAND": "title",
 }
+_MISSING = Printed("", 0)
 # Texts of missing values.
 _NONE = re.compile(r"-1(?:\.0*)?|-?nan|Deprecated|Unknown|0xf{6,}\w*|", re.IGNORECASE)
 _OPTION = re.compile(r"\s-(t|l)\s+(\S+)")
@@ -93,26 +94,19 @@ class Processors:
         if refused:
             _report_impossible(refused[0], found)
         elif self.local.equals(self.remote):
-            _report_same_machine(self.local, into, found)
+            into.add_printed("cpu_shared", Printed("local and remote figures are equal", utils[0].line))
+            message = "Both ends have the very same CPU figures: each seems to count the work of both, on one machine."
+            found.note("netperf.same-machine", message, "Do not add the figures of client and server.", utils[0].line)
 
 
 def _drop_invalid(printed: Printed | None) -> Printed | None:
-    if printed is None or not is_decimal(printed.text) or float(printed.text) < 0:
-        return None
-    return printed
+    return printed if printed is not None and is_decimal(printed.text) and float(printed.text) >= 0 else None
 
 
 def _report_impossible(util: Printed, found: ProblemLog) -> None:
     message = f"CPU utilisation of {util.text}% is more than all processors: no CPU figure of this test was used."
     remedy = "Both ends ran on one machine, or netperf counted the processors of the other; measure CPU time apart."
     found.warn("netperf.cpu-above-100", message, remedy, util.line)
-
-
-def _report_same_machine(end: _End, into: FragmentBuilder, found: ProblemLog) -> None:
-    line = end.util.line if end.util else None
-    into.add_printed("cpu_shared", Printed("local and remote figures are equal", line or 0))
-    message = "Both ends have the very same CPU figures: each seems to count the work of both, on one machine."
-    found.note("netperf.same-machine", message, "Do not add the figures of client and server.", line)
 
 
 def find_odd_line(test: Test) -> int | None:
@@ -145,32 +139,30 @@ def gather_figures(test: Test, into: FragmentBuilder, cpu: Processors) -> None:
     """Keep the figures of a whole table."""
     if test.kind is None:
         return
-    shape = test.kind.shape
-    gather = _gather_transaction_rows
-    if shape is not Shape.TRANSACTIONS:
-        gather = _gather_stream_row if shape is Shape.STREAM else _gather_datagram_rows
-    gather(test, into, cpu)
+    if test.kind.shape is Shape.STREAM:
+        _gather_stream_row(test, into, cpu)
+    else:
+        (_gather_datagram_rows if test.is_stream else _gather_transaction_rows)(test, into, cpu)
     into.add_fact("title", test.rows[0].rest, test.rows[0].line)
 
 
 def _gather_stream_row(test: Test, into: FragmentBuilder, cpu: Processors) -> None:
     row = test.rows[0]
     into.add_facts(("receive_window", "window", "message_bytes"), row.cells[:3], row.line)
-    into.add_number(("driver_s", "s", "total"), row.cells[3], row.line)
+    into.add_reading("driver_s", row.cell(3), "s")
     _gather_throughput(row.cell(4), find_rate_unit(test), into)
     if len(row.cells) > 5:
         _read_processors(test, [row.cell(place) for place in range(5, 9)], cpu)
 
 
 def _gather_transaction_rows(test: Test, into: FragmentBuilder, cpu: Processors) -> None:
-    row, remote = test.rows[0], test.rows[1]
+    row, remote = test.rows
     keys = ("window", "socket.local_recv_bytes", "socket.remote_send_bytes", "receive_window")
     for key, printed in zip(keys, (row.cell(0), row.cell(1), remote.cell(0), remote.cell(1)), strict=True):
         into.add_printed(key, printed)
+    closes_only = test.banner is not None and "CLOSE" in test.banner.test.upper()
     for key, place in (("request_bytes", 2), ("response_bytes", 3)):
-        printed = row.cell(place)
-        closes_only = test.banner is not None and "CLOSE" in test.banner.test.upper()
-        into.add_printed(key, Printed("0", row.line) if closes_only else printed)
+        into.add_printed(key, Printed("0", row.line) if closes_only else row.cell(place))
     into.add_reading("driver_s", row.cell(4), "s")
     # With -f the column is the rate of data, of both directions together.
     unit = find_rate_unit(test)
@@ -180,16 +172,14 @@ def _gather_transaction_rows(test: Test, into: FragmentBuilder, cpu: Processors)
 
 def _gather_datagram_rows(test: Test, into: FragmentBuilder, cpu: Processors) -> None:
     """Keep figures of datagrams; the receiver's line, the second, has the throughput."""
-    sent, received = test.rows[0], test.rows[1]
-    unit = find_rate_unit(test)
+    (sent, received), unit = test.rows, find_rate_unit(test)
     into.add_printed("window", sent.cell(0))
     into.add_printed("receive_window", received.cell(0))
     into.add_printed("message_bytes", sent.cell(1))
     into.add_reading("driver_s", sent.cell(2), "s")
     into.add_printed("messages_sent", sent.cell(3))
     into.add_reading("errors", sent.cell(4), "errors")
-    rate = sent.cell(5)
-    into.add_printed("sent_throughput", Printed(f"{rate.text} {unit}", rate.line) if rate else None)
+    _gather_sent_rate(sent.cell(5), unit, into)
     into.add_printed("messages_received", received.cell(2))
     _gather_throughput(received.cell(3), unit, into)
     _read_processors(test, [sent.cell(6), received.cell(4), sent.cell(7), received.cell(5)], cpu)
@@ -200,20 +190,24 @@ def _gather_throughput(printed: Printed | None, unit: str, into: FragmentBuilder
         into.add_reading("mb_per_s", printed, unit)
 
 
+def _gather_sent_rate(rate: Printed | None, unit: str, into: FragmentBuilder) -> None:
+    if rate is not None:
+        into.add_printed("sent_throughput", rate._replace(text=f"{rate.text} {unit}"))
+
+
 def _read_processors(test: Test, cells: Sequence[Printed | None], cpu: Processors) -> None:
     """Take CPU % of the local and the remote machine, then both service demands."""
     heading = test.units.text if test.units else ""
     letters = [letter for found in _METHOD.finditer(heading) for letter in found[1] or " "]
     methods = [letters[end].strip() if end < len(letters) else "" for end in range(2)]
     demand = _DEMAND.search(heading)
-    unit = demand[0] if demand else ""
-    cpu.local.take(cells[0], cells[2], methods[0], unit)
-    cpu.remote.take(cells[1], cells[3], methods[1], unit)
+    for end, util, service_demand, method in zip((cpu.local, cpu.remote), cells[:2], cells[2:], methods, strict=True):
+        end.take(util, service_demand, method, demand[0] if demand else "")
 
 
 def find_kind_by_values(test: Test) -> Kind | None:
     """Return the kind by the command line, printed or typed, else by the direction."""
-    asked = _find_option(test, "t") or find_typed(test)
+    asked = _find_option(test.values.get("COMMAND_LINE"), "t") or find_typed(test)
     if asked and asked.lower() != "omni":
         return find_kind(asked)
     direction = test.values.get("DIRECTION")
@@ -222,25 +216,24 @@ def find_kind_by_values(test: Test) -> Kind | None:
 
 def find_asked_seconds(test: Test) -> Printed | None:
     """Return the seconds of ``-l``; None if unknown, or for a negative amount."""
-    text = _find_option(test, "l")
-    if text is None or not is_decimal(text) or float(text) <= 0:
-        return None
-    return Printed(text, test.values["COMMAND_LINE"].line)
-
-
-def _find_option(test: Test, letter: str) -> str | None:
     command = test.values.get("COMMAND_LINE")
-    general = command.text.split(" -- ")[0] if command else ""
-    return next((found[2] for found in _OPTION.finditer(general) if found[1] == letter), None)
+    text = _find_option(command, "l")
+    return Printed(text, command.line) if command and text and is_decimal(text) and float(text) > 0 else None
+
+
+def _find_option(command: Printed | None, letter: str) -> str | None:
+    """Return the value of an option of netperf's own."""
+    return next((found[2] for found in _OPTION.finditer(_general(command)) if found[1] == letter), None)
+
+
+def _general(command: Printed | None) -> str:
+    """Return a command without the options of the test, behind a blank."""
+    return f" {command.text.split(' -- ')[0]}" if command else ""
 
 
 def find_typed(test: Test) -> str | None:
     """Return the test that a typed command names; netperf's default without a name."""
-    if test.command is None:
-        return None
-    general = f" {test.command.text.split(' -- ')[0]}"
-    named = next((found[2] for found in _OPTION.finditer(general) if found[1] == "t"), None)
-    return named or ("TCP_STREAM" if _NETPERF.search(general) else None)
+    return _find_option(test.command, "t") or ("TCP_STREAM" if _NETPERF.search(_general(test.command)) else None)
 
 
 def find_missing_keys(test: Test) -> list[str]:
@@ -257,13 +250,12 @@ def gather_values(test: Test, into: FragmentBuilder, cpu: Processors) -> None:
     """Keep figures as readings, circumstances as facts, other values as facts ``netperf.<name>``."""
     values = {key: printed for key, printed in test.values.items() if _NONE.fullmatch(printed.text) is None}
     into.add_reading("driver_s", values.get("ELAPSED_TIME"), "s")
-    if test.kind is None or test.kind.shape is Shape.TRANSACTIONS:
+    if test.is_stream:
+        _gather_stream_values(test, values, into)
+    else:
         _gather_transaction_values(values, into)
-    if test.kind is not None and test.kind.shape is not Shape.TRANSACTIONS:
-        _gather_stream_values(test.kind, values, into)
-    unit = values["SD_UNITS"].text if "SD_UNITS" in values else ""
     for name, end in (("LOCAL", cpu.local), ("REMOTE", cpu.remote)):
-        method = values[f"{name}_CPU_METHOD"].text if f"{name}_CPU_METHOD" in values else ""
+        method, unit = (values.get(key, _MISSING).text for key in (f"{name}_CPU_METHOD", "SD_UNITS"))
         end.take(values.get(f"{name}_CPU_UTIL"), values.get(f"{name}_SD"), method, unit)
     _gather_retransmits(test, values, into)
     _gather_options(test, values, into)
@@ -286,40 +278,35 @@ def _gather_transaction_values(values: dict[str, Printed], into: FragmentBuilder
         into.add_reading(name, values.get(key), "usec")
 
 
-def _gather_stream_values(kind: Kind, values: dict[str, Printed], into: FragmentBuilder) -> None:
+def _gather_stream_values(test: Test, values: dict[str, Printed], into: FragmentBuilder) -> None:
     """Keep the rate of arrived data; for datagrams the receiver's."""
-    unit = values["THROUGHPUT_UNITS"].text if "THROUGHPUT_UNITS" in values else ""
-    rate = values.get("THROUGHPUT")
-    if kind.shape is Shape.DATAGRAMS:
-        into.add_printed("sent_throughput", Printed(f"{rate.text} {unit}", rate.line) if rate else None)
+    unit, rate = values.get("THROUGHPUT_UNITS", _MISSING).text, values.get("THROUGHPUT")
+    if test.kind is not None and test.kind.shape is Shape.DATAGRAMS:
+        _gather_sent_rate(rate, unit, into)
         rate = values.get("REMOTE_RECV_THROUGHPUT")
-    if unit:
-        into.add_reading("mb_per_s", rate, unit)
-    sender = "REMOTE" if kind.pattern == "STRG" else "LOCAL"
-    into.add_printed("message_bytes", values.get(f"{sender}_SEND_SIZE"))
-    into.add_reading("bytes_sent", values.get("LOCAL_BYTES_SENT") if sender == "LOCAL" else None, "bytes")
-    into.add_reading("bytes_received", values.get("LOCAL_BYTES_RECVD") if sender == "REMOTE" else None, "bytes")
+    _gather_throughput(rate, unit, into)
+    into.add_printed("message_bytes", values.get("REMOTE_SEND_SIZE" if test.returns else "LOCAL_SEND_SIZE"))
+    moved, key = ("bytes_received", "LOCAL_BYTES_RECVD") if test.returns else ("bytes_sent", "LOCAL_BYTES_SENT")
+    into.add_reading(moved, values.get(key), "bytes")
 
 
 def _gather_retransmits(test: Test, values: dict[str, Printed], into: FragmentBuilder) -> None:
     """Keep retransmits: a stream's sender has the total, transactions have both roles."""
-    streams = test.kind is not None and test.kind.shape is not Shape.TRANSACTIONS
-    sender = "REMOTE" if test.kind is not None and test.kind.pattern == "STRG" else "LOCAL"
+    sender = "REMOTE" if test.returns else "LOCAL"
     for name, role in (("LOCAL", "client"), ("REMOTE", "server")):
-        owner = "total" if streams and name == sender else role
+        owner = "total" if test.is_stream and name == sender else role
         into.add_reading("retransmits", values.get(f"{name}_TRANSPORT_RETRANS"), "segments", owner)
     into.add_printed("factor.congestion_control", values.get(f"{sender}_CONG_CONTROL"))
 
 
 def _gather_options(test: Test, values: dict[str, Printed], into: FragmentBuilder) -> None:
     """Keep the options that change the work; socket sizes are those at the start."""
-    returns = test.kind is not None and test.kind.pattern == "STRG"
-    for name, socket in (("window", "RSS" if returns else "LSS"), ("receive_window", "LSR" if returns else "RSR")):
+    ends = ("RSS", "LSR") if test.returns else ("LSS", "RSR")
+    for name, socket in zip(("window", "receive_window"), ends, strict=True):
         into.add_printed(name, values.get(f"{socket}_SIZE") or values.get(f"{socket}_SIZE_REQ"))
-    nodelay, banner = values.get("LOCAL_NODELAY"), test.banner
+    nodelay, burst, banner = values.get("LOCAL_NODELAY"), values.get("BURST_SIZE"), test.banner
     if nodelay is not None and nodelay.text.strip("0") and not (banner and "nodelay" in banner.flags):
         into.add_fact("nodelay", "on", nodelay.line)
-    burst = values.get("BURST_SIZE")
     if burst is not None and burst.text.strip("0") and not (banner and banner.burst):
         into.add_printed("burst", burst)
     pause, at_once = values.get("LOCAL_INTERVAL_USECS"), values.get("LOCAL_INTERVAL_BURST")
@@ -328,17 +315,16 @@ def _gather_options(test: Test, values: dict[str, Printed], into: FragmentBuilde
 
 
 def _gather_other_values(test: Test, values: dict[str, Printed], into: FragmentBuilder) -> None:
-    transactions = test.kind is None or test.kind.shape is Shape.TRANSACTIONS
     if test.banner is None or not find_protocol(test.banner.test):
         into.add_printed("factor.protocol", values.get("PROTOCOL"))
     if test.banner is None:
         into.add_printed("server", values.get("DEST_ADDR"))
-    if transactions:
+    read = _READ
+    if not test.is_stream:
         into.add_reading("bytes_sent", values.get("LOCAL_BYTES_SENT"), "bytes")
         into.add_reading("bytes_received", values.get("LOCAL_BYTES_RECVD"), "bytes")
-    read = _READ | (_LATENCIES.keys() | {"RT_LATENCY"} if transactions else frozenset())
+        read = _READ | _LATENCIES.keys() | {"RT_LATENCY"}
     for key, printed in values.items():
         if key not in read:
-            into.add_printed(
-                _NAMED.get(key) or f"netperf.{re.sub(r'[^a-z0-9]+', '_', key.lower()).strip('_')}", printed
-            )
+            plain = re.sub(r"[^a-z0-9]+", "_", key.lower()).strip("_")
+            into.add_printed(_NAMED.get(key, f"netperf.{plain}"), printed)

@@ -145,6 +145,16 @@ class Test:
     def has_figures(self) -> bool:
         return bool(self.rows or self.values)
 
+    @property
+    def is_stream(self) -> bool:
+        """Return whether the test is known not to be of transactions."""
+        return self.kind is not None and self.kind.shape is not Shape.TRANSACTIONS
+
+    @property
+    def returns(self) -> bool:
+        """Return whether the client is known to receive a stream."""
+        return self.kind is not None and self.kind.pattern == "STRG"
+
 
 @dataclass(slots=True)
 class Scan:
@@ -347,10 +357,7 @@ class _Scanner:
         return True
 
     def _take_figures(self, row: Row) -> bool:
-        """Take figures: one line of a stream, else two; return False for other lines.
-
-        Further figures belong to another test, whose banner is hidden.
-        """
+        """Take figures, perhaps of a new test without banner; return False for others."""
         test = self._current
         if test is None or (test.banner is None and len(test.rows) == _count_rows(test.kind)):
             if self._hidden is None:

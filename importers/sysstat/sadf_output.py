@@ -49,10 +49,7 @@ def read_json(text: Text, found: ProblemLog) -> Iterator[HostSamples]:
 
 
 def _host(node: Node, found: ProblemLog, cut: Text | None) -> HostSamples:
-    """Return one host's samples, without an incomplete last interval.
-
-    ``cut`` is the text of a document that was cut off, else None.
-    """
+    """Return a host's samples, of a ``cut`` document without an incomplete interval."""
     host = HostSamples(found, line=node.line)
     texts = node.texts()
     host.host, host.release = texts.get("nodename"), texts.get("release", "")
@@ -70,10 +67,7 @@ def _host(node: Node, found: ProblemLog, cut: Text | None) -> HostSamples:
 
 
 def _is_closed(node: Node, text: Text) -> bool:
-    """Return whether the last line closes this object.
-
-    The tools indent a closing bracket like the line that it closes.
-    """
+    """Return whether the last line closes this object: a bracket indented alike."""
     last = next((line for line in reversed(text.lines) if line.strip()), "")
     opened = text.lines[node.line - 1]
     return last.strip() in {"}", "},"} and _indent(last) == _indent(opened)

@@ -92,10 +92,7 @@ class Block:
 
     @property
     def users(self) -> str | None:
-        """Return the number of threads or processes.
-
-        None if the line has both, which only the profile explains.
-        """
+        """Return the number of threads or processes; None if there are both."""
         return self.start.workers[0][0] if self.start and len(self.start.workers) == 1 else None
 
     @property
@@ -123,10 +120,7 @@ class Block:
 
     @property
     def connects_always(self) -> bool:
-        """Return whether each transaction connects.
-
-        The table of operations shows this, else the profile's name.
-        """
+        """Return whether each transaction connects, by the operations, else by the profile's name."""
         counts = {name: whole(count) for (name, count, *_), _ in self.operations}
         if "connect" in counts and ("write" in counts or "read" in counts):
             return counts["connect"] * 2 > max(counts.get("write", 0), counts.get("read", 0))

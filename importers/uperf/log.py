@@ -94,10 +94,7 @@ def _read(block: Block, file: str, found: ProblemLog) -> Fragment:
 
 
 def _find_measured(block: Block) -> str | None:
-    """Return the transaction with most bytes.
-
-    Of equal amounts the longest counts, in raw logs the one with most operations.
-    """
+    """Return the transaction with most bytes, among equals with most time or operations."""
     ends = {name: rows[-1][0] for name, rows in (block.raw or block.progress).items() if name.startswith("Txn")}
     amount = _raw_amount if block.raw else _progress_amount
     return max(ends, key=lambda name: amount(ends[name]), default=None)

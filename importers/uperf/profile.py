@@ -58,10 +58,7 @@ class _Element:
 
 @dataclass(frozen=True, slots=True)
 class _Exchange:
-    """A transaction's pattern, and the bytes of requests, responses or messages.
-
-    ``streams``: all data go one way, and the length of a transaction is arbitrary.
-    """
+    """A transaction's pattern and bytes; ``streams``: one way, in transactions of arbitrary length."""
 
     pattern: str
     request: str = ""
