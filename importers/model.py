@@ -205,12 +205,6 @@ Head = tuple[str, str, str]
 """The name, unit and role of a reading."""
 
 
-def make_facts(keys: Iterable[str], texts: Iterable[str], lines: Iterable[int] | int) -> tuple[Fact, ...]:
-    """Return facts; ``lines`` has a line for each, or one for all."""
-    numbers = repeat(lines) if isinstance(lines, int) else lines
-    return tuple(map(Fact, keys, texts, numbers))
-
-
 _reading = partial(tuple.__new__, Reading)  # The constructor takes several times as long.
 
 

@@ -4,29 +4,14 @@ A file holds runs, each from RUN to END. Rules that need arithmetic (sums, rates
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from functools import lru_cache
 from itertools import chain
 
-from importers.awm.log_records import Records, content_lines, make_listing
-from importers.awm.run_status import judge
+from importers.awm.log_records import Block, Records, content_lines, judge, make_listing, report_strays
 from importers.key_values import Pair, Record, is_count, is_number, trial_number
-from importers.model import (
-    Fact,
-    Fragment,
-    Head,
-    Kind,
-    Listing,
-    Parsed,
-    Problem,
-    ProblemLog,
-    Reading,
-    Text,
-    make_facts,
-    make_readings,
-)
+from importers.model import Fact, Fragment, Kind, Listing, Parsed, Problem, ProblemLog, Reading, Text
 
 NAME = "awm"
 TITLE = "AWM driver log"
@@ -43,16 +28,9 @@ _REQUIRED = {
 _HEAD_FACTS = {key: key for key in ("tool", "tool_version", "host", "mb_bytes")}
 _RUN_FACTS = {"trial": "trial", "utc_offset": "utc_offset"}
 _PARAMETER_FACTS = {
-    "req_bytes": "request_bytes",
-    "resp_bytes": "response_bytes",
-    "seconds": "seconds_asked",
-    "warmup": "warmup_s",
-} | {
-    key: key
-    for key in (
-        *("workload", "users", "think_ms", "protocol", "mtu", "device", "layer", "client", "server"),
-        *("server_addr", "port", "client_stack", "server_stack"),
-    )
+    **{"req_bytes": "request_bytes", "resp_bytes": "response_bytes", "seconds": "seconds_asked", "warmup": "warmup_s"},
+    **{key: key for key in ("workload", "users", "think_ms", "protocol", "mtu", "device", "layer", "client", "server")},
+    **{key: key for key in ("server_addr", "port", "client_stack", "server_stack")},
 }
 _NUMBERS = frozenset({"mb_bytes", "users", "req_bytes", "resp_bytes", "seconds", "warmup", "think_ms"})
 _READINGS = {
@@ -74,38 +52,10 @@ _MOMENT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}")
 _VITAL = frozenset({"RUN", "SUM", "END"})
 
 
-_Said = tuple[str, str, int]
-"""A fact's key, text and line."""
-
-
 def recognise(text: Text) -> bool:
     """Return whether the first real line starts with AWMLOG and a version."""
     first = next(content_lines(text), None)
     return first is not None and _SIGNATURE.match(first[1]) is not None
-
-
-@dataclass(slots=True)
-class _Block:
-    """Records of one run: ``body``, and ``extras`` before RUN.
-
-    Without ``end`` the run was cut off: by the record ``next_run``, or in the record ``cut`` at the end of the file.
-    """
-
-    head: Record
-    run: Record
-    extras: list[Record] = field(default_factory=list)
-    body: list[Record] = field(default_factory=list)
-    end: Record | None = None
-    next_run: Record | None = None
-    cut: Record | None = None
-
-    def records(self, kind: str) -> Sequence[Record]:
-        """Return the records of a type between RUN and END."""
-        return [record for record in self.body if record.type == kind]
-
-    @property
-    def last_line(self) -> int:
-        return (self.end or [self.run, *self.body][-1]).last_line
 
 
 def parse(text: Text) -> Parsed:
@@ -125,13 +75,13 @@ def each(text: Text, problems: list[Problem]) -> Iterator[Fragment]:
     problems[:0] = found.problems
 
 
-def _blocks(records: Records, found: ProblemLog) -> Iterator[_Block]:
+def _blocks(records: Records, found: ProblemLog) -> Iterator[Block]:
     """Group records by run; report records outside runs."""
     runs = 0
     head: Record | None = None
     extras: list[Record] = []
     outside: list[Record] = []
-    current: _Block | None = None
+    current: Block | None = None
     for record in records:
         if current is not None and record.type in {"RUN", "AWMLOG"}:
             current.next_run = record
@@ -143,7 +93,7 @@ def _blocks(records: Records, found: ProblemLog) -> Iterator[_Block]:
         elif head is None:
             continue  # The file head above was refused, and what follows with it.
         elif record.type == "RUN":
-            current = _Block(head, record, list(extras))
+            current = Block(head, record, list(extras))
             runs += 1
         elif current is None:
             (outside if record.type in _RECORD_TYPES else extras).append(record)
@@ -202,7 +152,7 @@ def _report_ending(head: Record | None, runs: int, cut: Record | None, found: Pr
         found.error("awm.no-run", "The log has no RUN record.", "Check that this is the whole log.")
 
 
-def _read_block(block: _Block, file: str) -> tuple[Fragment | None, list[Problem]]:
+def _read_block(block: Block, file: str) -> tuple[Fragment | None, list[Problem]]:
     """Return a run's fragment, None after an error, and its problems."""
     run_id = block.run.value("run_id") or None
     found = ProblemLog(file, run_id)
@@ -246,9 +196,8 @@ def _moment(pair: Pair | None, found: ProblemLog) -> datetime | None:
     if pair is None:
         return None
     try:
-        if _MOMENT.fullmatch(pair.text):
-            return datetime.fromisoformat(pair.text)
-        return datetime.strptime(pair.text, "%Y-%m-%d %H:%M:%S")
+        usual = _MOMENT.fullmatch(pair.text)
+        return datetime.fromisoformat(pair.text) if usual else datetime.strptime(pair.text, "%Y-%m-%d %H:%M:%S")
     except ValueError:
         message = f"{pair.key}={pair.text} is not a time of the form yyyy-mm-dd hh:mm:ss."
         found.warn("awm.bad-time", message, "Correct the time.", pair.line)
@@ -263,11 +212,7 @@ def _check_offset(pair: Pair | None, found: ProblemLog) -> None:
 
 def _merge(kind: str, records: Sequence[Record], found: ProblemLog) -> dict[str, Pair]:
     """Merge the pairs of a type's records; report faults, and mixed logs' contradictions."""
-    for record in records:
-        if record.strays:
-            report = found.error if kind in _VITAL else found.warn
-            message = f"{kind} has words that are not key=value: {' '.join(record.strays)}."
-            report("awm.bad-record", message, "Put values with blanks in double quotes.", record.line)
+    report_strays(records, found.error if kind in _VITAL else found.warn)
     merged = _pairs(kind, records, found)
     if records:
         _require(kind, merged, records[0].line, found)
@@ -299,7 +244,7 @@ def _require(kind: str, pairs: dict[str, Pair], line: int, found: ProblemLog) ->
         report("awm.missing-key", message, f"Add {missing[0]}= to the {kind} record.", line)
 
 
-def _facts(block: _Block, found: ProblemLog) -> tuple[Fact, ...]:
+def _facts(block: Block, found: ProblemLog) -> tuple[Fact, ...]:
     """Return facts under dimension names; unknown keys and records under ``awm.``."""
     head = _pairs("AWMLOG", [block.head], found)
     parameters = _merge("PARM", block.records("PARM"), found)
@@ -313,15 +258,14 @@ def _facts(block: _Block, found: ProblemLog) -> tuple[Fact, ...]:
         *_named(head, _HEAD_FACTS, {"role"}, found),
         *_named(run, _RUN_FACTS, {"run_id", "start"}, found),
         *_named(parameters, _PARAMETER_FACTS, set(), found),
-        *((f"awm.{pair.key}", pair.text, pair.line) for pair in rest),
+        *(Fact(f"awm.{pair.key}", pair.text, pair.line) for pair in rest),
         *_named(end, {}, {"end"}, found),
     ]
     unknown = [record for record in (*block.extras, *block.body) if record.type not in _RECORD_TYPES]
-    said.extend(("awm.record", record.text, record.line) for record in unknown)
-    return make_facts([key for key, _, _ in said], [text for _, text, _ in said], [line for _, _, line in said])
+    return (*said, *(Fact("awm.record", record.text, record.line) for record in unknown))
 
 
-def _named(pairs: dict[str, Pair], names: dict[str, str], skip: set[str], found: ProblemLog) -> Iterable[_Said]:
+def _named(pairs: dict[str, Pair], names: dict[str, str], skip: set[str], found: ProblemLog) -> Iterator[Fact]:
     for pair in pairs.values():
         key, text, line = pair
         if key in skip:
@@ -331,7 +275,7 @@ def _named(pairs: dict[str, Pair], names: dict[str, str], skip: set[str], found:
             message = f"{key}={text} is not a number that it can be."
             found.warn("awm.not-a-number", message, f"Correct {key}.", line)
             name = None
-        yield name or f"awm.{key}", text, line
+        yield Fact(name or f"awm.{key}", text, line)
 
 
 def _is_sound(pair: Pair) -> bool:
@@ -348,13 +292,12 @@ def _read_as(key: str) -> tuple[str, str] | None:
     return ("response_ms", response[1]) if response else _READINGS.get(key)
 
 
-def _readings(block: _Block, role: str, found: ProblemLog) -> tuple[Reading, ...]:
+def _readings(block: Block, role: str, found: ProblemLog) -> tuple[Reading, ...]:
     """Return the values of SUM (rule 2); without transactions no response time."""
     summary = _merge("SUM", block.records("SUM"), found)
     owner = "total" if role == "client" else role
     nothing_done = summary.get("trans") is not None and not summary["trans"].text.strip("0")
-    heads: list[Head] = []
-    pairs: list[Pair] = []
+    readings = []
     for pair in summary.values():
         known = _read_as(pair.key)
         if known is None or (known[0] == "response_ms" and nothing_done):
@@ -363,15 +306,12 @@ def _readings(block: _Block, role: str, found: ProblemLog) -> tuple[Reading, ...
         if not (is_count if unit in _COUNTED else is_number)(pair.text):
             message = f"SUM has {pair.key}={pair.text}, which is not a number."
             found.error("awm.not-a-number", message, "Correct the record, or transfer the file again.", pair.line)
-            continue
-        heads.append((name, unit, owner))
-        pairs.append(pair)
-    return make_readings(heads, [pair.text for pair in pairs], [pair.line for pair in pairs])
+        else:
+            readings.append(Reading(name, pair.text, unit, pair.line, owner))
+    return tuple(readings)
 
 
-def _listings(block: _Block, found: ProblemLog) -> tuple[Listing, ...]:
-    listings = (
-        make_listing("intervals", block.records("INT"), ("t0", "t1", "trans"), "n", found),
-        make_listing("connections", block.records("CONN"), ("id", "trans", "seconds"), "id", found),
-    )
-    return tuple(each for each in listings if each is not None)
+def _listings(block: Block, found: ProblemLog) -> tuple[Listing, ...]:
+    intervals = make_listing("intervals", block.records("INT"), ("t0", "t1", "trans"), "n", found)
+    connections = make_listing("connections", block.records("CONN"), ("id", "trans", "seconds"), "id", found)
+    return (*intervals, *connections)

@@ -1,11 +1,13 @@
-"""Records of an AWM log: a type word and key=value pairs."""
+"""Records of an AWM log (a type word and key=value pairs), grouped by run, and the status of a run."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
 from functools import lru_cache
 
 from importers.key_values import Record, is_count, is_number
-from importers.model import Listing, ProblemLog, Text
+from importers.model import Listing, ProblemLog, Status, Text
 
 Column = tuple[str, str]
 """A quantity and its unit."""
@@ -19,6 +21,8 @@ _SUFFIX = re.compile(r"(?P<name>.+?)_(?P<unit>ms|us|s|bytes|per_sec)")
 _SECONDS = frozenset({"seconds", "warmup", "t0", "t1"})
 _BYTES = frozenset({"bytes_sent", "bytes_recv"})
 _WORDS = frozenset({"id", "host", "phase", "msg"})
+_NAMELESS = "without an id"
+_MESSAGE_ID = re.compile(r"[A-Z]{3,}\d{3,}[A-Z]\s+")
 _COUNTS = frozenset({"n", "trans", "errors", "connects"})
 
 
@@ -74,12 +78,36 @@ def _is_whole_end(record: Record) -> bool:
     )
 
 
+@dataclass(slots=True)
+class Block:
+    """Records of one run: ``body``, and ``extras`` before RUN.
+
+    Without ``end`` the run was cut off: by the record ``next_run``, or in the record ``cut`` at the end of the file.
+    """
+
+    head: Record
+    run: Record
+    extras: list[Record] = field(default_factory=list)
+    body: list[Record] = field(default_factory=list)
+    end: Record | None = None
+    next_run: Record | None = None
+    cut: Record | None = None
+
+    def records(self, kind: str) -> Sequence[Record]:
+        """Return the records of a type between RUN and END."""
+        return [record for record in self.body if record.type == kind]
+
+    @property
+    def last_line(self) -> int:
+        return (self.end or [self.run, *self.body][-1]).last_line
+
+
 def make_listing(
     name: str, records: Sequence[Record], required: tuple[str, ...], identity: str, found: ProblemLog
-) -> Listing | None:
-    """Return a listing, None without records; report lacking ``required`` and repeated ``identity`` keys."""
+) -> tuple[Listing, ...]:
+    """Return a listing of any records; report lacking ``required`` and repeated ``identity`` keys."""
     if not records:
-        return None
+        return ()
     every = tuple(dict.fromkeys(_column(pair.key) for record in records for pair in record.pairs))
     columns = every[:_MOST_COLUMNS]
     if len(every) > _MOST_COLUMNS:
@@ -88,7 +116,7 @@ def make_listing(
     rows = [_row(record, columns, found) for record in records]
     _report_lacking(records, required, found)
     _report_repeated(records, identity, found)
-    return Listing(name, columns, rows, [record.line for record in records])
+    return (Listing(name, columns, rows, [record.line for record in records]),)
 
 
 @lru_cache(1024)
@@ -135,10 +163,15 @@ def _report_lacking(records: Sequence[Record], required: tuple[str, ...], found:
         if lacking:
             message = f"{len(lacking)} {kind} records lack {key}, the first in line {lacking[0]}."
             found.warn("awm.missing-key", message, f"Add {key}= to each {kind} record.", lacking[0])
+    report_strays(records, found.warn)
+
+
+def report_strays(records: Sequence[Record], report: Callable[[str, str, str, int], None]) -> None:
+    """Report words that are not key=value."""
     for record in records:
         if record.strays:
-            message = f"{kind} has words that are not key=value: {' '.join(record.strays)}."
-            found.warn("awm.bad-record", message, "Put values with blanks in double quotes.", record.line)
+            message = f"{record.type} has words that are not key=value: {' '.join(record.strays)}."
+            report("awm.bad-record", message, "Put values with blanks in double quotes.", record.line)
 
 
 def _report_repeated(records: Sequence[Record], identity: str, found: ProblemLog) -> None:
@@ -150,3 +183,67 @@ def _report_repeated(records: Sequence[Record], identity: str, found: ProblemLog
             found.warn("awm.repeated-row", message, "Import the logs as separate files.", record.line)
         elif value:
             seen.add(value)
+
+
+def judge(block: Block, taken: datetime | None, ended: datetime | None, found: ProblemLog) -> Status:
+    """Return the run's status by rule 5; report anything but complete."""
+    if block.end is None:
+        _report_cut(block, found)
+        return Status.INCOMPLETE
+    summaries, end = block.records("SUM"), block.end
+    if summaries and is_count(summaries[0].value("trans")) and not summaries[0].value("trans").strip("0"):
+        _report_nothing_done(block, summaries[0], found)
+        return Status.FAILED
+    rc, reason = end.value("rc"), end.value("reason").lower()
+    if reason == "aborted" or (rc and rc.strip("0")):
+        # By the run's own clock.
+        after = f" after {(ended - taken).total_seconds():.0f} seconds" if taken and ended else ""
+        _report_failure(block, end, after, found)
+        return Status.FAILED
+    if not summaries:
+        message = f"Run {found.run_id or _NAMELESS} has no SUM record: there is no throughput."
+        return found.cut("awm.no-summary", message, "Transfer the log again.", end.line)
+    return Status.COMPLETE if rc and reason else Status.INCOMPLETE
+
+
+def _report_cut(block: Block, found: ProblemLog) -> None:
+    lacks = "no END" if block.records("SUM") else "no SUM and no END"
+    remedy = "Transfer the file again and import it."
+    if block.next_run is not None:
+        message = (
+            f"The log of run {found.run_id or _NAMELESS} has {lacks} before the next {block.next_run.type} "
+            f"in line {block.next_run.line}: it was cut off."
+        )
+        found.warn("awm.cut-off", message, remedy, block.next_run.line)
+        return
+    where = f"ends inside a record, with {lacks}" if block.cut is not None else f"has {lacks}"
+    line = block.cut.line if block.cut else block.run.line
+    message = f"The log of run {found.run_id or _NAMELESS} {where}: the file was cut off, transfer it again."
+    found.warn("awm.cut-off", message, remedy, line)
+
+
+def _report_nothing_done(block: Block, summary: Record, found: ProblemLog) -> None:
+    causes = _messages([*block.records("CONN"), *([block.end] if block.end else [])])
+    details = ", ".join([f"{summary.value('errors') or 'no'} errors", *causes])
+    seconds = re.sub(r"\.0*$", "", summary.value("seconds"))
+    message = (
+        f"Run {found.run_id or _NAMELESS} made no transaction in {seconds} seconds ({details}): "
+        "it is kept as failed, with no response time and no CPU per transaction."
+    )
+    found.warn("awm.no-transactions", message, "Check the server, then measure again.", summary.line)
+
+
+def _report_failure(block: Block, end: Record, after: str, found: ProblemLog) -> None:
+    aborted = end.value("reason").lower() == "aborted"
+    what = "was aborted" if aborted else f"ended with rc={end.value('rc')}"
+    causes = _messages([end]) or [end.value("reason") or "no reason given"]
+    outlook = "enters no average" if block.records("SUM") else "has no summary and enters no average"
+    run = f"Run {found.run_id or _NAMELESS}"
+    message = f"{run} {what}{after} ({', '.join(causes)}): its intervals are shown but it {outlook}."
+    found.warn("awm.aborted" if aborted else "awm.failed", message, "Measure again.", end.line)
+
+
+def _messages(records: Sequence[Record]) -> list[str]:
+    """Return the distinct ``msg`` texts of records, without message numbers."""
+    texts = (_MESSAGE_ID.sub("", text, count=1) for record in records if (text := record.value("msg")))
+    return list(dict.fromkeys(text for text in texts if text))

@@ -8,18 +8,8 @@ from datetime import UTC, datetime
 from importers.files import json_documents
 from importers.files.json_documents import Document, Node
 from importers.fragment_builder import FragmentBuilder, Printed, join_ports, mtu_of
-from importers.iperf3 import plain
-from importers.iperf3.json_tests import (
-    Direction,
-    Test,
-    describe_known_bytes,
-    find_directions,
-    gather_facts,
-    gather_readings,
-    is_start,
-    list_rows,
-    read_tests,
-)
+from importers.iperf3 import json_tests, plain
+from importers.iperf3.json_tests import Direction, Test
 from importers.key_values import trial_number
 from importers.model import Fact, Fragment, Parsed, Problem, ProblemLog, Status, Text
 from importers.trial_numbers import number_each
@@ -69,7 +59,7 @@ def recognise(text: Text) -> bool:
 
 
 def _is_start(documents: list[Document]) -> bool:
-    return any(True for _ in json_documents.find_results(documents[:1], is_start))
+    return any(True for _ in json_documents.find_results(documents[:1], json_tests.is_start))
 
 
 def _may_start(documents: list[Document]) -> bool:
@@ -120,7 +110,7 @@ def _read_sides(test: Test, source: tuple[str, str, int], found: ProblemLog) -> 
 def _tests(text: Text) -> Iterator[Test]:
     """Yield the tests; a message outside the JSON belongs to the only test."""
     spans = _Spans()
-    tests = read_tests(spans.record(json_documents.documents(text)))
+    tests = json_tests.read_tests(spans.record(json_documents.documents(text)))
     first, second = next(tests, None), next(tests, None)
     spans.are_wanted = second is None
     if first is None:
@@ -155,19 +145,19 @@ def _read_test(test: Test, source: tuple[str, str, int], found: ProblemLog) -> F
         return None
     run_id, trial = _find_names(test)
     noted = ProblemLog(source[0], run_id)
-    ways = find_directions(test)
+    ways = json_tests.find_directions(test)
     status = _judge(test, ways, noted)
     found.problems.extend(noted.problems)
     words, into = _split_system(test.start), FragmentBuilder()
     _gather_facts(test, ways, status, words, into)
-    gather_readings(test, ways, status, into)
+    json_tests.gather_readings(test, ways, status, into)
     taken = _find_start(test.start)
     facts = [fact._replace(of_host=fact.key in _OF_HOST) for fact in into.facts]
     return FragmentBuilder(facts, into.readings).build(
         source,
         (test.first_line, test.last_line),
         status,
-        listings=list_rows(test),
+        listings=json_tests.list_rows(test),
         role="server" if test.is_server else "client",
         run_id=run_id,
         trial=trial,
@@ -207,7 +197,7 @@ def _judge(test: Test, ways: Sequence[Direction], found: ProblemLog) -> Status:
     if test.failure is not None and is_whole and not plain.is_interrupt(test.failure.text):
         plain.report_aside(test.failure, found)
     elif test.failure is not None:
-        return plain.judge_failure(test.failure, found, describe_known_bytes(ways))
+        return plain.judge_failure(test.failure, found, json_tests.describe_known_bytes(ways))
     if test.end is None:
         return plain.report_cut("The result has no end", test.last_line, found)
     if not any(test.end.items()):
@@ -255,7 +245,7 @@ def _gather_facts(
     _gather_hosts(start, words, into, is_server=test.is_server)
     if test.top is not None:
         _gather_scalars(test.top, dict(zip(_TITLES, _TITLES, strict=True)), into)
-    gather_facts(test, ways, status, into)
+    json_tests.gather_facts(test, ways, status, into)
 
 
 def _gather_options(start: Node, requested: Node | None, into: FragmentBuilder) -> None:

@@ -9,19 +9,8 @@ from pathlib import PurePosixPath
 
 from importers.fragment_builder import FragmentBuilder, Printed, from_epoch, is_decimal
 from importers.model import Fragment, Listing, Parsed, ProblemLog, Status, Text
+from importers.netperf import figures
 from importers.netperf.banner import Kind, Shape, find_kind, find_protocol, is_banner
-from importers.netperf.figures import (
-    Processors,
-    find_asked_seconds,
-    find_kind_by_values,
-    find_missing_keys,
-    find_odd_line,
-    find_rate_unit,
-    find_typed,
-    gather_figures,
-    gather_values,
-    is_whole,
-)
 from importers.netperf.scan import SELECTORS, Interim, Scan, Test, read_names, scan_tests
 from importers.trial_numbers import number_trials
 
@@ -92,12 +81,12 @@ def _read(test: Test, text: Text, found: ProblemLog, *, cut: bool) -> Fragment |
     _settle_kind(test)
     if _is_reason(test, cut=cut) and test.other is not None:
         test.errors.append(test.other)
-    into, cpu = FragmentBuilder(), Processors()
+    into, cpu = FragmentBuilder(), figures.Processors()
     _gather_facts(test, text, into)
     if test.values:
-        gather_values(test, into, cpu)
-    elif test.rows and is_whole(test) and find_odd_line(test) is None:
-        gather_figures(test, into, cpu)
+        figures.gather_values(test, into, cpu)
+    elif test.rows and figures.is_whole(test) and figures.find_odd_line(test) is None:
+        figures.gather_figures(test, into, cpu)
     status = _judge(test, into, found, cut=cut)
     if status is None:
         return None
@@ -117,7 +106,7 @@ def _is_reason(test: Test, *, cut: bool) -> bool:
 def _settle_kind(test: Test) -> None:
     """Complete the kind by the selectors, which also show streams of datagrams."""
     if test.kind is None or not test.kind.pattern:
-        named = find_kind_by_values(test)
+        named = figures.find_kind_by_values(test)
         test.kind = named if named and (test.kind is None or named.shape is test.kind.shape) else test.kind
     protocol = test.values.get("PROTOCOL")
     if test.kind is not None and test.kind.shape is Shape.STREAM and protocol is not None and protocol.text == "UDP":
@@ -130,14 +119,14 @@ def _gather_facts(test: Test, text: Text, into: FragmentBuilder) -> None:
     into.add_facts(("factor.tool", "users", "workload"), (NAME, "1", kind), line)
     if test.banner is not None:
         test.banner.gather(into)
-    elif test.rows and (named := _test_in_name(text.name) or find_typed(test)):
+    elif test.rows and (named := _test_in_name(text.name) or figures.find_typed(test)):
         into.add_fact("factor.protocol", find_protocol(named), line)
     for error in test.errors:
         refused = _REFUSED.match(error.text)
         into.add_printed("server", Printed(refused[1], error.line) if refused else None)
         into.add_printed("error", error)
     into.add_printed("command_line", test.command)
-    into.add_printed("asked_duration_s", find_asked_seconds(test))
+    into.add_printed("asked_duration_s", figures.find_asked_seconds(test))
     if test.banner is not None and test.banner.never_pauses:
         into.add_printed("think_ms", Printed("0", line))
 
@@ -151,7 +140,7 @@ def _gather_details(test: Test, into: FragmentBuilder) -> None:
         return
     if test.kind.shape is Shape.TRANSACTIONS and len(row.cells) == 8:
         into.add_reading("response_ms", row.cell(4), "usec")
-        if find_rate_unit(test):
+        if figures.find_rate_unit(test):
             into.add_reading("trans_per_s", row.cell(5), "trans/s")
     elif test.kind.shape is Shape.STREAM and len(row.cells) == 9:
         into.add_reading("bytes_received" if test.kind.pattern == "STRG" else "bytes_sent", row.cell(4), "bytes")
@@ -237,14 +226,14 @@ def _judge(test: Test, into: FragmentBuilder, found: ProblemLog, *, cut: bool) -
 
 
 def _judge_figures(test: Test, into: FragmentBuilder, found: ProblemLog, *, cut: bool) -> Status:
-    odd, missing = find_odd_line(test), find_missing_keys(test)
+    odd, missing = figures.find_odd_line(test), figures.find_missing_keys(test)
     rate = into.find_reading("trans_per_s") or into.find_reading("mb_per_s")
     if odd is not None:
         message = "This line of figures has another number of columns than such a table; it was not used."
         return found.cut("netperf.columns", message, "Take the log as netperf wrote it.", odd)
     if missing:
         return _report_cut(test, found, f"{missing[0]} is missing")
-    if test.awaits_details or (test.rows and test.kind is not None and not is_whole(test)):
+    if test.awaits_details or (test.rows and test.kind is not None and not figures.is_whole(test)):
         return _report_cut(test, found, "the last line of a table is missing")
     if rate is None:
         return _report_missing_rate(test, found)
@@ -262,7 +251,7 @@ def _report_missing_rate(test: Test, found: ProblemLog) -> Status:
     if test.kind is None:
         remedy = "Measure with -P 1, or select DIRECTION and COMMAND_LINE."
         found.warn("netperf.no-test", "Nothing tells which test this is.", remedy, line)
-    elif test.rows and not find_rate_unit(test):
+    elif test.rows and not figures.find_rate_unit(test):
         message = "The heading with the unit of throughput is missing (-P 0); the figure was not used."
         found.warn("netperf.no-unit", message, "Measure with -P 1.", line)
     else:
@@ -276,7 +265,7 @@ def _judge_length(test: Test, into: FragmentBuilder, found: ProblemLog) -> Statu
     if test.kind is not None and not test.kind.pattern:
         remedy = "Give the workload with the upload, or measure with the banner (-P 1)."
         found.note("netperf.no-direction", "The table does not tell which test it is of.", remedy, test.first_line)
-    asked = find_asked_seconds(test)
+    asked = figures.find_asked_seconds(test)
     ran = into.find_reading("driver_s")
     if asked is None or ran is None or not is_decimal(ran.text) or Decimal(ran.text) >= _SHORT * Decimal(asked.text):
         return Status.COMPLETE
