@@ -38,8 +38,7 @@ _STATISTICS_ROW = re.compile(
 # Difference of times.
 _DIFFERENCE = re.compile(r"Difference\(%\)\s+(-?\d+\.\d+|-?nan|-?inf)%(?:\s+-?(?:\d+\.\d+|nan|inf)%){4}\s*")
 _ERRORS = re.compile(r"WARNING: (\d+) Errors detected during run\s*")
-_RULE = re.compile(r"-{20,}\s*")
-_TITLES = frozenset({"Group Details", "Strand Details", "Run Statistics"})
+_DECORATION = re.compile(r"-{20,}\s*|Netstat .*|\s*(?:Group Details|Strand Details|Run Statistics)\s*")
 _ONE_WAY = frozenset({"read", "write", "recv", "send", "sendto", "sendfile", "sendfilev"})
 _READS = frozenset({"read", "recv"})
 _ALIKE = 0.01
@@ -89,6 +88,29 @@ class Block:
     difference: Printed | None = None
     errors: Printed | None = None
     others: list[Printed] = field(default_factory=list)
+    _row: Pattern[str] | None = None
+    """The pattern of rows below the last heading."""
+    _rows: list[Row] = field(default_factory=list)
+
+    def take(self, piece: str, line: int) -> None:
+        """Sort a line; the last heading determines a row's table."""
+        table = _TABLES.get(piece.split(None, 1)[0])
+        if "op/s" in piece and (match := _PROGRESS.match(piece)):
+            self.progress.setdefault(match[1], []).append((match.groups(), line))
+            if behind := piece[match.end() :].strip():
+                self.others.append(Printed(behind, line))
+        elif piece.startswith("timestamp_ms:") and (match := _RAW.fullmatch(piece)):
+            self.raw.setdefault(match[2], []).append((match.groups(), line))
+        elif table is not None and table.head.fullmatch(piece):
+            self._row, self._rows = table.row, table.rows(self)
+        elif piece.startswith("Difference(%)") and (match := _DIFFERENCE.fullmatch(piece)):
+            self.difference = Printed(match[1], line)
+        elif piece.startswith("WARNING:") and (match := _ERRORS.fullmatch(piece)):
+            self.errors = Printed(match[1], line)
+        elif self._row is not None and (match := self._row.fullmatch(piece)):
+            self._rows.append((match.groups(), line))
+        elif not _DECORATION.fullmatch(piece):
+            self.others.append(Printed(piece, line))
 
     @property
     def users(self) -> str | None:
@@ -129,24 +151,24 @@ class Block:
 
 def split_blocks(text: Text) -> Iterator[Block]:
     """Cut the log at starting lines; earlier lines belong to the first."""
-    reader: _Reader | None = None
+    block: Block | None = None
     for number, line in text.numbered():
         for piece in split_overwritten(line) if "\r" in line else (line,):
             if not piece or piece.isspace():
                 continue
             start = _read_start(piece, number) if piece.startswith("Starting ") else None
-            if start is not None and reader is not None and reader.block.start is not None:
-                yield reader.block
-                reader = None
-            if reader is None:
-                reader = _Reader(number)
-            reader.block.last_line = number
+            if start is not None and block is not None and block.start is not None:
+                yield block
+                block = None
+            if block is None:
+                block = Block(None, number)
+            block.last_line = number
             if start is not None:
-                reader.block.start = start
+                block.start = start
             else:
-                reader.take(piece, number)
-    if reader is not None:
-        yield reader.block
+                block.take(piece, number)
+    if block is not None:
+        yield block
 
 
 def split_overwritten(line: str) -> Iterator[str]:
@@ -159,77 +181,17 @@ def _read_start(piece: str, number: int) -> Start | None:
     return Start(tuple(_WORKERS.findall(match[1])), match[2].strip(), number) if match else None
 
 
-class _Reader:
-    """Sorting of lines into a block; the last heading determines a row's table."""
-
-    def __init__(self, first_line: int) -> None:
-        self.block = Block(None, first_line)
-        self._row: Pattern[str] | None = None
-        self._rows: list[Row] = []
-
-    def take(self, piece: str, line: int) -> None:
-        if "op/s" in piece and self._take_progress(piece, line):
-            return
-        # Most kinds show in the first word; only rows, rules and messages are tried one after the other.
-        kind = _KINDS.get(piece.split(None, 1)[0])
-        if kind is not None and kind(self, piece, line):
-            return
-        if piece.startswith("---") and _RULE.fullmatch(piece):
-            return
-        if piece.startswith("timestamp_ms:") and (raw := _RAW.fullmatch(piece)):
-            self.block.raw.setdefault(raw[2], []).append((raw.groups(), line))
-        elif self._row is not None and (row := self._row.fullmatch(piece)):
-            self._rows.append((row.groups(), line))
-        else:
-            self.block.others.append(Printed(piece, line))
-
-    def _take_progress(self, piece: str, line: int) -> bool:
-        match = _PROGRESS.match(piece)
-        if match is None:
-            return False
-        self.block.progress.setdefault(match[1], []).append((match.groups(), line))
-        if behind := piece[match.end() :].strip():
-            self.block.others.append(Printed(behind, line))
-        return True
-
-    def open_table(self, row: Pattern[str], rows: list[Row]) -> None:
-        self._row, self._rows = row, rows
-
-    def is_title(self, piece: str, _line: int) -> bool:
-        return piece.startswith("Netstat ") or piece.strip() in _TITLES
-
-    def take_difference(self, piece: str, line: int) -> bool:
-        if match := _DIFFERENCE.fullmatch(piece):
-            self.block.difference = Printed(match[1], line)
-        return match is not None
-
-    def take_errors(self, piece: str, line: int) -> bool:
-        if match := _ERRORS.fullmatch(piece):
-            self.block.errors = Printed(match[1], line)
-        return match is not None
-
-
-@dataclass(frozen=True, slots=True)
-class _Table:
+class _Table(NamedTuple):
     """A table: patterns of heading and rows, and the block's list of rows."""
 
     head: Pattern[str]
     row: Pattern[str]
     rows: Callable[[Block], list[Row]]
 
-    def __call__(self, reader: _Reader, piece: str, _line: int) -> bool:
-        if self.head.fullmatch(piece) is None:
-            return False
-        reader.open_table(self.row, self.rows(reader.block))
-        return True
 
-
-_KINDS: dict[str, Callable[[_Reader, str, int], bool]] = {
+_TABLES = {
     "Txn": _Table(_TABLE_HEAD, _TABLE_ROW, attrgetter("averages")),
     "Flowop": _Table(_TABLE_HEAD, _TABLE_ROW, attrgetter("operations")),
     "Nic": _Table(_NETSTAT_HEAD, _NETSTAT_ROW, attrgetter("networks")),
     "Hostname": _Table(_STATISTICS_HEAD, _STATISTICS_ROW, attrgetter("hosts")),
-    **dict.fromkeys(("Netstat", "Group", "Strand", "Run"), _Reader.is_title),
-    "Difference(%)": _Reader.take_difference,
-    "WARNING:": _Reader.take_errors,
 }

@@ -32,6 +32,7 @@ _FAILURES = re.compile(
     r"|Wrong goodbye magic.*|Error saying goodbye.*"
 )
 _ABORTED = re.compile(r"\*\*\* Slave aborted! \*\*\*|Wrong goodbye magic.*|Error saying goodbye.*")
+_CAUSE = re.compile(r"\*\* ")
 _INTERRUPTED = re.compile(r"Got SIG\w+.*")
 _HUNG_PERCENT = 5.0
 # Process, thread, kind of operation, its end and its duration, both in nanoseconds.
@@ -82,32 +83,22 @@ def _read(block: Block, file: str, found: ProblemLog) -> Fragment:
     if status is Status.COMPLETE and measured is not None:
         _gather_figures(block, measured, gathered, found)
     taken, ended = _find_times(block.raw.values())
-    return gathered.build(
-        (file, NAME, VERSION),
-        (block.first_line, block.last_line),
-        status,
-        listings=_list_progress(block.progress.get(measured or "", [])),
-        taken=taken,
-        ended=ended,
-        zone="+00:00" if block.raw else "",
-    )
+    source, lines, zone = (file, NAME, VERSION), (block.first_line, block.last_line), "+00:00" if block.raw else ""
+    listings = _list_progress(block.progress.get(measured or "", []))
+    return gathered.build(source, lines, status, listings=listings, taken=taken, ended=ended, zone=zone)
 
 
 def _find_measured(block: Block) -> str | None:
     """Return the transaction with most bytes, among equals with most time or operations."""
     ends = {name: rows[-1][0] for name, rows in (block.raw or block.progress).items() if name.startswith("Txn")}
-    amount = _raw_amount if block.raw else _progress_amount
-    return max(ends, key=lambda name: amount(ends[name]), default=None)
+    return max(ends, key=lambda name: _amount(*ends[name]), default=None)
 
 
-def _raw_amount(cells: Sequence[str]) -> tuple[float, float]:
-    _, _, moved, operations = cells
-    return whole(moved), whole(operations)
-
-
-def _progress_amount(cells: Sequence[str]) -> tuple[float, float]:
-    _, data, unit, elapsed, *_ = cells
-    return float(data) * float(1 << 10 * _SCALE[unit]), float(elapsed)
+def _amount(_first: str, data: str, third: str, fourth: str, *progress: str) -> tuple[float, float]:
+    """Return bytes, and operations of a raw log's row or seconds of progress."""
+    if not progress:
+        return whole(third), whole(fourth)
+    return float(data) * float(1 << 10 * _SCALE[third]), float(fourth)
 
 
 def _find_times(raw: Iterable[list[Row]]) -> tuple[datetime | None, datetime | None]:
@@ -177,10 +168,8 @@ def _gather_figures(block: Block, measured: str, gathered: FragmentBuilder, foun
         gathered.add_raw_fact("operations_per_s", operations, line)
         gathered.add_fact("data_per_s", f"{rate} {rate_unit or ''}", line)
     elif measured in block.raw:
-        for end, ((stamp, _, moved, operations), line) in (
-            ("first", block.raw[measured][0]),
-            ("last", block.raw[measured][-1]),
-        ):
+        for end, place in (("first", 0), ("last", -1)):
+            (stamp, _, moved, operations), line = block.raw[measured][place]
             gathered.add_raw_fact(f"raw.{end}_ms", stamp, line)
             gathered.add_raw_fact(f"raw.{end}_bytes", moved, line)
             gathered.add_raw_fact(f"raw.{end}_operations", operations, line)
@@ -235,12 +224,8 @@ def _list_progress(rows: Sequence[Row]) -> tuple[Listing, ...]:
 
 def _split_by_unit(texts: Sequence[str], units: Sequence[str]) -> Iterable[tuple[str, Sequence[str | None]]]:
     """Return a column for each unit, with None for texts in other units."""
-    distinct = dict.fromkeys(units)
-    if len(distinct) == 1:
-        return [(units[0], texts)]
-    return [
-        (unit, [text if own == unit else None for text, own in zip(texts, units, strict=True)]) for unit in distinct
-    ]
+    pairs = [*zip(texts, units, strict=True)]
+    return [(unit, [text if own == unit else None for text, own in pairs]) for unit in dict.fromkeys(units)]
 
 
 def _judge(block: Block, measured: str | None, found: ProblemLog) -> Status:
@@ -251,9 +236,8 @@ def _judge(block: Block, measured: str | None, found: ProblemLog) -> Status:
     is_whole = block.difference is not None and any(host.strip() == "master" for (host,), _ in block.hosts)
     if (cause := aborted or (None if is_whole else failure)) is not None:
         message = f"uperf failed: {_join_failures(block)}. None of its figures is used."
-        return found.fail(
-            "uperf.failed", message, "Check slave, profile and variables, then measure again.", cause.line
-        )
+        remedy = "Check slave, profile and variables, then measure again."
+        return found.fail("uperf.failed", message, remedy, cause.line)
     if interrupted is not None:
         message = f"The run was interrupted ({interrupted.text.strip()}); its figures are not used."
         return found.cut("uperf.interrupted", message, _AGAIN, interrupted.line)
@@ -263,9 +247,8 @@ def _judge(block: Block, measured: str | None, found: ProblemLog) -> Status:
     rows = (block.raw.get(measured) or block.progress.get(measured) or []) if measured else []
     if not rows or whole(rows[-1][0][-1]) <= 0:  # Operations, in rows of both kinds.
         message = "No transaction moved data or finished an operation; there are no figures."
-        return found.fail(
-            "uperf.nothing-done", message, "Check profile and slave, then measure again.", block.last_line
-        )
+        remedy = "Check profile and slave, then measure again."
+        return found.fail("uperf.nothing-done", message, remedy, block.last_line)
     _warn_of_errors(block, found)
     _warn_of_hung_slave(block, found)
     return Status.COMPLETE
@@ -276,18 +259,19 @@ def _find_message(block: Block, pattern: re.Pattern[str]) -> Printed | None:
 
 
 def _join_failures(block: Block) -> str:
-    """Return the first three failure messages, each once."""
-    return _join_distinct([piece.text for piece in block.others if _FAILURES.match(piece.text)])
+    return _join_distinct(block, _FAILURES)
 
 
-def _join_distinct(texts: Sequence[str]) -> str:
+def _join_distinct(block: Block, pattern: re.Pattern[str]) -> str:
+    """Return the first three messages of a pattern, each once."""
+    texts = [piece.text for piece in block.others if pattern.match(piece.text)]
     return "; ".join(dict.fromkeys(text.strip()[:150] for text in texts[:3]))
 
 
 def _warn_of_errors(block: Block, found: ProblemLog) -> None:
     if block.errors is None:
         return
-    causes = _join_distinct([piece.text for piece in block.others if piece.text.startswith("** ")])
+    causes = _join_distinct(block, _CAUSE)
     causes = f" ({causes})" if causes else ""
     message = f"uperf counted {block.errors.text} errors during the run{causes}; its figures are complete."
     found.warn("uperf.errors", message, "See whether so many errors matter for the result.", block.errors.line)
@@ -325,8 +309,6 @@ def _parse_history(text: Text) -> Parsed:
         message = f"{odd} lines of the history are not five numbers; they were left out."
         found.note("uperf.torn-lines", message, "None is needed: threads that write at once tear each other's lines.")
     taken, ended = (from_epoch(f"{nanoseconds[:-9]}.{nanoseconds[-9:]}") for nanoseconds in (first, latest))
-    source, lines = (text.name, NAME, VERSION), (first_line, last_line)
-    fragment = gathered.build(
-        source, lines, Status.COMPLETE, kind=Kind.REPORT, role=None, taken=taken, ended=ended, zone="+00:00"
-    )
+    source, lines, done = (text.name, NAME, VERSION), (first_line, last_line), Status.COMPLETE
+    fragment = gathered.build(source, lines, done, kind=Kind.REPORT, role=None, taken=taken, ended=ended, zone="+00:00")
     return Parsed([fragment], found.problems)

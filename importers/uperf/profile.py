@@ -21,12 +21,7 @@ _SIZE = re.compile(r"(\d{1,15})([kmg]?)", re.IGNORECASE)
 _SECONDS = re.compile(r"(\d+(?:\.\d+)?)s?")
 _WRITES = frozenset({"write", "send", "sendto", "sendfile", "sendfilev"})
 _READS = frozenset({"read", "recv", "recvfrom"})
-_CONNECTION_FACTS = {
-    "protocol": "factor.protocol",
-    "remotehost": "server",
-    "wndsz": "window",
-    "tcp_nodelay": "nodelay",
-}
+_CONNECTION_FACTS = {"protocol": "factor.protocol", "remotehost": "server", "wndsz": "window", "tcp_nodelay": "nodelay"}
 _MOST_ELEMENTS = 10_000
 _HEAD_LINES = 400
 
@@ -144,8 +139,9 @@ def _gather_groups(groups: Sequence[_Element], gathered: FragmentBuilder, found:
     # The log's progress lines count transactions from 1.
     place = 1 + next(at for at, each in enumerate(groups[0].find_all("transaction")) if each is first)
     gathered.add_printed("measured_transaction", Printed(f"Txn{place}", first.line))
-    if len({each.attributes.get("duration", "") for each in measured}) == 1:
-        _gather_duration(first, gathered)
+    durations = {each.attributes.get("duration", "") for each in measured}
+    if len(durations) == 1:
+        _gather_duration(durations.pop(), first.line, gathered)
     _gather_workload(measured, gathered, found)
     if all(_exchange(each).streams for each in measured):
         return
@@ -196,13 +192,11 @@ def _gather_connections(groups: Iterable[_Element], gathered: FragmentBuilder) -
     gathered.add_printed("rate", Printed(", ".join(rates), min(rates.values())) if rates else None)
 
 
-def _gather_duration(transaction: _Element, gathered: FragmentBuilder) -> None:
-    text = transaction.attributes.get("duration", "")
-    seconds = _SECONDS.fullmatch(text)
-    if seconds is not None:
-        gathered.add_printed("asked_duration_s", Printed(seconds[1], transaction.line))
+def _gather_duration(text: str, line: int, gathered: FragmentBuilder) -> None:
+    if (seconds := _SECONDS.fullmatch(text)) is not None:
+        gathered.add_fact("asked_duration_s", seconds[1], line)
     elif "$" not in text:
-        gathered.add_printed("asked_duration", Printed(text, transaction.line))
+        gathered.add_fact("asked_duration", text, line)
 
 
 def _gather_workload(measured: Sequence[_Element], gathered: FragmentBuilder, found: ProblemLog) -> None:
@@ -219,27 +213,23 @@ def _gather_workload(measured: Sequence[_Element], gathered: FragmentBuilder, fo
 def _merge_exchanges(exchanges: Iterable[_Exchange]) -> _Exchange:
     """Return streams of several groups as one workload; other groups as a mixed one."""
     several = list(exchanges)
-    if all(each.streams for each in several):
-        patterns = {each.pattern for each in several}
-        messages = {each.message for each in several}
-        message = messages.pop() if len(messages) == 1 else ""
-        return _Exchange("STRB" if len(patterns) == 2 else patterns.pop(), message=message)
-    return _Exchange("MIXED")
+    if not all(each.streams for each in several):
+        return _Exchange("MIXED")
+    patterns, messages = {each.pattern for each in several}, {each.message for each in several}
+    message = messages.pop() if len(messages) == 1 else ""
+    return _Exchange("STRB" if len(patterns) == 2 else patterns.pop(), message=message)
 
 
 def _exchange(transaction: _Element) -> _Exchange:
     """Return a transaction's pattern, with sizes if fixed."""
     flowops = transaction.find_all("flowop")
     kinds = {flowop.attributes.get("type", "") for flowop in flowops}
-    writes = [flowop for flowop in flowops if flowop.attributes.get("type") in _WRITES]
-    reads = [flowop for flowop in flowops if flowop.attributes.get("type") in _READS]
+    writes, reads = ([each for each in flowops if each.attributes.get("type") in some] for some in (_WRITES, _READS))
     if kinds - _WRITES - _READS - {"connect", "accept", "disconnect", "think"}:
         return _Exchange("MIXED")
     out, back = _one_size(writes), _one_size(reads)
     if writes and reads:
-        if "connect" in kinds:
-            return _Exchange("CRR", out, back)
-        return _Exchange(_direction(_bytes(out), _bytes(back)), out, back)
+        return _Exchange("CRR" if "connect" in kinds else _direction(_bytes(out), _bytes(back)), out, back)
     if writes or reads:
         sizes = {flowop.options.get("size", "") for flowop in writes or reads}
         size = sizes.pop() if len(sizes) == 1 else ""
@@ -249,9 +239,7 @@ def _exchange(transaction: _Element) -> _Exchange:
 
 def _one_size(flowops: Sequence[_Element]) -> str:
     """Return the fixed size of a single flowop done once; empty otherwise."""
-    if len(flowops) != 1 or flowops[0].times != 1:
-        return ""
-    size = flowops[0].options.get("size", "")
+    size = flowops[0].options.get("size", "") if len(flowops) == 1 and flowops[0].times == 1 else ""
     return size if _bytes(size) else ""
 
 
