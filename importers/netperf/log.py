@@ -1,7 +1,6 @@
 """netperf: logs with classic tables or output selectors, one fragment for each test."""
 
 import re
-from collections.abc import Iterable
 from dataclasses import replace
 from decimal import Decimal
 from functools import lru_cache
@@ -10,7 +9,7 @@ from pathlib import PurePosixPath
 from importers.fragment_builder import FragmentBuilder, Printed, from_epoch, is_decimal
 from importers.model import Fragment, Listing, Parsed, ProblemLog, Status, Text
 from importers.netperf import figures
-from importers.netperf.banner import Kind, Shape, find_kind, find_protocol, is_banner
+from importers.netperf.banner import Shape, find_kind, find_protocol, is_banner
 from importers.netperf.scan import SELECTORS, Interim, Scan, Test, read_names, scan_tests
 from importers.trial_numbers import number_trials
 
@@ -35,7 +34,7 @@ _WIDTHS = {"throughput": "throughput", "local cpu util": "local_cpu", "remote cp
 
 def recognise(text: Text) -> bool:
     """Look for a banner, a table's heading, an error, selectors, or figures under a test's name."""
-    kind = _kind_in_name(text.name)
+    kind = find_kind(_test_in_name(text.name))
     if kind is None and not text.mentions(_WORDS, _HEAD_LINES):
         return False
     head = [line for line in text.lines[:_HEAD_LINES] if line.strip()]
@@ -54,7 +53,7 @@ def recognise(text: Text) -> bool:
 def parse(text: Text) -> Parsed:
     """Return a fragment for each test."""
     found = ProblemLog(text.name)
-    scanned = scan_tests(text, _kind_in_name(text.name))
+    scanned = scan_tests(text, find_kind(_test_in_name(text.name)))
     cut = not text.ends_whole and not _PROMPT.fullmatch(text.lines[-1])
     last = scanned.tests[-1] if scanned.tests else None
     read = [_read(test, text, found, cut=cut and test is last) for test in scanned.tests]
@@ -65,14 +64,9 @@ def parse(text: Text) -> Parsed:
     return Parsed(fragments if together else number_trials(fragments), found.problems)
 
 
-def _kind_in_name(name: str) -> Kind | None:
-    """Return the kind by the file's name, for banners hidden by ``-P 0``."""
-    test = _test_in_name(name)
-    return find_kind(test) if test else None
-
-
 @lru_cache(64)
 def _test_in_name(name: str) -> str:
+    """Return the test that a file's name has, for banners hidden by ``-P 0``."""
     found = _TEST_IN_NAME.search(PurePosixPath(name).name)
     return found[0] if found else ""
 
@@ -128,7 +122,7 @@ def _gather_facts(test: Test, text: Text, into: FragmentBuilder) -> None:
     into.add_printed("command_line", test.command)
     into.add_printed("asked_duration_s", figures.find_asked_seconds(test))
     if test.banner is not None and test.banner.never_pauses:
-        into.add_printed("think_ms", Printed("0", line))
+        into.add_fact("think_ms", "0", line)
 
 
 def _gather_details(test: Test, into: FragmentBuilder) -> None:
@@ -167,27 +161,23 @@ def _build_fragment(test: Test, text: Text, into: FragmentBuilder, status: Statu
     # Interim results of concurrent netperf processes cannot be separated.
     interims = [] if test.interleaved else test.interims
     times = [moment for each in interims if (moment := from_epoch(each.ending)) is not None]
-    first = interims[0] if times else None
-    is_timed = first is not None and is_decimal(first.ending) and is_decimal(first.seconds)
+    taken, ended = None, times[-1] if times else None
+    if times and is_decimal(interims[0].ending) and is_decimal(interims[0].seconds):
+        taken = from_epoch(str(Decimal(interims[0].ending) - Decimal(interims[0].seconds)))
     kept = FragmentBuilder(into.facts) if status is Status.FAILED else into
-    return kept.build(
-        (text.name, NAME, VERSION),
-        (test.first_line, max(test.last_line, test.first_line)),
-        status,
-        listings=tuple(_list_interims(interims)),
-        taken=from_epoch(str(Decimal(first.ending) - Decimal(first.seconds))) if first and is_timed else None,
-        ended=times[-1] if times else None,
-        zone="+00:00" if times else "",
-    )
+    source, lines, zone = (text.name, NAME, VERSION), (test.first_line, test.last_line), "+00:00" if times else ""
+    listings = _list_interims(interims)
+    return kept.build(source, lines, status, listings=listings, taken=taken, ended=ended, zone=zone)
 
 
-def _list_interims(interims: list[Interim]) -> Iterable[Listing]:
+def _list_interims(interims: list[Interim]) -> tuple[Listing, ...]:
     units = {each.unit for each in interims}
-    if len(units) == 1:
-        unit = units.pop()
-        name = "trans_per_s" if unit.lower().startswith("tran") else "mb_per_s"
-        rows = tuple((each.value or None, each.seconds or None) for each in interims)
-        yield Listing("intervals", ((name, unit), ("seconds", "s")), rows, tuple(each.line for each in interims))
+    if len(units) != 1:
+        return ()
+    unit = units.pop()
+    name = "trans_per_s" if unit.lower().startswith("tran") else "mb_per_s"
+    rows = [(each.value or None, each.seconds or None) for each in interims]
+    return (Listing("intervals", ((name, unit), ("seconds", "s")), rows, [each.line for each in interims]),)
 
 
 def _report_other_lines(scanned: Scan, found: ProblemLog) -> None:
@@ -210,10 +200,9 @@ def _judge(test: Test, into: FragmentBuilder, found: ProblemLog, *, cut: bool) -
         found.error("netperf.mixed", message, "Write each netperf's output to a file of its own.", test.repeated.line)
         return None
     if test.errors:
-        message = f"netperf failed: {test.errors[0].text}"
-        return found.fail(
-            "netperf.failed", message, "Check netserver and the network, then run again.", test.errors[0].line
-        )
+        text, line = test.errors[0]
+        remedy = "Check netserver and the network, then run again."
+        return found.fail("netperf.failed", f"netperf failed: {text}", remedy, line)
     if test.has_figures or test.misfit is not None:
         return _judge_figures(test, into, found, cut=cut)
     if test.interims:

@@ -41,6 +41,17 @@ _OF_HEADING = (
 _DETAILS = frozenset({"alignment", "segment"})
 _HEADER_LINES = 4
 _FEWEST_COLUMNS = 5
+_OF_EACH_END = {
+    "send size": "SEND_SIZE",
+    "bytes sent": "BYTES_SENT",
+    "bytes received": "BYTES_RECVD",
+    "cpu util %": "CPU_UTIL",
+    "cpu util method": "CPU_METHOD",
+    "cpu count": "CPU_COUNT",
+    "service demand": "SD",
+    "transport retransmissions": "TRANSPORT_RETRANS",
+    "congestion control algorithm": "CONG_CONTROL",
+}
 _LONG_NAMES: dict[str, str] = {
     "throughput": "THROUGHPUT",
     "throughput units": "THROUGHPUT_UNITS",
@@ -51,21 +62,7 @@ _LONG_NAMES: dict[str, str] = {
     "protocol": "PROTOCOL",
     "request size bytes": "REQUEST_SIZE",
     "response size bytes": "RESPONSE_SIZE",
-    "local send size": "LOCAL_SEND_SIZE",
-    "remote send size": "REMOTE_SEND_SIZE",
-    "local bytes sent": "LOCAL_BYTES_SENT",
-    "local bytes received": "LOCAL_BYTES_RECVD",
-    "remote bytes sent": "REMOTE_BYTES_SENT",
-    "remote bytes received": "REMOTE_BYTES_RECVD",
     "remote recv throughput": "REMOTE_RECV_THROUGHPUT",
-    "local cpu util %": "LOCAL_CPU_UTIL",
-    "remote cpu util %": "REMOTE_CPU_UTIL",
-    "local cpu util method": "LOCAL_CPU_METHOD",
-    "remote cpu util method": "REMOTE_CPU_METHOD",
-    "local cpu count": "LOCAL_CPU_COUNT",
-    "remote cpu count": "REMOTE_CPU_COUNT",
-    "local service demand": "LOCAL_SD",
-    "remote service demand": "REMOTE_SD",
     "service demand units": "SD_UNITS",
     "minimum latency microseconds": "MIN_LATENCY",
     "mean latency microseconds": "MEAN_LATENCY",
@@ -74,17 +71,14 @@ _LONG_NAMES: dict[str, str] = {
     "99th percentile latency microseconds": "P99_LATENCY",
     "maximum latency microseconds": "MAX_LATENCY",
     "stddev latency microseconds": "STDDEV_LATENCY",
-    "local transport retransmissions": "LOCAL_TRANSPORT_RETRANS",
-    "remote transport retransmissions": "REMOTE_TRANSPORT_RETRANS",
     "transport mss bytes": "TRANSPORT_MSS",
     "throughput confidence width (%)": "THROUGHPUT_CONFID",
     "confidence iterations run": "CONFIDENCE_ITERATION",
-    "local congestion control algorithm": "LOCAL_CONG_CONTROL",
-    "remote congestion control algorithm": "REMOTE_CONG_CONTROL",
     "netperf version": "NETPERF_VERSION",
     "result tag": "RESULT_BRAND",
     "test uuid": "UUID",
     "command line": "COMMAND_LINE",
+    **{f"{end} {name}": f"{end.upper()}_{key}" for end in ("local", "remote") for name, key in _OF_EACH_END.items()},
 }
 """Long name in lower case -> name of the selector; unknown names are kept."""
 
@@ -262,29 +256,22 @@ class _Scanner:
     def _take_marked(self, number: int, line: str) -> bool:
         """Take a line that its words identify; return False for other lines."""
         if not line[0].isalpha():
-            return line.startswith("!!!") and self._take_warning(number, line)
-        interim = _INTERIM.fullmatch(line)
-        if interim is not None:
+            if line.startswith("!!!") and self._current is not None and (found := _UNREACHED.search(line)):
+                self._current.widths[found[1].lower()] = Printed(found[2], number)
+            return line.startswith("!!!")
+        if interim := _INTERIM.fullmatch(line):
             test = self._current or self._start(number)
             test.interims.append(Interim(number, *interim.groups("")))
             test.last_line = number
-            return True
-        keyed = _KEYED_INTERIM.fullmatch(line)
-        if keyed is not None:
+        elif keyed := _KEYED_INTERIM.fullmatch(line):
             self._take_keyed_interim(number, *keyed.groups())
-            return True
-        key_value = _KEY_VALUE.fullmatch(line)
-        if key_value is not None:
-            self._take_value(number, key_value[1], key_value[2])
-            return True
-        section = next((name for name, head in _SECTIONS if head.match(line)), None)
-        if section is None or (section == "figures" and self._section == "alignment"):
-            return False
-        self._begin(section)
-        if section == "figures" and (self._current is None or self._current.has_figures):
-            kind = next((kind for head, kind in _OF_HEADING if head.match(line)), None)
-            test = self._start(number)
-            test.kind, test.headed = test.kind or kind, True
+        elif key_value := _KEY_VALUE.fullmatch(line):
+            self._take_value(number, *key_value.groups())
+        else:
+            section = next((name for name, head in _SECTIONS if head.match(line)), None)
+            if section is None or (section == "figures" and self._section == "alignment"):
+                return False
+            self._begin(section, number, line)
         return True
 
     def _take_keyed_interim(self, number: int, key: str, _place: str, text: str) -> None:
@@ -296,22 +283,22 @@ class _Scanner:
             field_name = {"UNITS": "unit", "INTERVAL": "seconds", "ENDING": "ending"}[key]
             setattr(test.interims[-1], field_name, text.strip())
 
-    def _take_warning(self, number: int, line: str) -> bool:
-        found = _UNREACHED.search(line)
-        if found is not None and self._current is not None:
-            self._current.widths[found[1].lower()] = Printed(found[2], number)
-        return True
-
-    def _begin(self, section: str) -> None:
-        """Begin a table; behind figures the table belongs to a waiting test."""
-        if section == "figures" and self._current is not None and self._current.has_figures and self._waiting:
-            later, self._current = self._current, self._waiting.pop()
-            later.interleaved = self._current.interleaved = True
-        if section == "figures" and self._current is not None:
-            self._current.headed = True
+    def _begin(self, section: str, number: int, line: str) -> None:
+        """Begin a table; behind figures the table belongs to a waiting test, else to a new one."""
+        self._section = section
         if section in _DETAILS and self._current is not None:
             self._current.awaits_details = True
-        self._section = section
+        if section != "figures":
+            return
+        if self._current is not None and self._current.has_figures and self._waiting:
+            later, self._current = self._current, self._waiting.pop()
+            later.interleaved = self._current.interleaved = True
+        if self._current is not None:
+            self._current.headed = True
+        if self._current is None or self._current.has_figures:
+            test = self._start(number)
+            test.kind = test.kind or next((kind for head, kind in _OF_HEADING if head.match(line)), None)
+            test.headed = True
 
     def _take_value(self, number: int, key: str, text: str) -> None:
         """Take a line of ``-k``; without banners a repeated key begins a test."""
@@ -326,7 +313,9 @@ class _Scanner:
 
     def _take_table(self, number: int, line: str) -> bool:
         """Take a line that its place identifies; return False for other lines."""
-        if self._take_csv_names(number, line):
+        if names := read_names(line):
+            self._names = names
+            (self._current or self._start(number)).headed = True
             return True
         row = _read_row(number, line)
         if self._section == "histogram":
@@ -338,14 +327,6 @@ class _Scanner:
         if self._headers and self._take_spread(number, line):
             return True
         return self._take_figures(row)
-
-    def _take_csv_names(self, number: int, line: str) -> bool:
-        names = read_names(line)
-        if not names:
-            return False
-        self._names = names
-        (self._current or self._start(number)).headed = True
-        return True
 
     def _take_heading(self, number: int, line: str) -> bool:
         """Take a line above the figures; the last one has the units."""
@@ -405,13 +386,10 @@ class _Scanner:
     def _take_spread(self, number: int, line: str) -> bool:
         """Take the values of an ``-O`` table, whose names are in the lines above."""
         words = list(_WORDS.finditer(line))
-        if not any(_NUMERIC.fullmatch(word[0]) for word in words):
-            return False
         starts = [word.start() for word in words]
-        ends = [*starts[1:], None]
         names = [
             _normalise(" ".join(header[start:end].strip() for _, header in self._headers))
-            for start, end in zip(starts, ends, strict=True)
+            for start, end in zip(starts, [*starts[1:], None], strict=True)
         ]
         if not any(name in _LONG_NAMES for name in names):
             return False
