@@ -11,15 +11,7 @@ from functools import cached_property
 from itertools import islice
 
 from importers.cp_query.console_lines import Line, clean, command_of, is_ready, label_command
-from importers.cp_query.responses import (
-    Evidence,
-    Moment,
-    Response,
-    read_network,
-    read_responses,
-    read_times,
-    split_responses,
-)
+from importers.cp_query.responses import Evidence, Moment, Response, read_responses, read_times, split_responses
 from importers.file_names import PHASES, phase_and_role_in
 from importers.key_values import Record, trial_number
 from importers.model import Fact, Fragment, Kind, Parsed, Problem, ProblemLog, Text
@@ -67,17 +59,12 @@ def _has_response(lines: list[Line]) -> bool:
     before = ""
     for line in lines:
         command = label_command(line.text)
-        if _MARKS.match(line.text) or (
-            command is not None and (command not in _COMMON or _is_command(before, command))
-        ):
+        if _MARKS.match(line.text) or (command is not None and command not in _COMMON):
+            return True
+        if command is not None and (echo := command_of(before)) and echo.command.startswith(command):
             return True
         before = line.text
     return False
-
-
-def _is_command(text: str, command: str) -> bool:
-    echo = command_of(text)
-    return echo is not None and echo.command.startswith(command)
 
 
 def _has_words(text: str) -> bool:
@@ -87,8 +74,7 @@ def _has_words(text: str) -> bool:
 def _parts(text: Text) -> Iterator[list[str]]:
     """Yield the lines, many at once."""
     lines = iter(text.lines)
-    while part := list(islice(lines, _PART)):
-        yield part
+    return iter(lambda: list(islice(lines, _PART)), [])
 
 
 @dataclass
@@ -169,8 +155,6 @@ def _read_capture(capture: _Capture, text: Text, found: ProblemLog) -> Fragment 
     owner = role or ""
     moments = read_times(responses, evidence, owner)
     read_responses(responses, evidence, owner)
-    for response in responses:
-        read_network(response, evidence, owner)
     _check_moments(moments, capture.head is not None, found)
     trial = _trial(capture.head, found)
     if found.errors:

@@ -73,12 +73,7 @@ def _without_node(texts: list[str]) -> list[str]:
     prefixes = [match[0] for text in texts if ": " in text and (match := _NODE.match(text))]
     if not _are_most(len(prefixes), texts):
         return texts
-    return _without(_beginning(Counter(prefixes).most_common(1)[0][0]), texts)
-
-
-@lru_cache(64)
-def _beginning(words: str) -> re.Pattern[str]:
-    return re.compile("^" + re.escape(words))
+    return _without(re.compile("^" + re.escape(Counter(prefixes).most_common(1)[0][0])), texts)
 
 
 def _joined(lines: list[Line]) -> list[Line]:
@@ -97,7 +92,8 @@ def _glue(before: Line, line: Line) -> str | None:
     """Return the text between a line and the continuation, None for separate lines."""
     has_open_end = before.text[-1:] in _OPEN_ENDS
     counters = "CONNECT=" in before.text and _LATER_COUNTERS.match(line.text)
-    if not (counters or before.width == _SCREEN_WIDTH or has_open_end) or _is_alone(line.text):
+    may_go_on = line.text and (counters or before.width == _SCREEN_WIDTH or has_open_end)
+    if not may_go_on or command_of(line.text) is not None or is_ready(line.text):
         return None
     if counters:
         return " "
@@ -110,11 +106,6 @@ def _glue(before: Line, line: Line) -> str | None:
     return None
 
 
-def _is_alone(text: str) -> bool:
-    """Return whether a line continues nothing: blank, a command, or CMS's Ready."""
-    return not text or command_of(text) is not None or is_ready(text)
-
-
 _ECHO = re.compile(
     r"""(?P<prompt>\S.*?[#$>%]\s*)?
         (?:sudo\s+)? (?:(?:\#?CP|VMCP|HCP)\s+)? (?:--?\S+\s+)* ["']?
@@ -125,27 +116,13 @@ _ECHO = re.compile(
 _READY = re.compile(r"Ready(?:\((?P<code>[0-9]+)\))?;.*", re.IGNORECASE)
 # A console line has up to 240 characters, and a prompt may stand before it.
 _LONGEST = 500
-# Operands and the shortest abbreviation read as them.
+# Operands and the length of the shortest abbreviation, in capitals as in CP's manual.
 _OPERANDS = {
-    "time": 1,
-    "userid": 5,
-    "user": 1,
-    "load": 1,
-    "cplevel": 3,
-    "processors": 4,
-    "storage": 3,
-    "xstore": 2,
-    "frames": 3,
-    "virtual": 1,
-    "chpid": 5,
-    "set": 3,
-    "monitor": 3,
-    "lan": 3,
-    "vswitch": 3,
-    "nic": 3,
-    "osa": 3,
-    "ctca": 3,
-    "details": 3,
+    word.lower(): sum(map(str.isupper, word))
+    for word in (
+        *("Time", "USERId", "User", "Load", "CPLevel", "PROCessors", "STOrage", "XStore", "FRAmes", "Virtual"),
+        *("CHPID", "SET", "MONitor", "LAN", "VSWitch", "NIC", "OSA", "CTCa", "DETails"),
+    )
 }
 # What a response begins with, for captures that hold responses alone.
 _LABELS = (
@@ -198,11 +175,9 @@ def _echo(text: str) -> Echo | None:
     if match is None:
         return None
     query = match["verb"].upper().startswith("Q")
-    words = (match["rest"] or "").lower().split()
-    if query and not words:
+    words = (match["rest"] or "").lower().split() or ([] if query else ["load"])
+    if not words:
         return None
-    if not query and not words:
-        words = ["load"]
     first = _in_full(words[0])
     rest = [_in_full(word) for word in words[1:]] if first in {"virtual", "lan", "vswitch", "nic"} else words[1:]
     return Echo(" ".join(["query" if query else "indicate", first, *rest]), match["prompt"] or "")

@@ -5,7 +5,7 @@ in ``docs/importers/cp_query.md``.
 """
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, time
 from functools import cached_property
@@ -87,7 +87,9 @@ def split_responses(lines: Iterable[Line]) -> list[Response]:
         if responses and (asked or ready):
             responses[-1].ended = True
         if asked:
-            command = echo.command if echo else _behind_prompt(text, prompts)
+            # What is typed at a prompt may be no command of CP.
+            typed = (text.removeprefix(prompt).strip() for prompt in prompts if text.startswith(prompt))
+            command = echo.command if echo else next(typed) or "prompt"
             responses.append(Response(command, lines[at + 1 : behind]))
         elif at < echoed and (label := label_command(text)) and not (responses and responses[-1].command == label):
             responses.append(Response(label, lines[at:behind], ready))
@@ -103,23 +105,19 @@ def _bounds(texts: list[str], echoes: list[Echo | None], echoed: int, prompts: t
     Every line before the first echo is one; later ones are echoes, prompts or Ready.
     """
     marks = ("R", "r", *prompts)
-    found = [at for at, (text, echo) in enumerate(zip(texts, echoes, strict=True)) if echo or text.startswith(marks)]
-    return [*range(echoed), *[at for at in found if at >= echoed], len(texts)]
+    later = (at for at in range(echoed, len(texts)) if echoes[at] or texts[at].startswith(marks))
+    return [*range(echoed), *later, len(texts)]
 
 
-def _behind_prompt(text: str, prompts: tuple[str, ...]) -> str:
-    """Return the text typed at a prompt that was not a command of CP."""
-    prompt = next(prompt for prompt in prompts if text.startswith(prompt))
-    return text.removeprefix(prompt).strip() or "prompt"
-
-
-def read_responses(responses: Iterable[Response], evidence: Evidence, role: str) -> None:
-    """Read all responses but QUERY TIME and the network's, and add each as text."""
+def read_responses(responses: Sequence[Response], evidence: Evidence, role: str) -> None:
+    """Read all responses but QUERY TIME, and add each as text; the network's come last."""
     for response in responses:
         _keep(response, evidence)
         for words, read in _READERS:
             if any(word in response.text for word in words):
                 read(response, evidence, role)
+    for response in responses:
+        _read_network(response, evidence, role)
 
 
 def _keep(response: Response, evidence: Evidence) -> None:
@@ -174,11 +172,10 @@ def _read_virtual_cpu(line: Line, subject: str, evidence: Evidence, role: str) -
 def _read_paging(line: Line, kind: str, subject: str, evidence: Evidence, role: str) -> str:
     """Read READS and WRITES, of expanded storage behind XSTORE; return the current kind."""
     for name, text in _PAGING.findall(line.text):
-        if name == "XSTORE":
-            kind = "xstore" if text.isascii() and text.isdigit() else "page"
-        elif name.startswith("PAGES"):
-            kind = "page"
-        elif text.isascii() and text.isdigit():
+        is_count = text.isascii() and text.isdigit()
+        if name == "XSTORE" or name.startswith("PAGES"):
+            kind = "xstore" if name == "XSTORE" and is_count else "page"
+        elif is_count:
             evidence.count(Reading(f"{kind}_{name.lower()}", text, "count", line.number, role, subject))
     return kind
 
@@ -191,12 +188,12 @@ def _read_processors(response: Response, evidence: Evidence, role: str) -> None:
         return
     running = [line for line, state in states if state in {"MASTER", "ALTERNATE"}]
     reading = Reading("processors", str(len(running)), "processors", states[0][0].number, "lpar")
-    known = next((each for each in evidence.readings if each.name == "processors"), None)
-    if known is not None and known.text != reading.text:
+    known = next(iter(evidence.readings), None)
+    if known is None:
+        evidence.readings.append(reading)
+    elif known.text != reading.text:
         message = f"QUERY PROCESSORS shows {known.text} processors in line {known.line} and then {reading.text}."
         evidence.found.warn("cp_query.contradiction", message, "State the number of processors.", reading.line)
-    elif known is None:
-        evidence.readings.append(reading)
     if not response.ended:
         message = f"Nothing follows the {len(running)} lines of QUERY PROCESSORS, so more may be missing."
         evidence.found.note("cp_query.open-end", message, "Check the number of processors.", reading.line)
@@ -272,31 +269,28 @@ def read_times(responses: list[Response], evidence: Evidence, role: str) -> list
 def _moment(line: Line, evidence: Evidence) -> Moment | None:
     match = _TIME_IS.match(line.text)
     day = _date(match["date"]) if match else None
-    if match is None or day is None:
-        message = f"{line.text!r} has no time and date that can be read."
-        evidence.found.warn("cp_query.bad-time", message, "Write the date as mm/dd/yy or yyyy-mm-dd.", line.number)
-        return None
-    try:
-        clock = time.fromisoformat(match["time"])
-    except ValueError:
-        message = f"{match['time']} is no time of day."
-        evidence.found.warn("cp_query.bad-time", message, "Take the capture again.", line.number)
-        return None
-    return Moment(line.number, line.text, datetime.combine(day, clock), match["zone"] or "")
+    message = f"{line.text!r} has no time and date that can be read."
+    remedy = "Write the date as mm/dd/yy or yyyy-mm-dd."
+    if match is not None and day is not None:
+        try:
+            clock = time.fromisoformat(match["time"])
+            return Moment(line.number, line.text, datetime.combine(day, clock), match["zone"] or "")
+        except ValueError:
+            message, remedy = f"{match['time']} is no time of day.", "Take the capture again."
+    evidence.found.warn("cp_query.bad-time", message, remedy, line.number)
+    return None
 
 
 def _date(text: str) -> date | None:
     """Return a date as mm/dd/yy (70 to 99 are 19yy), mm/dd/yyyy or yyyy-mm-dd."""
-    for form in _DATES:
-        if match := form.fullmatch(text):
-            year = match["year"]
-            if len(year) == 2:
-                year = ("19" if year >= "70" else "20") + year
-            try:
-                return date.fromisoformat(f"{year}-{match['month']}-{match['day']}")
-            except ValueError:
-                return None
-    return None
+    match = next(filter(None, (form.fullmatch(text) for form in _DATES)), None)
+    if match is None:
+        return None
+    century = "" if len(match["year"]) == 4 else "19" if match["year"] >= "70" else "20"
+    try:
+        return date.fromisoformat(f"{century}{match['year']}-{match['month']}-{match['day']}")
+    except ValueError:
+        return None
 
 
 def _read_counters(after: list[Line], time_line: Line, evidence: Evidence, role: str) -> None:
@@ -327,11 +321,7 @@ _OF_USER = re.compile(r"\buser\s+(\S+)")
 _STATE = re.compile(r"\b(State|RDEV|Controller|Portname|IPTimeout):\s*(\S+)")
 _TRAFFIC = re.compile(r"\b(RX|TX) (Packets|Bytes):\s*([0-9]+)(?![0-9])")
 _DIRECTIONS = ("RX ", "TX ")
-_TRAFFIC_COUNTERS = {
-    (way, what): (f"{way}_{what}".lower(), unit)
-    for way in ("RX", "TX")
-    for what, unit in (("Packets", "count"), ("Bytes", "bytes"))
-}
+_UNITS = {"Packets": "count", "Bytes": "bytes"}
 _TROUBLE = re.compile(r"\b(Discarded|Errors):\s*([0-9]+)(?![0-9])")
 
 
@@ -352,7 +342,7 @@ class _Place:
         return f"{self.network or 'none'}/{self.owner}/{self.adapter}"
 
 
-def read_network(response: Response, evidence: Evidence, role: str) -> None:
+def _read_network(response: Response, evidence: Evidence, role: str) -> None:
     """Read adapter counters of a response; networks become facts ``lan.<name>.…``.
 
     A counter's subject is ``network/owner/adapter`` (``VSW1/LNXCL1/0600``), or ``network/uplink`` for a virtual
@@ -408,15 +398,12 @@ def _read_traffic(line: Line, place: _Place, evidence: Evidence, role: str) -> N
         message = "These packet counters belong to no adapter that the capture names; they were left out."
         evidence.found.warn("cp_query.no-adapter", message, "Capture the whole response.", line.number)
         return
-    for name, text, unit in traffic:
+    for name, unit, text in traffic:
         evidence.count(Reading(name, text, unit, line.number, role, subject))
 
 
 def _traffic(text: str) -> list[tuple[str, str, str]]:
-    """Return the counters of a line: name, text and unit."""
-    traffic = [(*_TRAFFIC_COUNTERS[way, what], count) for way, what, count in _TRAFFIC.findall(text)]
+    """Return the counters of a line: name, unit and text."""
+    traffic = [(f"{way}_{what}".lower(), _UNITS[what], count) for way, what, count in _TRAFFIC.findall(text)]
     trouble = _TROUBLE.findall(text) if traffic else []
-    return [
-        *((name, count, unit) for name, unit, count in traffic),
-        *((f"{traffic[0][0][:2]}_{what.lower()}", count, "count") for what, count in trouble),
-    ]
+    return traffic + [(f"{traffic[0][0][:2]}_{what.lower()}", "count", count) for what, count in trouble]
