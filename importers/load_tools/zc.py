@@ -41,7 +41,7 @@ _LOAD = re.compile(r"System load:\s*(-?\d{1,4}\.\d)%")
 _PROCESSORS = re.compile(r"using (\d{1,4}) CPUs\s*")
 _CALIBRATED = re.compile(r"calibrated OK\.\s+(\d{1,15}) loops/sec\s*")
 _CALIBRATING = re.compile(r"calibrating: (\d{1,15}) loops/sec\s*")
-_COUNT = re.compile(r"\d{1,15}\s*")
+_COUNT = re.compile(r"(\d{1,15})\s*")
 _UNCALIBRATED = "Please run `cyclesoak -C' on an unloaded system"
 _LEAST_MEDIAN = -5.0
 
@@ -59,8 +59,9 @@ def parse(text: Text) -> Parsed:
 
 
 def _find_parser(text: Text) -> Callable[[Text, ProblemLog], list[Fragment]] | None:
-    parts = ((_is_receiver, _parse_receiver), (_is_sender, _parse_sender), (_is_cyclesoak, _parse_cyclesoak))
-    return next((parser for recognises, parser in parts if recognises(text)), None)
+    if _is_receiver(text):
+        return lambda text, found: number_trials([_read_transfer(each, text.name, found) for each in _transfers(text)])
+    return _parse_sender if _is_sender(text) else _parse_cyclesoak if _is_cyclesoak(text) else None
 
 
 @lru_cache(64)
@@ -89,13 +90,8 @@ def _is_receiver(text: Text) -> bool:
     if not is_named and not text.mentions(("kbytes/sec", _EXITS), _HEAD_LINES):
         return False
     head = [line.strip() for line in islice(text.lines, _HEAD_LINES)]
-    if any(_RATE.fullmatch(line) or line == _EXITS for line in head):
-        return True
-    return is_named and any(line == _VANISHED or _RECEIVER_ERROR.match(line) for line in head)
-
-
-def _parse_receiver(text: Text, found: ProblemLog) -> list[Fragment]:
-    return number_trials([_read_transfer(each, text.name, found) for each in _transfers(text)])
+    is_failed = is_named and any(line == _VANISHED or _RECEIVER_ERROR.match(line) for line in head)
+    return is_failed or any(_RATE.fullmatch(line) or line == _EXITS for line in head)
 
 
 def _transfers(text: Text) -> list[_Transfer]:
@@ -121,7 +117,7 @@ def _transfers(text: Text) -> list[_Transfer]:
 def _read_transfer(transfer: _Transfer, file: str, found: ProblemLog) -> Fragment:
     status, first, last = _judge_transfer(transfer, found), transfer.first_line, transfer.last_line
     gathered = FragmentBuilder()
-    gathered.add_facts((*_FACTS,), (*_FACTS.values(),), first)
+    gathered.add_facts(_FACTS.keys(), _FACTS.values(), first)
     gathered.add_printed("error", transfer.failure)
     if transfer.exits > 1:
         gathered.add_printed("connections", Printed(str(transfer.exits), last))
@@ -136,12 +132,11 @@ def _read_transfer(transfer: _Transfer, file: str, found: ProblemLog) -> Fragmen
 
 def _judge_transfer(transfer: _Transfer, found: ProblemLog) -> Status:
     failure, last = transfer.failure, transfer.last_line
-    if failure is not None and failure.text != _VANISHED:
-        return found.fail(
-            "zc.failed", f"zcs failed: {failure.text}.", "Free the port, then measure again.", failure.line
-        )
-    if failure is not None:
+    if failure is not None and failure.text == _VANISHED:
         return found.cut("zc.interrupted", "The client vanished during the transfer.", "Measure again.", failure.line)
+    if failure is not None:
+        remedy = "Free the port, then measure again."
+        return found.fail("zc.failed", f"zcs failed: {failure.text}.", remedy, failure.line)
     if not transfer.rates:
         message = "The transfer took less than five seconds, for which zcs prints no rate."
         return found.cut("zc.too-short", message, "Measure again with more loops (zcc -n).", last)
@@ -166,9 +161,7 @@ def _is_sender(text: Text) -> bool:
     if not is_named and not text.mentions(("Sending ",), _HEAD_LINES):
         return False
     head = list(islice(text.lines, _HEAD_LINES))
-    if any(_SENDING.fullmatch(line) for line in head):
-        return True
-    return is_named and any(_SENDER_ERROR.match(line) for line in head)
+    return any(_SENDING.fullmatch(line) or (is_named and _SENDER_ERROR.match(line)) for line in head)
 
 
 def _parse_sender(text: Text, found: ProblemLog) -> list[Fragment]:
@@ -182,14 +175,12 @@ def _parse_sender(text: Text, found: ProblemLog) -> list[Fragment]:
         gathered.add_facts(("set_bytes", "files", "loops"), sending.groups()[:3], number)
         gathered.add_reading("bytes_sent", None if errors else Printed(sending[4], number), "bytes")
     if errors:
-        gathered.add_facts((*_FACTS,), (*_FACTS.values(),), errors[0].line)
+        gathered.add_facts(_FACTS.keys(), _FACTS.values(), errors[0].line)
         gathered.add_printed("error", errors[0])
         message = f"zcc failed: {errors[0].text}."
         found.warn("zc.failed", message, "Check the receiver, then measure again.", errors[0].line)
-    status = Status.FAILED if errors else Status.COMPLETE
-    source, lines = (text.name, NAME, VERSION), (1, len(text.lines))
-    kind = Kind.DRIVER if errors else Kind.REPORT
-    return [gathered.build(source, lines, status, kind=kind)]
+    status, kind = (Status.FAILED, Kind.DRIVER) if errors else (Status.COMPLETE, Kind.REPORT)
+    return [gathered.build((text.name, NAME, VERSION), (1, len(text.lines)), status, kind=kind)]
 
 
 # cyclesoak
@@ -199,9 +190,8 @@ def _is_cyclesoak(text: Text) -> bool:
     """Look for load or calibration; a bare number needs a telling file name."""
     words = (_LOAD_WORDS, "calibrating: ", _UNCALIBRATED)
     head = islice(text.lines, _HEAD_LINES) if text.mentions(words, _HEAD_LINES) else ()
-    if any(_find_load(line) or _CALIBRATING.fullmatch(line) or _UNCALIBRATED in line for line in head):
-        return True
-    return _is_count(text)
+    is_own = any(_find_load(line) or _CALIBRATING.fullmatch(line) or _UNCALIBRATED in line for line in head)
+    return is_own or _is_count(text)
 
 
 def _find_load(line: str) -> re.Match[str] | None:
@@ -241,21 +231,19 @@ def _gather_load(loads: list[Printed], role: str, gathered: FragmentBuilder, fou
     if role == "host":
         message = "Nothing says on which machine cyclesoak ran; its load is that of “host”."
         found.note("zc.unknown-machine", message, "Put client or server into the file's name.", loads[0].line)
-    gathered.add_printed(f"load_percent@{role}", Printed(" ".join(load.text for load in loads), loads[0].line))
+    gathered.add_fact(f"load_percent@{role}", " ".join(load.text for load in loads), loads[0].line)
 
 
 def _gather_calibration(text: Text, role: str | None, gathered: FragmentBuilder, found: ProblemLog) -> None:
     """Keep processors and calibration, which may be a file's bare number."""
-    is_count = role is None and _is_count(text)
+    calibration = _COUNT if role is None and _is_count(text) else _CALIBRATED
     for number, line in text.numbered():
         if role is not None and "CPUs" in line and (processors := _PROCESSORS.fullmatch(line)):
-            gathered.add_reading("processors", Printed(processors[1], number), "processors", role)
-        if "calibrated OK" in line and (calibrated := _CALIBRATED.fullmatch(line)):
-            gathered.add_printed("calibration_loops_per_s", Printed(calibrated[1], number))
+            gathered.add_number(("processors", "processors", role), processors[1], number)
         if _UNCALIBRATED in line:
             found.warn("zc.failed", "cyclesoak was not calibrated.", "Run cyclesoak -C when idle.", number)
-        if is_count and _COUNT.fullmatch(line):
-            gathered.add_printed("calibration_loops_per_s", Printed(line.strip(), number))
+        if loops := calibration.fullmatch(line):
+            gathered.add_fact("calibration_loops_per_s", loops[1], number)
     if role is None and not gathered.facts and not found.problems:
         message = "The calibration did not come to its end."
         found.warn("zc.cut-off", message, "Run cyclesoak -C again on an idle machine.", len(text.lines))

@@ -5,6 +5,7 @@ the intervals within the run.
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
 from datetime import datetime, time, timedelta
 from itertools import groupby
@@ -25,12 +26,7 @@ _END = attrgetter("end", "day")
 _HALF_A_DAY = timedelta(hours=12)
 _FIRST_DAY = datetime(1970, 1, 1)
 _METRICS = {"idle": "idle_util", "iowait": "iowait_util", "steal": "steal_util"}
-_PERCENT = frozenset(
-    (
-        *("user", "usr", "nice", "system", "sys", "iowait", "steal"),
-        *("irq", "soft", "guest", "gnice", "idle", "ifutil"),
-    )
-)
+_PERCENT = _METRICS.keys() | {"user", "usr", "nice", "system", "sys", "irq", "soft", "guest", "gnice", "ifutil"}
 _FORMS: tuple[tuple[Callable[[Text], bool], Callable[[Text, ProblemLog], HostSamples]], ...] = (
     (sar_text.is_text, sar_text.read_text),
     (sadf_output.is_csv, sadf_output.read_csv),
@@ -50,9 +46,8 @@ def parse(file: Text) -> Parsed:
     failure = _failure(file)
     if failure is not None:
         message = f"The tool says: {failure}. There are no figures."
-        found.error(
-            "sysstat.failed", message, "Make the report from a file that is there, with the sadf that wrote it."
-        )
+        remedy = "Make the report from a file that is there, with the sadf that wrote it."
+        found.error("sysstat.failed", message, remedy)
         return Parsed(problems=found.problems)
     fragments = []
     for host in _hosts(file, found):
@@ -82,11 +77,8 @@ def _hosts(file: Text, found: ProblemLog) -> Iterator[HostSamples]:
         return
     if sadf_output.is_json(whole):
         yield from sadf_output.read_json(whole, found)
-        return
-    for is_form, read in _FORMS:
-        if is_form(whole):
-            yield read(whole, found)
-            return
+    elif read := next((read for is_form, read in _FORMS if is_form(whole)), None):
+        yield read(whole, found)
 
 
 def _fragment(file: Text, host: HostSamples) -> Fragment:
@@ -130,15 +122,9 @@ def _check_processors(host: HostSamples) -> None:
 
 
 def _facts(host: HostSamples) -> Iterator[Fact]:
-    said = {
-        "node": host.host or "",
-        "level": f"Linux {host.release}" if host.release else "",
-        "kernel": host.release,
-        "architecture": host.machine,
-    }
-    for key, value in said.items():
-        if value:
-            yield Fact(key, value, host.line, of_host=True)
+    level = f"Linux {host.release}" if host.release else ""
+    said = (("node", host.host), ("level", level), ("kernel", host.release), ("architecture", host.machine))
+    return (Fact(key, value, host.line, of_host=True) for key, value in said if value)
 
 
 def _readings(host: HostSamples) -> Iterator[Reading]:
@@ -157,7 +143,8 @@ def _window(host: HostSamples) -> tuple[datetime | None, datetime | None]:
     """Return start and end of the intervals; times may pass midnight."""
     # What one interval says stands together: its time is worked out once.
     ends = [end for end, _ in groupby(map(_END, host.samples))]
-    moments = [moment for end in ends if (moment := host.moment(*end)) is not None]
+    dated = [(day or host.day, clock) for clock, day in ends if clock]
+    moments = [datetime.combine(day, time.fromisoformat(clock)) for day, clock in dated if day is not None]
     if not moments:
         return None, None
     start, days, before = moments[0], timedelta(0), moments[0]
@@ -170,8 +157,7 @@ def _window(host: HostSamples) -> tuple[datetime | None, datetime | None]:
         if moment < before and moment < before - _HALF_A_DAY:
             days += timedelta(days=1)
         before = moment
-    dated = any(day for _, day in ends)
-    return start, max(moments) if dated else max(moments[-1] + days, start)
+    return start, max(moments) if any(day for _, day in ends) else max(moments[-1] + days, start)
 
 
 def _listings(host: HostSamples) -> Iterator[Listing]:
@@ -183,12 +169,11 @@ def _listings(host: HostSamples) -> Iterator[Listing]:
         activity, key, _, _, columns, _, _, seconds = sample
         if activity != CPU or key in processors:
             groups.setdefault((activity, key, columns, bool(seconds)), []).append(sample)
-    named: set[str] = set()
+    named: Counter[str] = Counter()
     for (activity, key, columns, timed), own in groups.items():
         name = f"{activity} {key}" if key and (activity, key) != (CPU, "all") else activity
-        number = sum(each == name or each.startswith(f"{name} #") for each in named)
-        unique = name if not number else f"{name} #{number + 1}"
-        named.add(unique)
+        named[name] += 1
+        unique = f"{name} #{named[name]}" if named[name] > 1 else name
         heads = [("end", CLOCK), *((column, _unit(column)) for column in columns)]
         rows = [(sample.end or None, *sample.texts) for sample in own]
         if timed:

@@ -1,7 +1,7 @@
 """Structured output of sysstat: JSON, XML (sadf -x), and tables (sadf -d, -p)."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import date
 from functools import lru_cache
 from itertools import groupby
@@ -14,7 +14,7 @@ from importers.files import json_documents
 from importers.files.json_documents import Node
 from importers.fragment_builder import from_epoch
 from importers.model import ProblemLog, Text
-from importers.sysstat.samples import CPU, Cells, HostSamples, Length, figures, plain_columns, read_day, read_figure
+from importers.sysstat.samples import CPU, Cells, HostSamples, Length, read_cells, read_day, read_head
 
 _LISTS = {"net-dev": "iface", "net-edev": "iface"}
 _SINGLE = ("net-tcp", "net-etcp")
@@ -86,12 +86,11 @@ def _statistic(node: Node, host: HostSamples) -> None:
                 _add_node(each, CPU, when, host)
     if network is None:
         return
-    for key, interfaces in zip(_LISTS.values(), map(network.get, _LISTS), strict=True):
-        for each in interfaces.values() if interfaces is not None else ():
+    for name, key in _LISTS.items():
+        for each in interfaces.values() if (interfaces := network.get(name)) is not None else ():
             _add_node(each, key, when, host)
-    for found in map(network.get, _SINGLE):
-        if found is not None:
-            _add_node(found, "", when, host)
+    for found in filter(None, map(network.get, _SINGLE)):
+        _add_node(found, "", when, host)
 
 
 _When = tuple[str, Length]
@@ -113,7 +112,7 @@ def _add_node(node: Node, key: str, when: _When, host: HostSamples) -> None:
     texts = node.texts()
     owner = texts.pop(key, "all" if key == CPU else "")
     end, length = when
-    host.add(owner, end, node.line, figures(plain_columns(tuple(texts)), texts.values()), length)
+    host.add(owner, end, node.line, read_cells(texts, texts.values()), length)
 
 
 class _Target:
@@ -137,10 +136,9 @@ class _Target:
             self._stamp = attributes.get("time", ""), (day, attributes.get("interval", ""))
         elif self._stamp[0] and tag in {"cpu", *_LISTS, *_SINGLE}:
             key = next((attributes[name] for name in _XML_KEYS if name in attributes), "")
-            cells = {name: text for name, text in attributes.items() if name not in _XML_KEYS and read_figure(text)}
-            found = figures(plain_columns(tuple(cells)), cells.values())
+            cells = {name: text for name, text in attributes.items() if name not in _XML_KEYS}
             end, length = self._stamp
-            self.host.add(key, end, line, found, length)
+            self.host.add(key, end, line, read_cells(cells, cells.values()), length)
 
     def end(self, tag: str) -> None:
         text = "".join(self._text).strip()
@@ -172,7 +170,6 @@ def read_xml(text: Text, found: ProblemLog) -> HostSamples:
 _CSV_HEAD = "# hostname;interval;timestamp"
 _HORIZONTAL = "[...]"
 _FIRST = 3  # Behind host, interval and time.
-_KEYS = ("CPU", "IFACE")
 _STAMP = re.compile(r"(?P<day>\d{4}-\d\d-\d\d) (?P<time>\d\d:\d\d:\d\d)(?: (?P<zone>[-+:\w]+))?|(?P<epoch>\d{9,11})")
 _WHEN = r"(?:\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?: [-+:\w]+)?|\d{9,11})"
 _PAIR = re.compile(rf"[^\t]+\t-?\d+\t{_WHEN}\t[^\t]+\t[^\t]+\t[-\d.,]+")
@@ -192,28 +189,22 @@ def is_pairs(text: Text) -> bool:
 def read_csv(text: Text, found: ProblemLog) -> HostSamples:
     """Read sadf -d: a head line before each activity."""
     host = HostSamples(found)
-    columns: list[str] = []
-    # Of the last head line: where the processor or interface stands, the other columns and their plain names.
-    key, kept, names = None, tuple[int, ...](), plain_columns(())
+    head = read_head(())
     for number, line in text.numbered():
         cells = line.split(";")
         if line[:1] == "#":
-            columns = line.lstrip("# ").split(";")
-            # Of two columns of one name the last counts.
-            places = {name: at for at, name in enumerate(columns) if at >= _FIRST}
-            key = next((places.pop(name) for name in _KEYS if name in places), None)
-            kept, names = tuple(places.values()), plain_columns(tuple(places))
+            head = read_head(line.lstrip("# ").split(";"), _FIRST)
             if _HORIZONTAL in line:
                 message = "Each line has all activities beside each other (sadf -h): where one ends is not printed."
                 found.warn("sysstat.horizontal", message, "Use sadf -d without -h, or sadf -j.", number)
                 return host
         elif _EVENT.fullmatch(line):
             continue
-        elif len(cells) != len(columns) or len(cells) <= _FIRST:
+        elif len(cells) != head.width or len(cells) <= _FIRST:
             host.misfits.append(number)
         else:
-            place = (cells[0], cells[1], cells[2], "" if key is None else cells[key], number)
-            _add(host, place, figures(names, [cells[at] for at in kept]))
+            key, found_cells = head.split(cells)
+            _add(host, (*cells[:_FIRST], key), number, found_cells)
     return host
 
 
@@ -222,11 +213,8 @@ def read_pairs(text: Text, found: ProblemLog) -> HostSamples:
     host = HostSamples(found)
     for (name, length, stamp, key), lines in groupby(_pairs(text, host), key=lambda each: each[1][:4]):
         block = list(lines)
-        _add(
-            host,
-            (name, length, stamp, "" if key == "-" else key, block[0][0]),
-            figures(plain_columns(tuple(each[4] for _, each in block)), [each[5] for _, each in block]),
-        )
+        cells = read_cells([each[4] for _, each in block], [each[5] for _, each in block])
+        _add(host, (name, length, stamp, "" if key == "-" else key), block[0][0], cells)
     return host
 
 
@@ -238,8 +226,9 @@ def _pairs(text: Text, host: HostSamples) -> Iterator[tuple[int, tuple[str, ...]
             host.misfits.append(number)
 
 
-def _add(host: HostSamples, place: tuple[str, str, str, str, int], cells: Cells) -> None:
-    name, length, printed, key, line = place
+def _add(host: HostSamples, place: Sequence[str], line: int, cells: Cells) -> None:
+    """Add a sample; ``place`` has host, length, time stamp, and processor or interface."""
+    name, length, printed, key = place
     stamp = _read_stamp(printed)
     if stamp is None:
         host.misfits.append(line)

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from datetime import date, datetime, time
+from datetime import date
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -14,13 +14,8 @@ ALL = frozenset({"all", "-1"})
 """Names of the mean over all processors; ``-1`` in sadf -d and in mpstat's JSON up to 12.0."""
 
 # Which activity a column tells, whatever else is printed with it.
-_TELLING = {
-    "idle": CPU,
-    "rxpck": INTERFACE,
-    "rxerr": INTERFACE_ERRORS,
-    "active": TCP,
-    "retrans": TCP_ERRORS,
-}
+_TELLING = {"idle": CPU, "rxpck": INTERFACE, "rxerr": INTERFACE_ERRORS, "active": TCP, "retrans": TCP_ERRORS}
+_KEYS = ("CPU", "IFACE")
 _DECIMAL_COMMA = re.compile(r"(-?\d+),(\d+)")
 _AGAIN = "Transfer the file again."
 _CLOCK = re.compile(r"(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d", re.ASCII)
@@ -94,14 +89,9 @@ class HostSamples:
         else:
             self.samples += _sample(key, end, line, cells, length)
 
-    def add_average(self, key: str, line: int, cells: Cells) -> None:
+    def add_average(self, key: str, cells: Cells, line: int) -> None:
         """Add an average over the whole report, as printed."""
         self.averages += _sample(key, "", line, cells, (None, ""))
-
-    def moment(self, end: str, day: date | None) -> datetime | None:
-        """Return the end of an interval, not counting midnights, or None."""
-        day = day or self.day
-        return _moment(day, end) if day is not None and end else None
 
 
 def _sample(key: str, end: str, line: int, cells: Cells, length: Length) -> list[Sample]:
@@ -116,11 +106,6 @@ def _sample(key: str, end: str, line: int, cells: Cells, length: Length) -> list
     return [Sample(activity, key, end, line, columns.names, texts, day, seconds)]
 
 
-@lru_cache(maxsize=64)
-def _moment(day: date, clock: str) -> datetime:
-    return datetime.combine(day, time.fromisoformat(clock))
-
-
 @lru_cache(maxsize=1024)
 def is_clock(text: str) -> bool:
     """Return whether a text is a time of day."""
@@ -128,22 +113,17 @@ def is_clock(text: str) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def plain(column: str) -> str:
+def _plain(column: str) -> str:
     """Return a column's name without its unit, equal in text, CSV and JSON."""
     return column.strip("%").removesuffix("/s").replace("-percent", "")
 
 
 @lru_cache(maxsize=1024)
-def columns_of(names: tuple[str, ...]) -> Columns:
-    """Return columns by their plain names, with the activity that these show."""
+def _columns(printed: tuple[str, ...]) -> Columns:
+    """Return columns by plain names, with the activity that these show."""
+    names = tuple(map(_plain, printed))
     activity = next((activity for name, activity in _TELLING.items() if name in names), None)
     return Columns(names, activity, len(set(names)) == len(names))
-
-
-@lru_cache(maxsize=1024)
-def plain_columns(printed: tuple[str, ...]) -> Columns:
-    """Return columns by their printed names, with units removed."""
-    return columns_of(tuple(map(plain, printed)))
 
 
 @lru_cache(maxsize=4096)
@@ -153,14 +133,40 @@ def read_figure(text: str) -> str | None:
     return number[1] if number else None
 
 
-def figures(columns: Columns, texts: Iterable[str]) -> Cells:
+class Head(NamedTuple):
+    """A head line: its width, the place of the processor or interface, and the other columns with their places."""
+
+    width: int
+    key: int | None
+    places: tuple[int, ...]
+    columns: Columns
+
+    def split(self, cells: Sequence[str]) -> tuple[str, Cells]:
+        """Return the processor or interface of a row, and its figures."""
+        key = "" if self.key is None else cells[self.key]
+        return key, _figures(self.columns, [cells[at] for at in self.places])
+
+
+def read_head(names: Sequence[str], first: int = 0) -> Head:
+    """Return a head line, with columns from ``first`` on; of two columns of one name the last counts."""
+    places = {name: at for at, name in enumerate(names) if at >= first}
+    found = [places.pop(name) for name in _KEYS if name in places]
+    return Head(len(names), next(iter(found), None), tuple(places.values()), _columns(tuple(places)))
+
+
+def _figures(columns: Columns, texts: Iterable[str]) -> Cells:
     """Return the cells that are numbers; of a repeated name the last."""
     found = [*map(read_figure, texts)]
     # In nearly all rows every cell is a figure.
     if None not in found and columns.are_different:
         return columns, found  # type: ignore[return-value] # none is missing
     kept = {name: text for name, text in dict(zip(columns.names, found, strict=True)).items() if text is not None}
-    return columns_of(tuple(kept)), [*kept.values()]
+    return _columns(tuple(kept)), [*kept.values()]
+
+
+def read_cells(printed: Iterable[str], texts: Iterable[str]) -> Cells:
+    """Return the figures below printed names of columns."""
+    return _figures(_columns(tuple(printed)), texts)
 
 
 def read_day(text: str, found: ProblemLog, line: int, *, american: bool) -> date | None:

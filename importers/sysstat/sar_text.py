@@ -9,16 +9,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from importers.model import ProblemLog, Text
-from importers.sysstat.samples import (
-    Columns,
-    HostSamples,
-    columns_of,
-    figures,
-    is_clock,
-    plain_columns,
-    read_day,
-    read_figure,
-)
+from importers.sysstat.samples import Head, HostSamples, is_clock, read_cells, read_day, read_figure, read_head
 
 _HEAD = re.compile(
     r"Linux (?P<release>\S+) \((?P<host>[^)]*)\)\s+(?P<day>\S+)\s+_(?P<machine>\S+)_\s+\((?P<cpus>\d+) CPU\)\s*"
@@ -31,8 +22,7 @@ _VMSTAT = re.compile(r"\s*procs -+memory-.*-cpu-+")
 _VMSTAT_NAMES = {"us": "user", "sy": "system", "id": "idle", "wa": "iowait", "st": "steal"}
 _STAMP = re.compile(r"(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)")
 _STAMPED = 19  # Characters.
-_KEYS = ("CPU", "IFACE")
-_NO_COLUMNS = plain_columns(())
+_NO_HEAD = read_head(())
 
 
 def is_text(text: Text) -> bool:
@@ -67,19 +57,13 @@ def _read_head(first: tuple[int, str], lines: Sequence[tuple[int, str]], host: H
 
 @dataclass(slots=True)
 class _Reader:
-    """Reader of lines.
-
-    ``columns`` are those of the last head line; ``iostat``: the next line has iostat's values.
-    """
+    """Reader of lines below the last ``head``; ``iostat``: the next line has iostat's values of ``columns``."""
 
     host: HostSamples
     columns: list[str] = field(default_factory=list)
     iostat: bool = False
     reports: int = 0
-    # Of the last head line: where the CPU or interface stands, and the other columns with their plain names.
-    _key: int | None = None
-    _kept: tuple[int, ...] = ()
-    _names: Columns = _NO_COLUMNS
+    head: Head = _NO_HEAD
 
     def read(self, number: int, line: str) -> None:
         if line.startswith(_IOSTAT):
@@ -103,33 +87,22 @@ class _Reader:
         self.reports += 1
         if self.reports > 1:
             words = line.split()[: len(self.columns)]
-            self.host.add("all", "", number, figures(plain_columns(tuple(self.columns[: len(words)])), words))
+            self.host.add("all", "", number, read_cells(self.columns[: len(words)], words))
 
     def _row(self, number: int, end: str, cells: list[str]) -> None:
         # Nearly all lines are rows, which the last cell tells.
         if cells and not cells[-1][0].isdigit() and not any(map(read_figure, cells)):
-            self._head(cells)
+            self.head = read_head(cells)
             self.host.begin = self.host.begin or (end if is_clock(end) else "")
+        elif self.head.width and self.head.columns.activity is None:
             return
-        if self.columns and self._names.activity is None:
-            return
-        if len(cells) != len(self.columns):
+        elif len(cells) != self.head.width:
             self.host.misfits.append(number)
-            return
-        key = "" if self._key is None else cells[self._key]
-        found = figures(self._names, [cells[at] for at in self._kept])
-        if end:
+        elif end:
+            key, found = self.head.split(cells)
             self.host.add(key, end, number, found)
         else:
-            self.host.add_average(key, number, found)
-
-    def _head(self, cells: list[str]) -> None:
-        """Set the columns of a head line; the last duplicate counts."""
-        self.columns = cells
-        places = {name: at for at, name in enumerate(cells)}
-        self._key = next((places.pop(name) for name in _KEYS if name in places), None)
-        self._kept = tuple(at for name, at in places.items() if name not in _KEYS)
-        self._names = plain_columns(tuple(cells[at] for at in self._kept))
+            self.host.add_average(*self.head.split(cells), number)
 
 
 @lru_cache(maxsize=64)
@@ -153,4 +126,4 @@ def _read_vmstat(lines: Sequence[tuple[int, str]], host: HostSamples) -> None:
                 day = read_day(stamp[1], host.found, number, american=False)
                 words = line[:-_STAMPED].split()
                 cells = [words[at] for at in places if at < len(words)]
-                host.add("all", stamp[2], number, figures(columns_of(tuple(names[: len(cells)])), cells), (day, ""))
+                host.add("all", stamp[2], number, read_cells(names[: len(cells)], cells), (day, ""))
