@@ -4,7 +4,6 @@ import re
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import islice
 
 from importers.fragment_builder import Column, FragmentBuilder, Printed, Row, build_listing, mtu_of
 from importers.model import Fact, Fragment, Parsed, ProblemLog, Status, Text
@@ -67,6 +66,7 @@ _PAIR = re.compile(r"\b(?P<key>\w+)=(?P<value>\d[\d.]*)(?=\s|$)")
 _SIDE = re.compile(r"nuttcp-(?P<side>[tr])(?:<\S+>)?: (?P<what>.*)")
 _VERSION = re.compile(r"v(?P<tool_version>\d[\w.]*): ")
 _FIRST = re.compile(rf"{_VERSION.pattern}socket\b")
+_OTHER = re.compile(r"nuttcp-[tr](?:<\S+>)?: (?:v\d[\w.]*: |Error: |Info: )|\s*invalid ctlport = \d+\s*$")
 _TRANSFER = re.compile(
     r"(?P<transfer>\d[\d.]*) MB in (?P<seconds>\d[\d.]*) real seconds = .{0,80}?"
     r"(?P<rate>\d[\d.]*) (?P<rate_unit>[KMG]bps)"
@@ -155,18 +155,17 @@ class _Test:
     def add(self, key: str, text: str, line: int) -> None:
         self.facts.setdefault(key, Fact(key, text, line))
 
+    def take(self, transfer: _Transfer, *, is_result: bool) -> None:
+        if is_result:
+            self.result = transfer
+        else:
+            self.intervals.append(transfer)
+
 
 def recognise(text: Text) -> bool:
     """Look for a line that only nuttcp prints."""
-    head = islice(text.lines, _HEAD_LINES) if text.mentions(_WORDS, _HEAD_LINES) else ()
-    return any(_BRIEF.match(line) or _PARSE.match(line) or _is_other(line) for line in head)
-
-
-def _is_other(line: str) -> bool:
-    side = _SIDE.match(line)
-    if side is not None:
-        return _VERSION.match(side["what"]) is not None or side["what"].startswith(("Error: ", "Info: "))
-    return re.fullmatch(r"invalid ctlport = \d+", line.strip()) is not None
+    head = text.lines[:_HEAD_LINES] if text.mentions(_WORDS, _HEAD_LINES) else ()
+    return any(pattern.match(line) for pattern in (_BRIEF, _PARSE, _OTHER) for line in head)
 
 
 def _scan_tests(text: Text) -> list[_Test]:
@@ -204,11 +203,9 @@ def _begins(match: re.Match[str] | None, test: _Test) -> bool:
     Figures follow an error, or a side's first line is repeated. A test that could not begin prints a result of zero
     behind the error.
     """
-    if match is None:
-        return False
-    if test.error is not None:
+    if match is not None and test.error is not None:
         return match.re in {_BRIEF, _PARSE} and not _is_zero(match["transfer"])
-    if match.re is not _SIDE or not _FIRST.match(match["what"]):
+    if match is None or match.re is not _SIDE or not _FIRST.match(match["what"]):
         return False
     return len(test.sides) > 1 or any(each.letter == match["side"] for each in test.sides)
 
@@ -223,12 +220,12 @@ def _take(test: _Test, number: int, line: str, match: re.Match[str] | None) -> N
     if match is not None and match.re is _BRIEF:
         transfer, seconds, rate, unit, more = match.groups()
         figures = _find_all(_MORE, more.partition(" Tot:")[0])
-        is_result = "sender_cpu" in figures and "receiver_cpu" in figures
-        _take_transfer(test, _Transfer(number, transfer, seconds, rate, unit, figures), is_result=is_result)
+        own = _Transfer(number, transfer, seconds, rate, unit, figures)
+        test.take(own, is_result={"sender_cpu", "receiver_cpu"} <= figures.keys())
     elif match is not None and match.re is _PARSE:
         figures = {_PAIR_NAMES[key]: value for key, value in _PAIR.findall(match["more"]) if key in _PAIR_NAMES}
-        whole = _Transfer(number, match["transfer"], match["seconds"], match["rate"], "Mbps", figures)
-        _take_transfer(test, whole, is_result=match["is_result"] is not None)
+        own = _Transfer(number, match["transfer"], match["seconds"], match["rate"], "Mbps", figures)
+        test.take(own, is_result=match["is_result"] is not None)
     elif _INTERRUPTED in line:
         test.interrupted = number
     elif match is not None and match.re is _ERROR:
@@ -248,34 +245,26 @@ def _find_all(patterns: _Patterns, line: str) -> dict[str, str]:
     return figures
 
 
-def _take_transfer(test: _Test, transfer: _Transfer, *, is_result: bool) -> None:
-    if is_result:
-        test.result = transfer
-    else:
-        test.intervals.append(transfer)
-
-
 def _take_side(test: _Test, number: int, letter: str, what: str) -> None:
     """Take a line of verbose output; the local side's circumstances count."""
     if what.startswith("v") and _FIRST.match(what):
         test.sides.append(_Side(letter))
-    for side in test.sides:
-        if side.letter == letter:
-            _take_figures(side, test, number, what)
-            return
+    side = next((side for side in test.sides if side.letter == letter), None)
+    if side is not None:
+        _take_figures(side, test, number, what)
 
 
 def _take_figures(side: _Side, test: _Test, number: int, what: str) -> None:
     for key, value in _find_all(_SIDE_FACTS, what.replace(" rate_unit=", " ")).items():
-        test.add(key, value, number)
+        test.add(key, value.upper() if key == "protocol" else value, number)
     if "send" in what and (windows := _WINDOWS.match(what)):
         test.add("window" if side.letter == "t" else "receive_window", windows[side.letter], number)
     for key, value in _find_all(_SIDE_FIGURES, what).items():
         side.figures[key] = Printed(value, number)
     side.is_whole = side.is_whole or "cpu" in side.figures
-    if side.transfer is None and (transfer := _TRANSFER.match(what) or _PARSED_TRANSFER.match(what)):
-        seconds, rate, unit = transfer["seconds"], transfer["rate"], transfer["rate_unit"]
-        side.transfer = _Transfer(number, transfer["transfer"], seconds, rate, unit)
+    if side.transfer is None and (found := _TRANSFER.match(what) or _PARSED_TRANSFER.match(what)):
+        transfer, seconds, rate, unit = found.group("transfer", "seconds", "rate", "rate_unit")
+        side.transfer = _Transfer(number, transfer, seconds, rate, unit)
 
 
 def parse(text: Text) -> Parsed:
@@ -320,6 +309,11 @@ def _find_received(test: _Test) -> _Transfer | None:
     return test.result or next(sides, None)
 
 
+def _list_sent(test: _Test) -> list[_Transfer]:
+    """Return the sender's transfer in verbose output, if any."""
+    return [side.transfer for side in test.sides if side.letter == "t" and side.transfer is not None]
+
+
 def _find_workload(test: _Test) -> str | None:
     """Return the direction by the first side, else by the command's ``-r``."""
     if test.sides:
@@ -336,22 +330,16 @@ def _gather_facts(
     into.add_facts(("factor.tool", "workload"), (NAME, workload), test.first_line)
     if test.command is not None:
         _gather_command(test.command, test.facts, into)
-    for fact in test.facts.values():
-        is_protocol = fact.key == "protocol"
-        key, text = ("factor.protocol", fact.text.upper()) if is_protocol else (fact.key, fact.text)
-        into.add_fact(key, text, fact.line)
-        if fact.key == "mss":
-            into.add_fact("mtu", mtu_of(fact.text), fact.line)
-    if test.error is not None:
-        into.add_raw_fact("error", *test.error)
+    for key, text, line, _ in test.facts.values():
+        into.add_fact("factor.protocol" if key == "protocol" else key, text, line)
+        into.add_fact("mtu", mtu_of(text) if key == "mss" else None, line)
+    into.add_printed("error", test.error)
     if test.result is not None and not test.sides:
         into.add_fact("factor.protocol", _find_protocol(test.result), test.result.line)
-    measured = next((line for key, (_, line) in figures if key.endswith("_cpu")), None)
-    if measured is not None:
-        into.add_fact("cpu_scope", "process", measured)
-    for side in test.sides:
-        if side.letter == "t" and side.transfer is not None:
-            into.add_fact("sent_rate", f"{side.transfer.rate} {side.transfer.rate_unit}", side.transfer.line)
+    measured = next((line for key, (_, line) in figures if key.endswith("_cpu")), 0)
+    into.add_fact("cpu_scope", "process" if measured else None, measured)
+    for sent in _list_sent(test):
+        into.add_fact("sent_rate", f"{sent.rate} {sent.rate_unit}", sent.line)
     if status is not Status.COMPLETE and (so_far := _find_received(test)) is not None:
         into.add_fact("rate_so_far", f"{so_far.rate} {so_far.rate_unit}", so_far.line)
 
@@ -383,9 +371,8 @@ def _gather_readings(
             into.add_raw_number(("mb_per_s", received.rate_unit, "total"), received.rate, received.line)
         into.add_raw_number(("bytes_received", "MB", "total"), received.transfer, received.line)
         into.add_raw_number(("driver_s", "s", "total"), received.seconds, received.line)
-    for sent in (side.transfer for side in test.sides if side.letter == "t"):
-        if sent is not None and status is not Status.FAILED:
-            into.add_raw_number(("bytes_sent", "MB", "total"), sent.transfer, sent.line)
+    for sent in _list_sent(test) if status is not Status.FAILED else ():
+        into.add_raw_number(("bytes_sent", "MB", "total"), sent.transfer, sent.line)
     for name, key, unit in _FIGURES:
         if key in figures:
             into.add_raw_number((name, unit, "total"), *figures[key])

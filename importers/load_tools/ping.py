@@ -80,18 +80,32 @@ _FPING_KEYS = ("factor.tool", "factor.protocol", "workload", "users", "server", 
 _COLUMNS = (("n", ""), ("response_ms", "ms"))
 _Source = tuple[str, str, int]
 """File, format and version."""
+_Match = re.Match[str]
+
+
+@dataclass(slots=True)
+class _Replies:
+    """The echoes of a host, with the first and the last time."""
+
+    cells: list[tuple[str, str | None]] = field(default_factory=list)
+    lines: list[int] = field(default_factory=list)
+    epochs: list[str] = field(default_factory=list)
+
+    def add(self, sequence: str | None, time: str | None, epoch: str | None, line: int) -> None:
+        self.cells.append((sequence or str(len(self.cells)), time))
+        self.lines.append(line)
+        if epoch:
+            self.epochs[1:] = [epoch]
 
 
 @dataclass(slots=True)
 class _Report:
-    """One report: first line of each kind, all replies, first and last time."""
+    """One report: first line of each kind, and all replies."""
 
     first_line: int
     last_line: int
     lines: dict[str, tuple[re.Match[str], int]] = field(default_factory=dict)
-    replies: list[tuple[str, str | None]] = field(default_factory=list)
-    reply_lines: list[int] = field(default_factory=list)
-    epochs: tuple[str, str] | None = None
+    replies: _Replies = field(default_factory=_Replies)
     error: Printed | None = None
     unreached: Printed | None = None
     counted: Printed | None = None
@@ -169,10 +183,8 @@ def _begins(current: _Report | None, line: str) -> bool:
 def _take(report: _Report, number: int, line: str) -> bool:
     reply = _REPLY.fullmatch(line)
     if reply is not None:
-        report.replies.append((reply["seq"] or str(len(report.replies)), reply["time"] or reply["time_w"]))
-        report.reply_lines.append(number)
-        if from_epoch(reply["epoch"] or ""):
-            report.epochs = (report.epochs or (reply["epoch"], ""))[0], reply["epoch"]
+        epoch = reply["epoch"] if from_epoch(reply["epoch"] or "") else None
+        report.replies.add(reply["seq"], reply["time"] or reply["time_w"], epoch, number)
     elif (too_long := _TOO_LONG.fullmatch(line)) is not None:
         report.mtu = report.mtu or Printed(too_long[1] or too_long[2], number)
         _keep_reason(report, number, line)
@@ -210,17 +222,16 @@ def _read(report: _Report, text: Text, found: ProblemLog) -> Fragment:
     status = _judge(report, found)
     if status is not Status.FAILED:
         _gather_figures(report, into)
-    taken, ended = map(from_epoch, report.epochs) if report.epochs else (None, None)
-    rows, lines = report.replies, report.reply_lines
-    return into.build(
-        (text.name, NAME, VERSION),
-        (report.first_line, report.last_line),
-        status,
-        listings=(Listing("intervals", (("n", ""), ("response_ms", "ms")), rows, lines),) if rows else (),
-        taken=taken,
-        ended=ended,
-        zone="+00:00" if taken else "",
-    )
+    return _build((text.name, NAME, VERSION), (report.first_line, report.last_line), into, report.replies, status)
+
+
+def _build(
+    source: _Source, lines: tuple[int, int], into: FragmentBuilder, replies: _Replies, status: Status
+) -> Fragment:
+    listings = (Listing("intervals", _COLUMNS, replies.cells, replies.lines),) if replies.lines else ()
+    taken, ended = (from_epoch(replies.epochs[0]), from_epoch(replies.epochs[-1])) if replies.epochs else (None, None)
+    zone = "+00:00" if taken else ""
+    return into.build(source, lines, status, listings=listings, taken=taken, ended=ended, zone=zone)
 
 
 def _gather_facts(report: _Report, into: FragmentBuilder) -> None:
@@ -252,21 +263,19 @@ def _gather_figures(report: _Report, into: FragmentBuilder) -> None:
 
 def _judge(report: _Report, found: ProblemLog) -> Status:
     """Return the status, with a warning unless complete."""
-    received = report.group("statistics", "received")
+    received, has_times = report.group("statistics", "received"), "times" in report.lines
     nothing = received is None or not received.text.strip("0")
     if report.error is not None and nothing:
         text = report.error.text
         remedy = "Send fewer bytes, or raise the MTU." if "too long" in text.lower() else "Correct host or network."
         return found.fail("ping.failed", f"ping failed: {text.removeprefix('ping: ')}", remedy, report.error.line)
-    if received is not None and (nothing or (report.counted and "times" not in report.lines)):
-        reason = f": {report.unreached.text}" if report.unreached else "."
-        return found.fail(
-            "ping.no-answer", f"No echo came back{reason}", "Check the host and the network.", received.line
-        )
-    if received is not None and "times" not in report.lines and _is_too_short(report):
+    if received is not None and (nothing or (report.counted and not has_times)):
+        message = f"No echo came back{f': {report.unreached.text}' if report.unreached else '.'}"
+        return found.fail("ping.no-answer", message, "Check the host and the network.", received.line)
+    if received is not None and not has_times and _is_too_short(report):
         message = "The echoes are too short for ping's time stamp: there are no times."
         return found.cut("ping.no-times", message, "Send 16 bytes or more (-s).", received.line)
-    if received is None or "times" not in report.lines:
+    if received is None or not has_times:
         message = "The report has no statistics: ping was killed, or the file was cut off."
         return found.cut("ping.cut-off", message, "Transfer the report again, or measure again.", report.last_line)
     if report.counted is not None:
@@ -277,16 +286,9 @@ def _judge(report: _Report, found: ProblemLog) -> Status:
 
 def _is_too_short(report: _Report) -> bool:
     size = report.group("head", "bytes")
-    return any(time is None for _, time in report.replies) or (size is not None and whole(size.text) < _TIMED_BYTES)
-
-
-@dataclass(slots=True)
-class _Rows:
-    """The echoes of a host, with the first and the last time."""
-
-    cells: list[tuple[str, str | None]] = field(default_factory=list)
-    lines: list[int] = field(default_factory=list)
-    epochs: list[str] = field(default_factory=list)
+    return any(time is None for _, time in report.replies.cells) or (
+        size is not None and whole(size.text) < _TIMED_BYTES
+    )
 
 
 def _is_fping(lines: Iterable[str]) -> bool:
@@ -307,7 +309,7 @@ def _is_expected(line: str) -> bool:
 
 def _read_hosts(source: _Source, lines: Iterable[tuple[int, str]], found: ProblemLog) -> Iterator[Fragment]:
     """Yield a fragment for each host, from times or from a summary with replies."""
-    replies: dict[str, _Rows] = {}
+    replies: dict[str, _Replies] = {}
     awaited: dict[str, int] = {}  # Hosts without final summary, with the last line of each.
     interim: set[str] | None = None  # Hosts that reported since a stamp of -Q, whose first summary is no final one.
     unknown = []
@@ -320,16 +322,13 @@ def _read_hosts(source: _Source, lines: Iterable[tuple[int, str]], found: Proble
         server = match["server"]
         awaited[server] = number
         if match.re is _HOST_REPLY:
-            rows = replies.setdefault(server, _Rows())
-            rows.cells.append((match["seq"], match["time"]))
-            rows.lines.append(number)
-            rows.epochs[1:] = [match["epoch"]] if match["epoch"] else []
+            replies.setdefault(server, _Replies()).add(match["seq"], match["time"], match["epoch"], number)
         elif interim is not None and server not in interim:
             interim.add(server)
         else:
             del awaited[server]
             read = _read_host_summary if match.re is _HOST_SUMMARY else _read_host_times
-            yield read(source, match, number, replies.pop(server, _Rows()), found)
+            yield read(source, match, number, replies.pop(server, _Replies()), found)
     for server, number in awaited.items():
         message = f"The summary of {server} is missing: fping was killed, or the file was cut off."
         found.warn("ping.cut-off", message, "Transfer the report again, or measure again.", number)
@@ -342,7 +341,7 @@ def _match_host(line: str) -> re.Match[str] | None:
     return pattern.fullmatch(line)
 
 
-def _read_host_times(source: _Source, line: re.Match[str], number: int, rows: _Rows, found: ProblemLog) -> Fragment:
+def _read_host_times(source: _Source, line: _Match, number: int, rows: _Replies, found: ProblemLog) -> Fragment:
     server, printed = line["server"], line["times"]
     times = [None if text == "-" else text for text in printed.split()]
     answered = [time for time in times if time is not None]
@@ -354,12 +353,12 @@ def _read_host_times(source: _Source, line: re.Match[str], number: int, rows: _R
         lost = 100 * (len(times) - len(answered)) / len(times)
         into.add_number(("loss_percent", "%", "total"), f"{lost:.2f}".rstrip("0").rstrip("."), number)
     if not rows.cells:
-        rows = _Rows([(str(place), time) for place, time in enumerate(times)], [number] * len(times))
+        rows = _Replies([(str(place), time) for place, time in enumerate(times)], [number] * len(times))
     status = _judge_host(not answered, server, number, found)
-    return _build_host(source, number, into, rows, status)
+    return _build(source, (rows.lines[0] if rows.lines else number, number), into, rows, status)
 
 
-def _read_host_summary(source: _Source, line: re.Match[str], number: int, rows: _Rows, found: ProblemLog) -> Fragment:
+def _read_host_summary(source: _Source, line: _Match, number: int, rows: _Replies, found: ProblemLog) -> Fragment:
     server, sent, received = line.group("server", "sent", "received")
     into = _begin_host(line, number)
     into.add_facts(("packets_sent", "packets_received"), (sent, received), number)
@@ -375,7 +374,7 @@ def _read_host_summary(source: _Source, line: re.Match[str], number: int, rows: 
             found.warn("ping.duplicates", message, "Check the network for duplicates.", number)
         else:
             into.add_number(("loss_percent", "%", "total"), line["loss"], number)
-    return _build_host(source, number, into, rows, status)
+    return _build(source, (rows.lines[0] if rows.lines else number, number), into, rows, status)
 
 
 def _begin_host(line: re.Match[str], number: int) -> FragmentBuilder:
@@ -389,11 +388,3 @@ def _judge_host(lost: bool, server: str, number: int, found: ProblemLog) -> Stat
     if not lost:
         return Status.COMPLETE
     return found.fail("ping.no-answer", f"No echo of {server} came back.", "See to the host and network.", number)
-
-
-def _build_host(source: _Source, number: int, into: FragmentBuilder, rows: _Rows, status: Status) -> Fragment:
-    lines = rows.lines[0] if rows.lines else number, number
-    listings = (Listing("intervals", _COLUMNS, rows.cells, rows.lines),) if rows.lines else ()
-    taken, ended = (from_epoch(rows.epochs[0]), from_epoch(rows.epochs[-1])) if rows.epochs else (None, None)
-    zone = "+00:00" if taken else ""
-    return into.build(source, lines, status, listings=listings, taken=taken, ended=ended, zone=zone)

@@ -22,18 +22,23 @@ _SIZE = re.compile(r"(?: {2})?(?P<threads>\d+) threads? and (?P<users>\d+) conne
 _TIMES = re.compile(r"\s*Latency\s+(?P<mean>\S+)\s+(?P<sd>\S+)\s+(?P<max>\S+)\s+\S+%\s*")
 _PERCENTILE = re.compile(r"\s*(\d+(?:\.\d+)?)%\s+(\S+)\s*")
 _TOTAL = re.compile(r"(?: {2})?(?P<requests>\d+) requests in (?P<seconds>\S+), (?P<read>\S+) read\s*")
-_SOCKETS = re.compile(r"\s*Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)\s*")
-_REFUSALS = re.compile(r"\s*Non-2xx or 3xx responses: (\d+)\s*")
-_RATE = re.compile(r"Requests/sec:\s+(\S+)\s*")
-_TRANSFER = re.compile(r"Transfer/sec:\s+(\S+)\s*")
-_CALIBRATION = re.compile(r"\s*Thread calibration: ")
+_KINDS = {
+    "refused": _REFUSED,
+    "size": _SIZE,
+    "times": _TIMES,
+    "total": _TOTAL,
+    "sockets": re.compile(r"\s*Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)\s*"),
+    "refusals": re.compile(r"\s*Non-2xx or 3xx responses: (\d+)\s*"),
+    "rate": re.compile(r"Requests/sec:\s+(\S+)\s*"),
+    "transfer": re.compile(r"Transfer/sec:\s+(\S+)\s*"),
+    "calibration": re.compile(r"\s*Thread calibration: "),
+}
 _IN_BETWEEN = re.compile(
     r"\s*(?:Thread Stats|Req/Sec|Latency Distribution|Initialised |---|#\[\w+ +=|Detailed Percentile spectrum:"
     r"|Value +Percentile|\d+\.\d+ +[01]\.\d+ +\d+ +(?:\d+\.\d+|inf)\s*$)"
 )
 _GLUED = re.compile(r"([+-]?\d+(?:\.\d+)?)([A-Za-z]*)")
-# wrk writes m for minutes; the other units are the usual ones, bytes in powers of 1024.
-_UNITS = {"m": "min"}
+
 _SECONDS = {"us": Decimal("1e-6"), "ms": Decimal("1e-3"), "s": Decimal(1), "m": Decimal(60), "h": Decimal(3600)}
 _PERCENTILES = {"50": "p50", "75": "p75", "90": "p90", "95": "p95", "99": "p99", "99.9": "p999"}
 _SHORT = Decimal("0.9")  # Of the requested seconds; wrk stops some milliseconds late, not early.
@@ -51,19 +56,6 @@ class _Report:
     def group(self, kind: str, name: str | int = 1) -> Printed | None:
         found = self.lines.get(kind)
         return Printed(found[0][name], found[1]) if found else None
-
-
-_KINDS = {
-    "refused": _REFUSED,
-    "size": _SIZE,
-    "times": _TIMES,
-    "total": _TOTAL,
-    "sockets": _SOCKETS,
-    "refusals": _REFUSALS,
-    "rate": _RATE,
-    "transfer": _TRANSFER,
-    "calibration": _CALIBRATION,
-}
 
 
 def recognise(text: Text) -> bool:
@@ -107,11 +99,10 @@ def _take(report: _Report, number: int, line: str) -> bool:
         at = percentile[1].rstrip("0").rstrip(".") if "." in percentile[1] else percentile[1]
         report.percentiles.setdefault(at, Printed(percentile[2], number))
     else:
-        kinds = ((name, match) for name, pattern in _KINDS.items() if (match := pattern.match(line)))
-        kind, match = next(kinds, (None, None))
-        if kind is None or match is None:
+        found = next(((name, match) for name, pattern in _KINDS.items() if (match := pattern.match(line))), None)
+        if found is None:
             return _IN_BETWEEN.match(line) is not None
-        report.lines.setdefault(kind, (match, number))
+        report.lines.setdefault(found[0], (found[1], number))
     report.last_line = number
     return True
 
@@ -166,7 +157,8 @@ def _measure(
     """Keep a number with a unit (``289.83us``); ``plain`` is the default unit."""
     found = _GLUED.fullmatch(printed.text) if printed else None
     if found is not None and printed is not None and (found[2] or plain):
-        unit = _UNITS.get(found[2], found[2]) or plain
+        # wrk writes m for minutes; the other units are the usual ones, bytes in powers of 1024.
+        unit = "min" if found[2] == "m" else found[2] or plain
         into.add_reading(name, Printed(found[1], printed.line), f"{unit}/s" if per_second else unit)
 
 
@@ -174,12 +166,8 @@ def _judge(report: _Report, found: ProblemLog) -> Status:
     """Return the status, with a warning unless complete."""
     refused, rate = report.group("refused", 0), report.group("rate")
     if refused is not None:
-        return found.fail(
-            "wrk.failed",
-            f"wrk failed: {refused.text}",
-            "Start the server, or correct its name, then measure again.",
-            refused.line,
-        )
+        remedy = "Start the server, or correct its name, then measure again."
+        return found.fail("wrk.failed", f"wrk failed: {refused.text}", remedy, refused.line)
     if rate is None or "total" not in report.lines or "transfer" not in report.lines:
         message = "The report has no end: wrk was killed, or the file was cut off."
         return found.cut("wrk.cut-off", message, "Transfer the report again, or measure again.", report.last_line)
@@ -197,8 +185,8 @@ def _judge(report: _Report, found: ProblemLog) -> Status:
 def _report_errors(report: _Report, found: ProblemLog) -> None:
     refusals, sockets = report.group("refusals"), report.group("sockets", 0)
     if refusals is not None:
-        message = f"{refusals.text} responses are refusals of the server"
-        message += ", and count in requests per second all the same."
+        what = f"{refusals.text} responses are refusals of the server"
+        message = f"{what}, and count in requests per second all the same."
         found.warn("wrk.error-responses", message, "See what the server refuses.", refusals.line)
     if sockets is not None:
         found.warn("wrk.socket-errors", f"{sockets.text.strip()}.", "See to the server and its limits.", sockets.line)
