@@ -71,8 +71,7 @@ class Test:
     @property
     def asks_both(self) -> bool:
         """Return whether the test was to run in both directions."""
-        requested = self.start.get("test_start") if self.start is not None else None
-        return bool(self.has_both) or (requested is not None and requested.is_true("bidir"))
+        return bool(self.has_both) or (self.start is not None and self.start.is_true("test_start", "bidir"))
 
     @property
     def failure(self) -> Printed | None:
@@ -257,15 +256,14 @@ def gather_readings(test: Test, ways: Sequence[Direction], status: Status, into:
     """Keep the figures; only a complete test has a throughput."""
     if test.end is None:
         return
+    total = "server" if test.is_server else "total"
     for each in ways:
-        role = "server" if test.is_server and each.role == "total" else each.role
-        _gather_direction(each, role, status, into)
+        _gather_direction(each, total if each.role == "total" else each.role, status, into)
     for role, share in _list_cpu(test, test.end):
         into.add_raw_number(("processor_util", "%", role), *share)
-    streams = test.end.get("streams")
-    only = [*streams.values()] if streams is not None else []
-    if len(only) == 1 and (rtt := only[0].figure("sender", "mean_rtt")) and _is_positive(rtt):
-        into.add_raw_number(("rtt_ms", "us", "server" if test.is_server else "total"), *rtt)
+    rtt = test.end.figure("streams", 0, "sender", "mean_rtt")
+    if _is_positive(rtt) and test.end.get("streams", 1) is None:
+        into.add_reading("rtt_ms", rtt, "us", total)
 
 
 def _gather_direction(each: Direction, role: str, status: Status, into: FragmentBuilder) -> None:
@@ -286,44 +284,38 @@ def _gather_direction(each: Direction, role: str, status: Status, into: Fragment
         wanted.append(("bytes_received", each.received, "bytes", "bytes"))
     for name, sums, key, unit in wanted:
         if sums is not None and (figure := sums.figure(key)) is not None and not figure.text.startswith("-"):
-            into.add_raw_number((name, unit, role), *figure)
+            into.add_reading(name, figure, unit, role)
 
 
 def _list_cpu(test: Test, end: Node) -> Iterator[tuple[str, Printed]]:
     """Yield each role's use of one processor; a remote of zero did not report."""
     own, other = ("server", "client") if test.is_server else ("client", "server")
-    for role, key in ((own, "host_total"), (other, "remote_total")):
-        share = end.figure("cpu_utilization_percent", key)
-        if share is not None and (_is_positive(share) or role == own):
-            yield role, share
+    if (share := end.figure("cpu_utilization_percent", "host_total")) is not None:
+        yield own, share
+    if (share := end.figure("cpu_utilization_percent", "remote_total")) is not None and _is_positive(share):
+        yield other, share
 
 
 def describe_known_bytes(ways: Sequence[Direction]) -> str:
     """Return the known bytes of an interrupted test: "sent", "received", both or ""."""
-    known = {
-        "sent": any(each.sent is not None for each in ways),
-        "received": any(each.received is not None and not each.is_sender_only for each in ways),
-    }
-    return " and ".join(side for side, is_known in known.items() if is_known)
+    sent = any(each.sent is not None for each in ways)
+    received = any(each.received is not None and not each.is_sender_only for each in ways)
+    return " and ".join(["sent"] * sent + ["received"] * received)
 
 
 def gather_facts(test: Test, ways: Sequence[Direction], status: Status, into: FragmentBuilder) -> None:
     """Keep the sender's rates, an incomplete test's rates, and the congestion control."""
     for each in ways:
-        rate = each.sent.figure("bits_per_second") if each.sent is not None else None
         suffix = "" if each.role == "total" else f"_{each.role}"
-        if rate is not None:
-            into.add_raw_fact(f"sent_bits_per_second{suffix}", *rate)
-        if status is not Status.COMPLETE and not each.is_sender_only and each.rate is not None:
-            into.add_raw_fact(f"received_bits_per_second{suffix}", *each.rate)
+        into.add_printed(f"sent_bits_per_second{suffix}", each.sent.figure("bits_per_second") if each.sent else None)
+        if status is not Status.COMPLETE and not each.is_sender_only:
+            into.add_printed(f"received_bits_per_second{suffix}", each.rate)
     if test.end is None:
         return
     if used := next(_list_cpu(test, test.end), None):
         into.add_raw_fact("cpu_scope", "process", used[1].line)
-    if sender := test.end.string("sender_tcp_congestion"):
-        into.add_raw_fact("factor.congestion_control", *sender)
-    if receiver := test.end.string("receiver_tcp_congestion"):
-        into.add_raw_fact("receiver_congestion_control", *receiver)
+    for key, name in (("factor.", "sender_tcp_congestion"), ("receiver_", "receiver_tcp_congestion")):
+        into.add_printed(f"{key}congestion_control", test.end.string(name))
 
 
 def list_rows(test: Test) -> tuple[Listing, ...]:

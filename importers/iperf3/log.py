@@ -22,13 +22,8 @@ VERSION = 6
 _HEAD = 64 * 1024
 _MESSAGE = re.compile(r"iperf3?: (?:error - )?(?P<message>.+)")
 # Facts by keys of the start; the requested limits are 0 if not requested.
-_STARTED = {
-    "protocol": "factor.protocol",
-    "num_streams": "users",
-    "blksize": "message_bytes",
-    "omit": "warmup_s",
-    "tos": "tos",
-}
+_STARTED = {"protocol": "factor.protocol", "num_streams": "users", "blksize": "message_bytes", "omit": "warmup_s"}
+_STARTED |= {"tos": "tos"}
 _REQUESTED = {
     "duration": "asked_duration_s",
     "bytes": "asked_bytes",
@@ -50,7 +45,8 @@ _IDENTIFIER = re.compile(r"(?=\S*\d)[A-Za-z][\w.-]{2,59}")
 def recognise(text: Text) -> bool:
     """Look for iperf 3's version in JSON, or for lines of text."""
     documents = json_documents.head(text)
-    if not _is_start(documents) and _may_start(documents):
+    may_start = not documents or any(documents[0].root.get(key) for key in ("start", "data", "event"))
+    if may_start and not _is_start(documents):
         documents = json_documents.head(text, _HEAD)
     if _is_start(documents):
         return True
@@ -60,11 +56,6 @@ def recognise(text: Text) -> bool:
 
 def _is_start(documents: list[Document]) -> bool:
     return any(True for _ in json_documents.find_results(documents[:1], json_tests.is_start))
-
-
-def _may_start(documents: list[Document]) -> bool:
-    """Return whether the version may follow later in the file."""
-    return not documents or any(documents[0].root.get(key) for key in ("start", "data", "event"))
 
 
 def parse(text: Text) -> Parsed:
@@ -139,8 +130,9 @@ class _Spans:
 
 
 def _read_test(test: Test, source: tuple[str, str, int], found: ProblemLog) -> Fragment | None:
-    """Return a test's fragment; None for a server without a test."""
-    if _is_idle_server(test):
+    """Return a test's fragment; None for a server that was ended while waiting for a test."""
+    has_begun = test.start is None or test.start.get("test_start") is not None
+    if not has_begun and test.failure is not None and plain.SERVER_ENDED in test.failure.text:
         plain.report_no_test(test.first_line, found)
         return None
     run_id, trial = _find_names(test)
@@ -167,14 +159,6 @@ def _read_test(test: Test, source: tuple[str, str, int], found: ProblemLog) -> F
     )
 
 
-def _is_idle_server(test: Test) -> bool:
-    """Return whether a server was ended while waiting for a test."""
-    failure, start = test.failure, test.start
-    if failure is None or start is None or plain.SERVER_ENDED not in failure.text:
-        return False
-    return start.get("test_start") is None
-
-
 def _find_names(test: Test) -> tuple[str | None, int | None]:
     """Return run ID (``runid=AB101``, an unmistakable title) and trial from title or data."""
     if test.top is None:
@@ -193,8 +177,8 @@ def _judge(test: Test, ways: Sequence[Direction], found: ProblemLog) -> Status:
     if test.problem:
         message = f"This result of iperf3 {test.problem}; what comes before is kept without a throughput."
         return found.cut("iperf3.cut-off", message, plain.TRANSFER, test.problem_line)
-    is_whole = test.error is None and bool(ways) and all(each.rate is not None for each in ways)
-    if test.failure is not None and is_whole and not plain.is_interrupt(test.failure.text):
+    has_rates = bool(ways) and all(each.rate is not None for each in ways)
+    if test.failure is not None and test.error is None and has_rates and not plain.is_interrupt(test.failure.text):
         plain.report_aside(test.failure, found)
     elif test.failure is not None:
         return plain.judge_failure(test.failure, found, json_tests.describe_known_bytes(ways))
@@ -203,36 +187,22 @@ def _judge(test: Test, ways: Sequence[Direction], found: ProblemLog) -> Status:
     if not any(test.end.items()):
         message = "The test has no result and gives no reason; iperf3 may have written it to its error output."
         return found.fail("iperf3.failed", message, plain.AGAIN, test.end.line)
-    if test.is_server:
-        moved = any(each.sent or each.received for each in ways)
-        return Status.COMPLETE if moved else plain.report_nothing_received(test.end.line, found)
-    return _judge_figures(ways, test.end.line, found)
-
-
-def _judge_figures(ways: Sequence[Direction], line: int, found: ProblemLog) -> Status:
-    """Judge a client's result by the received rate.
-
-    Old versions do not print the received rate for UDP with losses.
-    """
-    if ways and all(each.rate is not None for each in ways):
-        return Status.COMPLETE
-    if ways and all(each.is_sender_only for each in ways):
-        return plain.report_sender_only(line, found)
-    return plain.report_nothing_received(line, found)
+    if ways and not test.is_server and not has_rates and all(each.is_sender_only for each in ways):
+        return plain.report_sender_only(test.end.line, found)
+    is_received = any(each.sent or each.received for each in ways) if test.is_server else has_rates
+    return Status.COMPLETE if is_received else plain.report_nothing_received(test.end.line, found)
 
 
 def _gather_facts(
     test: Test, ways: Sequence[Direction], status: Status, words: Sequence[str], into: FragmentBuilder
 ) -> None:
-    if test.failure is not None:
-        into.add_raw_fact("error", *test.failure)
+    into.add_printed("error", test.failure)
     start = test.start
     if start is None:
         return
-    version = start.string("version")
-    into.add_raw_fact("factor.tool", NAME, version.line if version else start.line)
-    if version is not None:
-        into.add_raw_fact("tool_version", version.text.removeprefix("iperf "), version.line)
+    version = start.string("version") or Printed("", start.line)
+    into.add_raw_fact("factor.tool", NAME, version.line)
+    into.add_fact("tool_version", version.text.removeprefix("iperf "), version.line)
     requested = start.get("test_start")
     if requested is not None:
         into.add_raw_fact("workload", *_find_workload(test, ways, requested))
@@ -297,8 +267,7 @@ def _gather_hosts(start: Node, words: Sequence[str], into: FragmentBuilder, *, i
         ("cookie", start.figure("cookie") or start.string("cookie")),
     )
     for key, printed in names:
-        if printed is not None:
-            into.add_raw_fact(key, *printed)
+        into.add_printed(key, printed)
 
 
 def _find_ports(start: Node, *, is_server: bool) -> Printed | None:

@@ -67,7 +67,7 @@ _FACTS = (
         ),
     ),
     _Statement("snd_tcp_congestion ", re.compile(r"snd_tcp_congestion (?P<congestion_control>\w+)")),
-    _Statement("Title: ", re.compile(r"(?P<title>^Title: .+)")),
+    _Statement("Title: ", re.compile(r"^Title: (?P<title>.+)")),
 )
 _FACTOR = {"protocol", "congestion_control"}
 _TIME = _Statement(
@@ -107,6 +107,10 @@ class _Block:
     @property
     def first_line(self) -> int:
         return min(each[0][0] for each in (self.lines, self.intervals, self.results) if each)
+
+    def find_all(self, statement: _Statement) -> list[_Numbered]:
+        """Return the numbered matches of a statement."""
+        return [(line, match) for line, text in self.lines if (match := statement.search(text))]
 
     @property
     def is_error_alone(self) -> bool:
@@ -224,15 +228,15 @@ def _join_errors(blocks: list[_Block]) -> list[_Block]:
 
 def _read(block: _Block, source: tuple[str, str, int], found: ProblemLog) -> Fragment:
     status = _judge(block, found)
-    time = next((match for _, text in block.lines if (match := _TIME.search(text))), None)
+    times = block.find_all(_TIME)
     return FragmentBuilder(_list_facts(block), _list_readings(block, status)).build(
         source,
         (block.first_line, block.last_line),
         status,
         listings=build_listing("intervals", _list_intervals(block)),
         role=block.role,
-        taken=datetime.strptime(time["time"], "%d %b %Y %H:%M:%S") if time else None,
-        zone="+00:00" if time else "",
+        taken=datetime.strptime(times[0][1]["time"], "%d %b %Y %H:%M:%S") if times else None,
+        zone="+00:00" if times else "",
     )
 
 
@@ -248,17 +252,16 @@ def _judge(block: _Block, found: ProblemLog) -> Status:
         return Status.COMPLETE if block.role == "server" else report_sender_only(last, found)
     received = {row["way"]: float(row["transfer"]) for _, row in results if row["side"] == "receiver"}
     if block.role == "server":
-        moved = any(float(row["transfer"]) for _, row in results)
-        return Status.COMPLETE if moved else report_nothing_received(last, found)
-    if not lacks_way and all(received.get(row["way"]) for _, row in results):
-        return Status.COMPLETE
-    return report_nothing_received(last, found)
+        is_whole = any(float(row["transfer"]) for _, row in results)
+    else:
+        is_whole = not lacks_way and all(received.get(row["way"]) for _, row in results)
+    return Status.COMPLETE if is_whole else report_nothing_received(last, found)
 
 
 def _find_totals(block: _Block) -> list[_Numbered]:
     """Return the sums of the results, or the rows of the only connection of each direction."""
     found = {row["id"] for _, row in block.results}
-    connected = {match["id"] for _, text in block.lines if (match := _CONNECTED.search(text))}
+    connected = {match["id"] for _, match in block.find_all(_CONNECTED)}
     others = connected | {row["id"] for _, row in block.intervals} - {"SUM"}
     return [] if others - found and "SUM" not in found else _find_rows(block.results)
 
@@ -282,17 +285,18 @@ def _list_facts(block: _Block) -> Iterator[Fact]:
     yield from _list_workload(block)
     if "users" not in stated:
         yield from _list_users(block)
-    if "protocol" not in stated:
-        yield from _list_protocol(block)
+    counting = [line for line, row in block.intervals + block.results if block.is_udp or row["count"]]
+    if "protocol" not in stated and counting:
+        # UDP shows in the table, TCP in retransmits.
+        yield Fact("factor.protocol", "UDP" if block.is_udp else "TCP", counting[0])
     if block.error is not None:
         yield Fact("error", *block.error)
     for line, row in _find_totals(block):
         if row["side"] == "sender":
             suffix = f"_{_DIRECTIONS[row['way']]}" if row["way"] else ""
             yield Fact(f"sent_rate{suffix}", f"{row['rate']} {row['rate_unit']}", line)
-    measured = next((line for line, text in block.lines if _CPU.search(text)), None)
-    if measured is not None:
-        yield Fact("cpu_scope", "process", measured)
+    for line, _ in block.find_all(_CPU)[:1]:
+        yield Fact("cpu_scope", "process", line)
 
 
 def _find_statements(block: _Block) -> dict[str, Fact]:
@@ -302,8 +306,7 @@ def _find_statements(block: _Block) -> dict[str, Fact]:
         for match in filter(None, [statement.search(text) for statement in _FACTS]):
             for key, value in match.groupdict().items():
                 if value is not None:
-                    fact = Fact(f"factor.{key}" if key in _FACTOR else key, value.removeprefix("Title: "), line)
-                    stated.setdefault(key, fact)
+                    stated.setdefault(key, Fact(f"factor.{key}" if key in _FACTOR else key, value, line))
     options = {"omit": stated.get("warmup_s"), "tos": stated.get("tos")}
     used = [f"{name}={fact.text}" for name, fact in options.items() if fact is not None and fact.text.strip("0")]
     if used:
@@ -311,16 +314,8 @@ def _find_statements(block: _Block) -> dict[str, Fact]:
     return stated
 
 
-def _list_protocol(block: _Block) -> Iterator[Fact]:
-    """Yield the protocol if known: UDP by the table, TCP by retransmits."""
-    line = next((line for line, row in block.intervals + block.results if block.is_udp or row["count"]), None)
-    if line is not None:
-        yield Fact("factor.protocol", "UDP" if block.is_udp else "TCP", line)
-
-
 def _list_addresses(block: _Block) -> Iterator[Fact]:
-    found = [(line, match) for line, text in block.lines if (match := _CONNECTED.search(text))]
-    if found:
+    if found := block.find_all(_CONNECTED):
         line, match = found[0]
         yield Fact(f"{block.role}_address", match["own"], line)
         yield Fact(f"{block.other_role}_address", match["other"], line)
@@ -331,11 +326,11 @@ def _list_addresses(block: _Block) -> Iterator[Fact]:
 def _list_workload(block: _Block) -> Iterator[Fact]:
     """Yield the direction, by a client's own words or by a server's result."""
     rows = block.results or block.intervals
-    reverse = next((line for line, text in block.lines if _REVERSE.search(text)), None)
+    reverse = block.find_all(_REVERSE)
     if any(row["way"] for _, row in rows):
         yield Fact("workload", "STRB", rows[0][0])
     elif block.role == "client" and rows and (block.is_opened or reverse):
-        yield Fact("workload", "STRG" if reverse else "STRP", reverse or rows[0][0])
+        yield Fact("workload", "STRG" if reverse else "STRP", (reverse or rows)[0][0])
     elif block.results and len({row["side"] for _, row in block.results}) == 1:
         line, row = block.results[0]
         yield Fact("workload", "STRG" if row["side"] == "sender" else "STRP", line)
@@ -343,21 +338,19 @@ def _list_workload(block: _Block) -> Iterator[Fact]:
 
 def _list_users(block: _Block) -> Iterator[Fact]:
     """Yield the number of connections in one direction."""
-    connected = [(line, match["id"]) for line, text in block.lines if (match := _CONNECTED.search(text))]
+    connected = block.find_all(_CONNECTED)
     rows = [(line, row) for line, row in block.intervals + block.results if row["id"] != "SUM"]
-    found = [(line, row["id"]) for line, row in rows if row["way"] == rows[0][1]["way"]] or connected
-    if found:
-        yield Fact("users", str(len({id_ for _, id_ in found})), (connected or found)[0][0])
+    if found := [(line, row) for line, row in rows if row["way"] == rows[0][1]["way"]] or connected:
+        yield Fact("users", str(len({row["id"] for _, row in found})), (connected or found)[0][0])
 
 
 def _list_readings(block: _Block, status: Status) -> Iterator[Reading]:
     for line, row in _find_totals(block):
         role = _DIRECTIONS[row["way"]] if row["way"] else "server" if block.role == "server" else "total"
         yield from _read_result(row, line, role, status)
-    for line, text in block.lines:
-        if cpu := _CPU.search(text):
-            yield Reading("processor_util", cpu["own"], "%", line, block.role)
-            yield Reading("processor_util", cpu["other"], "%", line, block.other_role)
+    for line, cpu in block.find_all(_CPU):
+        yield Reading("processor_util", cpu["own"], "%", line, block.role)
+        yield Reading("processor_util", cpu["other"], "%", line, block.other_role)
 
 
 def _read_result(row: re.Match[str], line: int, role: str, status: Status) -> Iterator[Reading]:
@@ -432,6 +425,7 @@ def report_nothing_received(line: int, found: ProblemLog) -> Status:
 
 
 def is_interrupt(error: str) -> bool:
+    """Return whether an error says that the test was interrupted."""
     return any(word in error for word in _INTERRUPTED)
 
 
