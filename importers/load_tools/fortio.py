@@ -1,7 +1,7 @@
 """fortio: results in JSON, alone or among log lines, as text, and failures."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
@@ -22,7 +22,9 @@ _DONE = re.compile(r"All done \d+ calls .*")
 _TIME = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d+)?(Z|[+-]\d\d:\d\d)")
 _TARGET = re.compile(r"(?:(?P<scheme>\w+)://)?(?P<host>[^/\s]+)(?P<path>\S*).*")
 _DURATION = re.compile(r"(?:(\d+)h)?(?:(\d+)m)?(?:(\d+(?:\.\d+)?)s)?")
+_NOTHING_DONE = "No call was answered as it should be: the run is kept as failed."
 _GOOD_CODES = frozenset({"200", "OK", "SERVING"})
+_HISTOGRAM = "DurationHistogram"
 _PERCENTILES = {"50": "p50", "75": "p75", "90": "p90", "95": "p95", "99": "p99", "99.9": "p999"}
 _READINGS = {share: (f"latency_{name}_ms", "s", "total") for share, name in _PERCENTILES.items()}
 _GUESSES = {share: f"interpolated.{name}_s" for share, name in _PERCENTILES.items()}
@@ -77,9 +79,8 @@ def _results(text: Text, found: ProblemLog) -> Iterator[Fragment]:
         is_empty = False
         yield _read(document, text, found)
     if is_empty and any(_ENDED.fullmatch(line) for line in text.lines):
-        is_empty = False
         yield from (_read_text(block, text, found) for block in _text_blocks(text))
-    if is_empty:
+    elif is_empty:
         yield _read_failure(text, list(documents(text)), found)
 
 
@@ -105,8 +106,7 @@ def _gather_facts(root: Node, into: FragmentBuilder) -> None:
         into.add_printed(key, root.printed(name))
     _gather_target(root.printed("URL") or root.printed("Destination"), into)
     _gather_options(root, into)
-    if _connects_each_time(root):
-        into.add_raw_fact("factor.keep_alive", "off", line)
+    into.add_fact("factor.keep_alive", "off" if _connects_each_time(root) else None, line)
     for code, count in _list_codes(root):
         into.add_printed(f"return_code.{code}", count.printed())
 
@@ -135,30 +135,28 @@ def _list_codes(root: Node) -> list[tuple[str, Node]]:
 
 def _connects_each_time(root: Node) -> bool:
     """Return whether each call opens a connection, by options or by the server."""
-    calls, sockets = root.figure("DurationHistogram", "Count"), root.figure("SocketCount")
-    if root.is_true("DisableKeepAlive"):
-        return True
-    return bool(calls and sockets and Decimal(calls.text) > 0 and Decimal(sockets.text) >= _MOST * Decimal(calls.text))
+    calls, sockets = root.figure(_HISTOGRAM, "Count"), root.figure("SocketCount")
+    is_each = calls and sockets and Decimal(calls.text) > 0 and Decimal(sockets.text) >= _MOST * Decimal(calls.text)
+    return root.is_true("DisableKeepAlive") or bool(is_each)
 
 
 def _gather_figures(root: Node, into: FragmentBuilder, found: ProblemLog) -> None:
-    histogram = "DurationHistogram"
     into.add_reading("trans_per_s", root.figure("ActualQPS"), "calls/s")
     into.add_reading("driver_s", root.figure("ActualDuration"), "ns")
-    into.add_reading("transactions", root.figure(histogram, "Count"), "calls")
+    into.add_reading("transactions", root.figure(_HISTOGRAM, "Count"), "calls")
     into.add_reading("errors", root.figure("ErrorsDurationHistogram", "Count"), "errors")
     into.add_reading("bytes_sent", root.figure("BytesSent"), "bytes")
     into.add_reading("bytes_received", root.figure("BytesReceived") or root.figure("Sizes", "Sum"), "bytes")
-    into.add_reading("response_ms", root.figure(histogram, "Avg"), "s")
+    into.add_reading("response_ms", root.figure(_HISTOGRAM, "Avg"), "s")
     for kind, key in (("mean", "Avg"), ("min", "Min"), ("max", "Max"), ("sd", "StdDev")):
-        into.add_reading(f"latency_{kind}_ms", root.figure(histogram, key), "s")
+        into.add_reading(f"latency_{kind}_ms", root.figure(_HISTOGRAM, key), "s")
     _gather_percentiles(root, into, found)
 
 
 def _gather_percentiles(root: Node, into: FragmentBuilder, found: ProblemLog) -> None:
     """Keep percentiles; those inside the histogram's first step are guesses, kept as facts."""
     step = root.figure("Resolution") or Printed(_RESOLUTION, root.line)
-    listed = root.get("DurationHistogram", "Percentiles")
+    listed = root.get(_HISTOGRAM, "Percentiles")
     resolution, guessed = Decimal(step.text), None
     for percentile in listed.values() if listed is not None else ():
         name, figure = percentile.figure("Percentile"), percentile.figure("Value")
@@ -193,20 +191,23 @@ def _find_start(root: Node) -> tuple[datetime | None, str]:
 def _judge(document: Document, found: ProblemLog) -> Status:
     """Return the status, with a warning unless complete."""
     root = document.root
-    calls, failed = root.figure("DurationHistogram", "Count"), root.figure("ErrorsDurationHistogram", "Count")
+    calls, failed = root.figure(_HISTOGRAM, "Count"), root.figure(f"Errors{_HISTOGRAM}", "Count")
     if not document.whole or calls is None or root.figure("ActualQPS") is None:
         what = document.problem or "has no figures"
         remedy = "Transfer the file again."
         return found.cut("fortio.cut-off", f"The result {what}.", remedy, document.problem_line or document.last_line)
     codes = _list_codes(root)
-    bad = [each for each in codes if each[0] not in _GOOD_CODES]
-    if not calls.text.strip("0") or (bad and len(bad) == len(codes)):
-        message = "No call was answered as it should be: the run is kept as failed."
-        return found.fail("fortio.nothing-done", message, "See to the server.", calls.line)
-    if bad or (failed is not None and failed.text.strip("0")):
-        errors = ", ".join(f"{code}: {count.text}" for code, count in bad) or "see ErrorsDurationHistogram"
-        found.warn("fortio.errors", f"Calls ended with errors ({errors}).", "See to the server.", calls.line)
+    errors = _list_errors(codes)
+    if not calls.text.strip("0") or (errors and len(errors) == len(codes)):
+        return found.fail("fortio.nothing-done", _NOTHING_DONE, "See to the server.", calls.line)
+    if errors or (failed is not None and failed.text.strip("0")):
+        message = f"Calls ended with errors ({', '.join(errors) or 'see ErrorsDurationHistogram'})."
+        found.warn("fortio.errors", message, "See to the server.", calls.line)
     return _judge_length(root, found)
+
+
+def _list_errors(codes: Sequence[tuple[str, Printed | Node]]) -> list[str]:
+    return [f"{code}: {count.text}" for code, count in codes if code not in _GOOD_CODES]
 
 
 def _judge_length(root: Node, found: ProblemLog) -> Status:
@@ -300,13 +301,12 @@ def _judge_text(block: _Block, found: ProblemLog) -> Status:
     if ended is None or "mean" not in block.lines:
         message = "The output ends before its figures: fortio was killed, or the file was cut off."
         return found.cut("fortio.cut-off", message, "Transfer the file again.", block.last_line)
-    bad = [each for each in block.codes if each[0] not in _GOOD_CODES]
-    if not ended.text.strip("0") or (bad and len(bad) == len(block.codes)):
-        message = "No call was answered as it should be: the run is kept as failed."
-        return found.fail("fortio.nothing-done", message, "Check the server.", ended.line)
-    if bad:
-        errors = ", ".join(f"{code}: {count.text}" for code, count in bad)
-        found.warn("fortio.errors", f"Calls ended with errors ({errors}).", "Check the server.", bad[0][1].line)
+    errors = _list_errors(block.codes)
+    if not ended.text.strip("0") or (errors and len(errors) == len(block.codes)):
+        return found.fail("fortio.nothing-done", _NOTHING_DONE, "Check the server.", ended.line)
+    if errors:
+        line = next(count.line for code, count in block.codes if code not in _GOOD_CODES)
+        found.warn("fortio.errors", f"Calls ended with errors ({', '.join(errors)}).", "Check the server.", line)
     return Status.COMPLETE
 
 

@@ -4,8 +4,9 @@ Latencies are half of the round trip without ``--full-rtt``; MBps are 2^20 bytes
 """
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
+from typing import NamedTuple
 
 from importers.files.typed_commands import find_command
 from importers.fragment_builder import FragmentBuilder, Printed
@@ -22,16 +23,8 @@ _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _VERSION = re.compile(r"sockperf: == version #(\S+) ==")
 _PARAMETERS = re.compile(r"test was performed using the following parameters: (.*)")
 _OWN = "sockperf"
-_PERCENTILES = {
-    "50.000": "latency_p50_ms",
-    "75.000": "latency_p75_ms",
-    "90.000": "latency_p90_ms",
-    "95.000": "latency_p95_ms",
-    "99.000": "latency_p99_ms",
-    "99.900": "latency_p999_ms",
-    "<MAX>": "latency_max_ms",
-    "<MIN>": "latency_min_ms",
-}
+_PERCENTILES = {"50.000": "p50", "75.000": "p75", "90.000": "p90", "95.000": "p95", "99.000": "p99", "99.900": "p999"}
+_PERCENTILES |= {"<MAX>": "max", "<MIN>": "min"}
 _NUMBER = r"(\d+(?:\.\d+)?)"
 _PATTERNS = {
     "number": re.compile(r"=+ Printing statistics for Server No: (\d+)"),
@@ -51,6 +44,7 @@ _PATTERNS = {
 # Patterns of lines that no other tool prints; ends of a test's statistics.
 _OF_SOCKPERF = ("total", "valid", "average", "bandwidth", "handled")
 _ENDS = {"average", "bandwidth", "handled"}
+_BEGINNINGS = {"peer", "average", "total"}
 _OBSERVATION = re.compile(r"---> (?:percentile )?(<MAX>|<MIN>|\d+\.\d+)(?: observation)? +=\s*(\d+\.\d{3})")
 _FAILURE = re.compile(
     r"ERROR: .*|No messages were received from the server.*|No valid observations found.*|.*\(errno=\d+ .*\).*"
@@ -63,8 +57,7 @@ _SHORT = {"m": "msg-size", "t": "time", "b": "burst"}
 _UNDER_LOAD = re.compile(r"sockperf\s+(?:ul|under-load)\b")
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
+class _Found(NamedTuple):
     """The groups of a line's pattern, and the line's number."""
 
     groups: tuple[str, ...]
@@ -176,49 +169,33 @@ def _take_command(block: _Block, command: Printed) -> None:
 
 
 def _begin_next_server(block: _Block, line: int) -> _Block:
-    shared = {key: block.found[key] for key in ("total",) if key in block.found}
-    return _Block(
-        line,
-        line,
-        shared,
-        version=block.version,
-        parameters=block.parameters,
-        command=block.command,
-        options=block.options,
-    )
+    shared = {key: found for key, found in block.found.items() if key == "total"}
+    fresh = _Block(line, line, shared, version=block.version, parameters=block.parameters)
+    return replace(fresh, command=block.command, options=block.options)
 
 
 def _take(block: _Block, plain: str, line: int, whole: bool) -> None:
     """Take a line; figures of a cut line do not count."""
     block.last_line = line
-    version, parameters = _VERSION.match(plain), _PARAMETERS.match(plain)
-    if version is not None:
+    body = plain.removeprefix(_OWN).removeprefix(":").strip()
+    if version := _VERSION.match(plain):
         block.version = Printed(version[1], line)
-        return
-    if parameters is not None:
+    elif parameters := _PARAMETERS.match(plain):
         block.parameters = Printed(parameters[1], line)
         block.options = {match[1]: Printed(match[2] or match[1], line) for match in _OPTIONS.finditer(parameters[1])}
-        return
-    body = plain.removeprefix(_OWN).removeprefix(":").strip()
-    observation = _OBSERVATION.fullmatch(body)
-    if observation is not None:
+    elif observation := _OBSERVATION.fullmatch(body):
         block.observations[observation[1]] = Printed(observation[2], line)
-        return
-    if "[SERVER] listen on" in body:
+    elif "[SERVER] listen on" in body:
         block.is_server = True
     elif body.startswith("Test end (interrupted by user)"):
         block.by_user = Printed(body, line)
     elif _FAILURE.fullmatch(body):
         block.failures.append(Printed(body[:200], line))
     else:
-        _take_figures(block, body, line, whole)
-
-
-def _take_figures(block: _Block, body: str, line: int, whole: bool) -> None:
-    for name, pattern in _PATTERNS.items():
-        match = pattern.fullmatch(body) if name not in {"peer", "average", "total"} else pattern.match(body)
-        if match is not None and (whole or name == "bandwidth"):
-            block.found.setdefault(name, _Found(tuple(group or "" for group in match.groups()), line))
+        for name, pattern in _PATTERNS.items():
+            match = pattern.match(body) if name in _BEGINNINGS else pattern.fullmatch(body)
+            if match is not None and (whole or name == "bandwidth"):
+                block.found.setdefault(name, _Found(match.groups(""), line))
 
 
 def _read(block: _Block, file: str, found: ProblemLog) -> Fragment:
@@ -242,12 +219,9 @@ def _judge(block: _Block, found: ProblemLog) -> Status:
     if block.failures:
         error = block.failures[0]
         return found.fail("sockperf.failed", f"sockperf failed: {error.text}", "Measure again, for longer.", error.line)
-    whole = "bandwidth" in block.found if block.streams else {"<MIN>", "<MAX>"} <= block.observations.keys()
-    if block.is_server:
-        whole = "handled" in block.found
-    elif not block.streams:
-        whole = whole and {"valid", "average"} <= block.found.keys()
-    if not whole:
+    of_client = {"bandwidth"} if block.streams else {"valid", "average", "<MIN>", "<MAX>"}
+    needed = {"handled"} if block.is_server else of_client
+    if not needed <= block.found.keys() | block.observations.keys():
         message = "The output ends before its last figures: sockperf was killed or the file cut off."
         return found.cut("sockperf.cut-off", message, "Transfer the file again, or measure again.", block.last_line)
     if block.by_user is not None and not block.is_server:
@@ -308,7 +282,7 @@ def _gather_latency(block: _Block, gathered: FragmentBuilder) -> None:
     gathered.add_reading("response_ms", block.printed("average", 1), block.unit)
     gathered.add_reading("latency_sd_ms", block.printed("average", 2), block.unit)
     for name, metric in _PERCENTILES.items():
-        gathered.add_reading(metric, block.observations.get(name), block.unit)
+        gathered.add_reading(f"latency_{metric}_ms", block.observations.get(name), block.unit)
     for name, (text, line) in block.observations.items():
         if name not in _PERCENTILES:
             gathered.add_raw_fact(f"latency_p{name.rstrip('0').rstrip('.')}", f"{text} {block.unit}", line)

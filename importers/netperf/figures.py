@@ -18,13 +18,8 @@ _RATE = re.compile(r"(?:10\^\d+\s*bits|[KMGT]?Bytes)\s*/s(?:ec)?")
 _DEMAND = re.compile(r"us/\w+")
 _METHOD = re.compile(r"%(?: ([A-Z]{1,2}))?(?=\s|$)")
 _LATENCIES = {
-    "MIN_LATENCY": "latency_min_ms",
-    "MEAN_LATENCY": "latency_mean_ms",
-    "STDDEV_LATENCY": "latency_sd_ms",
-    "P50_LATENCY": "latency_p50_ms",
-    "P90_LATENCY": "latency_p90_ms",
-    "P99_LATENCY": "latency_p99_ms",
-    "MAX_LATENCY": "latency_max_ms",
+    f"{key.upper()}_LATENCY": f"latency_{key.replace('stddev', 'sd')}_ms"
+    for key in ("min", "mean", "stddev", "p50", "p90", "p99", "max")
 }
 _READ = frozenset(
     {"THROUGHPUT", "THROUGHPUT_UNITS", "TRANSACTION_RATE", "ELAPSED_TIME", "REQUEST_SIZE", "RESPONSE_SIZE"}
