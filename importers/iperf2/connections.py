@@ -2,12 +2,21 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 
 from importers.fragment_builder import Printed
 from importers.model import Fact
 
 SUM = "SUM"
 TO_SERVER, TO_CLIENT = "to_server", "to_client"
+
+
+def parse_time(text: str, form: str) -> datetime | None:
+    """Return a printed time; None for other texts."""
+    try:
+        return datetime.strptime(text, form)
+    except ValueError:
+        return None
 
 
 @dataclass(slots=True)
@@ -124,9 +133,8 @@ class Test:
 
     def add_up(self, ids: Sequence[str], *, is_report: bool = False) -> Row | None:
         """Return the results of several connections as one row of sums, or None if one is missing."""
-        rows = [self.find_result(row_id, is_report=is_report) for row_id in ids]
-        found = [row for row in rows if row is not None]
-        if len(found) < len(rows):
+        found = [row for row_id in ids if (row := self.find_result(row_id, is_report=is_report)) is not None]
+        if len(found) < len(ids):
             return None
         more = {}
         if all("packets" in row.more for row in found):

@@ -8,11 +8,10 @@ import re
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
 from itertools import islice
 
 from importers.fragment_builder import Printed
-from importers.iperf2.connections import SUM, TO_CLIENT, TO_SERVER, Row, Test
+from importers.iperf2.connections import SUM, TO_CLIENT, TO_SERVER, Row, Test, parse_time
 from importers.key_values import whole
 from importers.model import Text
 
@@ -96,11 +95,9 @@ class _Reader:
 
     def _is_next(self, test: Test, row_id: str, match: re.Match[str]) -> bool:
         """Return whether a new connection is of another test: its id is in use, or it began after the others."""
-        if row_id in test.connections or not test.connections:
+        begun, ended = (parse_time(text, "%Y%m%d%H%M%S") for text in (match["time"], test.ended))
+        if row_id in test.connections or not test.connections or match["time"] == _NEVER or not (begun and ended):
             return row_id in test.connections
-        begun, ended = _parse_time(match["time"]), _parse_time(test.ended)
-        if begun is None or ended is None:
-            return False
         pause, seconds = (begun - ended).total_seconds(), float(match["t1"])
         return pause > seconds or (pause == seconds and seconds > 0)
 
@@ -125,25 +122,14 @@ class _Reader:
     def _connect(self, test: Test, row_id: str, match: re.Match[str], number: int) -> None:
         """Add a connection with its direction and ends."""
         ends = [(match["own"], match["own_port"]), (match["other"], match["other_port"])]
-        test.connections[row_id] = TO_CLIENT if test.knows_direction and self._is_back(match) else TO_SERVER
+        is_back = match["own_port"] == self.port or match["other_port"] == "0"
+        is_back = is_back or match["own"] == self.server != match["other"]
+        test.connections[row_id] = TO_CLIENT if test.knows_direction and is_back else TO_SERVER
         if ends[1][1] != "0":
             server = self.server, self.port
             begins_with_server = ends[0] == server or (ends[1] != server and ends[0][0] == self.server)
             own, other = ends if begins_with_server is (test.role == "server") else ends[::-1]
             test.add_ends(own, other, number)
-
-    def _is_back(self, match: re.Match[str]) -> bool:
-        """Return whether a connection's line is of data to the client."""
-        if match["own_port"] == self.port or match["other_port"] == "0":
-            return True
-        return match["own"] == self.server != match["other"]
-
-
-def _parse_time(text: str) -> datetime | None:
-    try:
-        return datetime.strptime(text, "%Y%m%d%H%M%S") if text and text != _NEVER else None
-    except ValueError:
-        return None
 
 
 def _read_report(match: re.Match[str]) -> Mapping[str, str]:

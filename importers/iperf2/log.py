@@ -1,13 +1,13 @@
 """iperf 2: results of client and server, as text or CSV (``-y C``)."""
 
 from collections.abc import Iterator, Sequence
-from datetime import datetime
 from functools import lru_cache
+from itertools import product
 
 from importers.fragment_builder import Column, FragmentBuilder, build_listing, join_ports
 from importers.fragment_builder import Row as ListingRow
 from importers.iperf2 import csv_lines, plain
-from importers.iperf2.connections import SUM, TO_CLIENT, TO_SERVER, Row, Test
+from importers.iperf2.connections import SUM, TO_CLIENT, TO_SERVER, Row, Test, parse_time
 from importers.model import Fragment, Parsed, Problem, ProblemLog, Status, Text
 from importers.trial_numbers import number_each
 
@@ -18,26 +18,20 @@ VERSION = 5
 _AGAIN = "Measure again."
 _TRANSFER = "Transfer the file again and import it."
 _MORE = {
-    "packets_lost": "count",
-    "loss_percent": "%",
-    "jitter_ms": "ms",
-    "retransmits": "count",
-    "transactions": "count",
-    "latency_mean_ms": "ms",
-    "latency_min_ms": "ms",
-    "latency_max_ms": "ms",
-    "latency_sd_ms": "ms",
+    **{
+        "packets_lost": "count",
+        "loss_percent": "%",
+        "jitter_ms": "ms",
+        "retransmits": "count",
+        "transactions": "count",
+    },
+    **{f"latency_{kind}_ms": "ms" for kind in ("mean", "min", "max", "sd")},
 }
 _INTERVAL: tuple[Column, ...] = (("t0", "s"), ("t1", "s"))
 _INTERVAL_OF_ONE: tuple[Column, ...] = (("id", ""), *_INTERVAL)
 _CONNECTION: tuple[Column, ...] = (("id", ""), ("seconds", "s"))
-_COLUMN_UNITS = _MORE | {
-    "packets": "count",
-    "rtt": "us",
-    "write_errors": "count",
-    "busy_rps": "1/s",
-    "one_way_latency": "ms",
-}
+_COLUMN_UNITS = _MORE | {"packets": "count", "rtt": "us", "write_errors": "count", "busy_rps": "1/s"}
+_COLUMN_UNITS |= {"one_way_latency": "ms"}
 
 
 def recognise(text: Text) -> bool:
@@ -76,17 +70,10 @@ def _read(test: Test, file: str, found: ProblemLog) -> Fragment:
             *build_listing("connections", _connections(test, ids)),
         ),
         role=test.role,
-        taken=_parse_time(time, "%Y-%m-%d %H:%M:%S"),
-        ended=_parse_time(test.ended, "%Y%m%d%H%M%S"),
+        taken=parse_time(time, "%Y-%m-%d %H:%M:%S"),
+        ended=parse_time(test.ended, "%Y%m%d%H%M%S"),
         zone="+00:00" if zone in {"UTC", "GMT"} else zone,
     )
-
-
-def _parse_time(text: str, form: str) -> datetime | None:
-    try:
-        return datetime.strptime(text, form) if text else None
-    except ValueError:
-        return None
 
 
 _Results = dict[str, Row | None]
@@ -144,9 +131,8 @@ def _judge_results(test: Test, results: _Results, found: ProblemLog) -> Status:
         message = f"There is no server report{of}: the received amount is unknown."
         return found.cut("iperf2.no-server-report", message, _AGAIN, line)
     if missing and not test.is_csv:
-        return found.cut(
-            "iperf2.cut-off", "The sum of the connections is missing: the file was cut off.", _TRANSFER, line
-        )
+        message = "The sum of the connections is missing: the file was cut off."
+        return found.cut("iperf2.cut-off", message, _TRANSFER, line)
     if missing:
         message = "There is no sum of the connections: each has its rate, but the test has none."
         return found.cut("iperf2.no-sum", message, "Use text instead of -y C, or iperf3, for parallel streams.", line)
@@ -187,18 +173,15 @@ def _gather_facts(test: Test, results: _Results, into: FragmentBuilder) -> None:
     ways = list(test.connections.values())
     if users := max((ways.count(way) for way in set(ways)), default=0):
         into.add_fact("users", str(users), first)
-    if test.error is not None:
-        into.add_raw_fact("error", *test.error)
+    into.add_printed("error", test.error)
     for way, row in results.items():
         suffix = f"_{way}" if len(results) > 1 else ""
         own = _find_sent(test, row)
         if own is not None:
             into.add_fact(f"sent_rate{suffix}", f"{own.rate} {own.rate_unit}", own.line)
-        if row is not None:
-            into.add_fact("busy_rps", row.more.get("busy_rps"), row.line)
-            into.add_fact("datagrams", row.more.get("datagrams"), row.line)
-            into.add_fact(f"one_way_latency_ms{suffix}", row.more.get("one_way_latency"), row.line)
-            into.add_fact(f"write_errors{suffix}", row.more.get("write_errors"), row.line)
+        keys = ("busy_rps", "datagrams", f"one_way_latency_ms{suffix}", f"write_errors{suffix}")
+        for key, name in zip(keys, ("busy_rps", "datagrams", "one_way_latency", "write_errors"), strict=True):
+            into.add_fact(key, row.more.get(name) if row is not None else None, row.line if row is not None else 0)
 
 
 def _find_sent(test: Test, result: Row | None) -> Row | None:
@@ -212,23 +195,18 @@ def _find_sent(test: Test, result: Row | None) -> Row | None:
 
 
 def _pattern(test: Test) -> str | None:
-    if test.is_bounceback:
-        return "RR"
-    if not test.knows_direction:
-        return None
     ways = set(map(test.direction, test.ids)) or set(test.connections.values())
-    return {frozenset({TO_SERVER}): "STRP", frozenset({TO_CLIENT}): "STRG"}.get(
-        frozenset(ways), "STRB" if ways else None
-    )
+    if test.is_bounceback or not test.knows_direction or not ways:
+        return "RR" if test.is_bounceback else None
+    return "STRB" if len(ways) > 1 else "STRP" if TO_SERVER in ways else "STRG"
 
 
 def _gather_readings(test: Test, results: _Results, into: FragmentBuilder) -> None:
     """Keep the results by direction, or for ``server`` in a server's log."""
+    total = "server" if test.role == "server" else "total"
     for way, row in results.items():
-        role = way if len(results) > 1 else "total"
-        role = "server" if role == "total" and test.role == "server" else role
         if row is not None:
-            _gather_row(test, row, way, role, into)
+            _gather_row(test, row, way, way if len(results) > 1 else total, into)
 
 
 def _gather_row(test: Test, row: Row, way: str, role: str, into: FragmentBuilder) -> None:
@@ -243,8 +221,6 @@ def _gather_row(test: Test, row: Row, way: str, role: str, into: FragmentBuilder
     own = test.find_result(row.id) if row.is_report else None
     if own is not None:
         into.add_raw_number(("bytes_sent", own.transfer_unit, role), own.transfer, own.line)
-    if not row.more:
-        return
     for name, unit in _MORE.items():
         if name in row.more:
             into.add_raw_number((name, unit, role), row.more[name], row.line)
@@ -267,11 +243,9 @@ def _intervals(test: Test, listed: Sequence[str]) -> Iterator[ListingRow]:
 
 
 def _connections(test: Test, listed: Sequence[str]) -> Iterator[ListingRow]:
-    for each in listed:
-        for is_report in (False, True):
-            row = test.find_result(each, is_report=is_report)
-            if row is not None:
-                yield _list_row(row, _CONNECTION, [each.strip("*"), row.t1])
+    for each, is_report in product(listed, (False, True)):
+        if (row := test.find_result(each, is_report=is_report)) is not None:
+            yield _list_row(row, _CONNECTION, [each.strip("*"), row.t1])
 
 
 def _list_row(row: Row, first: tuple[Column, ...], texts: list[str]) -> ListingRow:

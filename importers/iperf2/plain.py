@@ -63,6 +63,7 @@ _FACTOR = frozenset({"congestion_control"})
 _HANDSHAKE = re.compile(r"icwnd/mss/irtt=\d+/(?P<mss>\d+)/(?P<initial_rtt_us>\d+)")
 _PEER = re.compile(r"\(peer (?P<peer_version>\d[\w.-]*)\)")
 _STARTED = re.compile(r" on (?P<time>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) \((?P<zone>[^()]+)\)")
+_FAILURES = ("failed:", "did not receive ack", "unable to connect")
 _ERROR = re.compile(r"(?:^|[:\] ])((?:\w+ )?\w+ failed: .+|WARNING: did not receive ack .+|unable to connect.+)")
 
 
@@ -102,7 +103,7 @@ class _Reader:
             self._take_heading(number, heading)
         elif " port " in line and (connected := _CONNECTED.search(line)) is not None:
             self._take_connection(number, connected)
-        elif _may_have_failed(line) and (error := _ERROR.search(line)) is not None:
+        elif any(words in line for words in _FAILURES) and (error := _ERROR.search(line)) is not None:
             self._take_error(Printed(error[1].strip(), number))
         elif self.tests:
             self.is_report = self.is_report or ("Report:" in line and _REPORT.search(line) is not None)
@@ -135,12 +136,14 @@ class _Reader:
         if not self.tests:
             return
         test = self.tests[-1]
-        if test.rows and not self.open_ids and self._is_next(test, match):
+        # Under a client's heading, only its connection's way back is of the same test.
+        is_accepted = match["own_port"] == self.listening
+        is_next = test.role == "server" or is_accepted or match["id"] in test.connections
+        if test.rows and not self.open_ids and is_next:
             test = self._begin_next(test, number)
         self.open_ids.add(match["id"])
         test.last_line = number
-        is_accepted = test.role == "client" and match["own_port"] == self.listening
-        is_back = "(reverse)" in match["more"] or is_accepted
+        is_back = "(reverse)" in match["more"] or (is_accepted and test.role == "client")
         test.connections[match["id"]] = TO_CLIENT if is_back else TO_SERVER
         if "(full-duplex)" in match["more"]:
             test.connections["*" + match["id"]] = TO_CLIENT
@@ -152,11 +155,6 @@ class _Reader:
                     test.add_fact(key, value, number)
         if started := _STARTED.search(match["more"]):
             test.started = test.started if test.started[0] else (started["time"], started["zone"])
-
-    def _is_next(self, test: Test, match: re.Match[str]) -> bool:
-        """Return whether a connection belongs to another test: a heading of a client has one test and its way back."""
-        is_back = match["own_port"] == self.listening
-        return test.role == "server" or is_back or match["id"] in test.connections
 
     def _begin_next(self, test: Test, number: int) -> Test:
         """Begin another test under the same heading."""
@@ -198,16 +196,10 @@ class _Reader:
                     test.add_fact(f"factor.{key}" if key in _FACTOR else key, text, number)
 
 
-def _may_have_failed(line: str) -> bool:
-    return "failed:" in line or "did not receive ack" in line or "unable to connect" in line
-
-
 def _read_columns(columns: str) -> dict[str, str]:
     """Return the columns behind transfer and rate by name."""
-    for pattern in _FURTHER:
-        if found := pattern.match(columns):
-            return {name: text for name, text in found.groupdict().items() if text is not None}
-    return {}
+    found = next(filter(None, (pattern.match(columns) for pattern in _FURTHER)), None)
+    return {name: text for name, text in found.groupdict().items() if text is not None} if found else {}
 
 
 def _add_implied(test: Test) -> None:

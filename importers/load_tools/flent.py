@@ -122,15 +122,9 @@ def _read(document: Document, source: tuple[str, str, int], found: ProblemLog) -
 
 
 def _gather_facts(metadata: Node, way: _Direction | None, into: FragmentBuilder, *, is_one_of_two: bool) -> None:
-    test, line = metadata.string("NAME"), metadata.line
-    if way is None:
-        into.add_facts(("factor.tool", "workload"), (NAME, _find_other_workload(test.text if test else "")), line)
-    else:
-        keys = ("factor.tool", "workload", "factor.protocol", "users")
-        into.add_facts(keys, (NAME, way.pattern, "TCP", str(len(way.streams))), line)
-    if way is not None and test is not None and (is_one_of_two or not test.text.startswith("tcp_")):
-        # Streams beside others, or beside page loads, are another workload than streams alone.
-        into.add_printed("factor.test", test)
+    line = metadata.line
+    into.add_raw_fact("factor.tool", NAME, line)
+    _gather_workload(metadata.string("NAME"), way, line, into, is_one_of_two=is_one_of_two)
     for key, path in _FACTS:
         into.add_printed(key, metadata.printed(*path))
     parameters = metadata.get("TEST_PARAMETERS")
@@ -140,6 +134,18 @@ def _gather_facts(metadata: Node, way: _Direction | None, into: FragmentBuilder,
     settings = metadata.get("SYSCTLS")
     for name, value in settings.items() if settings else ():
         into.add_printed(f"sysctl.{name}", value.printed())
+
+
+def _gather_workload(
+    test: Printed | None, way: _Direction | None, line: int, into: FragmentBuilder, *, is_one_of_two: bool
+) -> None:
+    if way is None:
+        into.add_fact("workload", _find_other_workload(test.text if test else ""), line)
+        return
+    into.add_facts(("workload", "factor.protocol", "users"), (way.pattern, "TCP", str(len(way.streams))), line)
+    if test is not None and (is_one_of_two or not test.text.startswith("tcp_")):
+        # Streams beside others, or beside page loads, are another workload than streams alone.
+        into.add_printed("factor.test", test)
 
 
 def _gather_stream_facts(meta: Node | None, way: _Direction | None, into: FragmentBuilder) -> None:
@@ -154,26 +160,22 @@ def _gather_stream_facts(meta: Node | None, way: _Direction | None, into: Fragme
 
 def _gather_throughput(meta: Node | None, way: _Direction | None, into: FragmentBuilder) -> None:
     """Keep flent's throughput, and of a single stream bytes, seconds and retransmits."""
-    if way is None or way.total is None or meta is None:
+    total = meta.get(way.total) if way is not None and way.total is not None and meta is not None else None
+    if way is None or total is None:
         return
-    total = meta.get(way.total)
-    unit = total.string("UNITS") if total else None
-    if total is not None and unit is not None:
+    if (unit := total.string("UNITS")) is not None:
         into.add_reading("mb_per_s", total.figure("MEAN_VALUE"), unit.text)
-    if len(way.streams) == 1 and total is not None:
+    if len(way.streams) == 1:
         into.add_reading("driver_s", total.figure("ELAPSED_TIME"), "s")
-        if way.pattern == "STRG":
-            into.add_reading("bytes_received", total.figure("BYTES_RECVD"), "bytes")
-        else:
-            into.add_reading("bytes_sent", total.figure("BYTES_SENT"), "bytes")
+        moved, key = ("received", "BYTES_RECVD") if way.pattern == "STRG" else ("sent", "BYTES_SENT")
+        into.add_reading(f"bytes_{moved}", total.figure(key), "bytes")
         # A number for downloads, a string for uploads.
         into.add_reading("retransmits", total.printed("TCP_RETRANSMIT"), "segments")
 
 
 def _gather_latency(meta: Node | None, names: Sequence[str], into: FragmentBuilder, *, is_result: bool) -> None:
     """Keep times of echoes, which include idle seconds before and after the streams."""
-    name = _find_ping(names)
-    series = meta.get(name) if meta and name else None
+    series = meta.get(_PING) if meta and _PING in names else None
     if series is None:
         return
     if is_result:
@@ -186,7 +188,7 @@ def _list_series(root: Node, meta: Node | None, way: _Direction | None, names: S
     """Yield throughput and echoes over time, and the figures of each of several streams."""
     places, results = root.get("x_values"), root.get("results")
     shown = [(("mb_per_s", "Mbits/s"), way.total)] if way and way.total else []
-    shown += [(("latency_ms", "ms"), ping)] if (ping := _find_ping(names)) else []
+    shown += [(("latency_ms", "ms"), _PING)] if _PING in names else []
     if places is not None and results is not None and shown:
         series = [places, *(node for _, name in shown if (node := results.get(name or "")) is not None)]
         rows = [*zip(*(each.numbers() for each in series), strict=False)]
@@ -261,11 +263,6 @@ def _find_other_workload(test: str) -> str:
     return {"http": "HTTP", "ping": "PING"}.get(word, re.sub(r"[^A-Z0-9_+-]", "_", test.upper()))
 
 
-def _find_ping(names: Sequence[str]) -> str | None:
-    """Return the series of echo requests, if any."""
-    return _PING if _PING in names else None
-
-
 def _has_data(results: Node | None, name: str) -> bool:
     """Return whether a series has any value; failed streams have only nulls."""
     series = results.get(name) if results is not None else None
@@ -282,22 +279,15 @@ def _parse_summary(text: Text, source: tuple[str, str, int], found: ProblemLog) 
     head, common, series = _scan(text, found)
     if head is None:
         return []
-    test, line = head
     ways: list[_Direction | None] = [*_find_directions(tuple(series))] or [None]
     fragments = []
     for way in ways:
         into = FragmentBuilder(common.facts)
-        if way is None:
-            into.add_fact("workload", _find_other_workload(test), line)
-        else:
-            keys = ("workload", "factor.protocol", "users")
-            into.add_facts(keys, (way.pattern, "TCP", str(len(way.streams))), line)
-            if len(ways) > 1 or not test.startswith("tcp_"):
-                into.add_raw_fact("factor.test", test, line)
+        _gather_workload(head, way, head.line, into, is_one_of_two=len(ways) > 1)
         status = _judge_summary(series, way, head, found)
         if status is Status.COMPLETE:
             _gather_summary(series, way, into)
-        fragments.append(into.build(source, (line, len(text.lines)), status))
+        fragments.append(into.build(source, (head.line, len(text.lines)), status))
     return fragments
 
 
@@ -328,15 +318,11 @@ def _gather_summary(series: _Series, way: _Direction | None, into: FragmentBuild
     total = series.get(way.total) if way and way.total else None
     if total is not None:
         into.add_reading("mb_per_s", Printed(total[0]["mean"], total[1]), total[0]["unit"])
-    ping = series.get(_find_ping(list(series)) or "")
-    if ping is not None:
-        row, line = ping
-        names = ["latency_mean_ms"] if way else ["response_ms", "latency_mean_ms"]
-        for name in names:
-            into.add_reading(name, Printed(row["mean"], line), row["unit"])
-        into.add_reading("latency_p50_ms", Printed(row["median"], line), row["unit"])
-        if row["p99"] is not None:
-            into.add_reading("latency_p99_ms", Printed(row["p99"], line), row["unit"])
+    if _PING in series:
+        row, line = series[_PING]
+        means = [("latency_mean_ms", "mean")] if way else [("response_ms", "mean"), ("latency_mean_ms", "mean")]
+        for name, column in (*means, ("latency_p50_ms", "median"), ("latency_p99_ms", "p99")):
+            into.add_number((name, row["unit"], "total"), row[column], line)
 
 
 def _judge_summary(series: _Series, way: _Direction | None, head: Printed, found: ProblemLog) -> Status:
@@ -344,7 +330,7 @@ def _judge_summary(series: _Series, way: _Direction | None, head: Printed, found
     line = head.line
     if any(problem.code == "flent.cut-off" for problem in found.problems):
         return Status.INCOMPLETE
-    if way is None and head.text.startswith("ping") and _find_ping(list(series)):
+    if way is None and head.text.startswith("ping") and _PING in series:
         return Status.COMPLETE
     if way is None or way.total is None:
         return found.fail("flent.no-data", "The summary has no throughput.", "Measure again.", line)
@@ -356,11 +342,9 @@ def _judge_summary(series: _Series, way: _Direction | None, head: Printed, found
 
 def _has_all_streams(series: _Series, way: _Direction) -> bool:
     """Return whether the sum is of as many streams as are listed."""
-    average = series.get((way.total or "").replace(" sum", " avg"))
-    total = series.get(way.total or "")
+    average, total = (series.get(name) for name in ((way.total or "").replace(" sum", " avg"), way.total or ""))
     if average is None or total is None or average is total:
         return True
-    texts = average[0]["mean"], total[0]["mean"]
-    if not all(map(is_decimal, texts)) or float(texts[0]) <= 0:
-        return True
-    return round(float(texts[1]) / float(texts[0])) == len(way.streams)
+    mean, whole = average[0]["mean"], total[0]["mean"]
+    is_known = is_decimal(mean) and is_decimal(whole) and float(mean) > 0
+    return not is_known or round(float(whole) / float(mean)) == len(way.streams)

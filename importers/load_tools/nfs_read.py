@@ -24,14 +24,8 @@ _LAST_OF_TIME = "sys"
 _SHELL_TIMES = frozenset({"real", "user", "sys"})
 _NOTHING: Mapping[str, str] = {}
 _BYTES = ("data_bytes", "bytes", "total")
-_FACTORS = {
-    "rsize": "rsize",
-    "wsize": "wsize",
-    "vers": "nfs_version",
-    "nfsvers": "nfs_version",
-    "proto": "protocol",
-    "nconnect": "nconnect",
-}
+_FACTORS = {"rsize": "rsize", "wsize": "wsize", "vers": "nfs_version", "nfsvers": "nfs_version", "proto": "protocol"}
+_FACTORS |= {"nconnect": "nconnect"}
 _OPTIONS = r"(?P<options>\S*[rw]size=\S*)"
 _MOUNTS = (
     # mount -t nfs server:/export /mnt -o rsize=8192,wsize=8192
@@ -121,17 +115,14 @@ def _read_mount(line: str) -> Mount | None:
 
 @lru_cache(64)
 def _match_mount(line: str) -> Mount | None:
-    for pattern in _MOUNTS:
-        if match := pattern.fullmatch(line):
-            return _build_mount(match["server"], match["export"], match["point"], match["options"])
-    return None
+    match = next(filter(None, (pattern.fullmatch(line) for pattern in _MOUNTS)), None)
+    return _build_mount(*match.group("server", "export", "point", "options")) if match else None
 
 
 def _read_command(line: str) -> Command | None:
     """Return the command in a line; None if repeated with times or an error."""
     # Searching for the words is faster than the pattern.
-    named = "dd" in line or "cat" in line or "cp" in line or "sum" in line or "wc" in line
-    return _match_command(line) if named else None
+    return _match_command(line) if any(word in line for word in ("dd", "cat", "cp", "sum", "wc")) else None
 
 
 @lru_cache(64)
@@ -148,10 +139,8 @@ def _is_error(line: str) -> bool:
 
 
 def _read_times(line: str) -> dict[str, str]:
-    for pattern in _TIMES if "%" in line else ():
-        if match := pattern.fullmatch(line):
-            return match.groupdict()
-    return {}
+    match = next(filter(None, (pattern.fullmatch(line) for pattern in _TIMES)), None) if "%" in line else None
+    return match.groupdict() if match else {}
 
 
 def _read_figures(line: str) -> Mapping[str, str]:
@@ -177,13 +166,9 @@ def _read_dd_figures(line: str) -> dict[str, str] | None:
 
 def _find_seconds_unit(text: str) -> str:
     """Return the shape of a printed time."""
-    if "m" in text:
-        return "mmmss.s"
     if ":" not in text:
-        return "s"
-    if text.count(":") > 1:
-        return "hh:mm:ss"
-    return "mmm:ss.hs" if "." in text else "mmm:ss"
+        return "mmmss.s" if "m" in text else "s"
+    return "hh:mm:ss" if text.count(":") > 1 else "mmm:ss.hs" if "." in text else "mmm:ss"
 
 
 @dataclass(slots=True)
@@ -205,7 +190,7 @@ class _Read:
     def is_followed_by(self, name: str) -> bool:
         """Return whether a line with this figure begins another read."""
         if name == "records":
-            return "records" in self.figures or not _SHELL_TIMES.isdisjoint(self.figures)
+            return not (_SHELL_TIMES | {"records"}).isdisjoint(self.figures)
         return name in _SHELL_TIMES and name in self.figures
 
     def take(self, figures: Mapping[str, str], line: int) -> None:
@@ -222,16 +207,9 @@ class _Read:
 def recognise(text: Text) -> bool:
     """Look for an NFS mount, and for a timing or dd's records."""
     head = [line[:_LONGEST] for line in islice(text.lines, _HEAD_LINES)]
-    return any(map(_is_mounting, head)) and any(map(_is_timing, head))
-
-
-def _is_mounting(line: str) -> bool:
-    return ":/" in line and bool(_read_mount(line) or _NFSSTAT_HEAD.fullmatch(line))
-
-
-def _is_timing(line: str) -> bool:
-    figures = _read_figures(line.strip())
-    return "records" in figures or not _SHELL_TIMES.isdisjoint(figures)
+    if not any(":/" in line and (_read_mount(line) or _NFSSTAT_HEAD.fullmatch(line)) for line in head):
+        return False
+    return any(not (_SHELL_TIMES | {"records"}).isdisjoint(_read_figures(line.strip())) for line in head)
 
 
 def parse(text: Text) -> Parsed:
@@ -292,12 +270,10 @@ class _Reader:
     def _read_nfsstat(self, line: str) -> Mount | None:
         if head := _NFSSTAT_HEAD.fullmatch(line):
             self.waiting = (head["server"], head["export"], head["point"])
-        flags = _NFSSTAT_FLAGS.fullmatch(line) if self.waiting else None
-        if flags is None or self.waiting is None:
+        if self.waiting is None or (flags := _NFSSTAT_FLAGS.fullmatch(line)) is None:
             return None
-        mount = _build_mount(*self.waiting, flags["options"])
-        self.waiting = None
-        return mount
+        waiting, self.waiting = self.waiting, None
+        return _build_mount(*waiting, flags["options"])
 
     def _take(self, figures: Mapping[str, str], number: int) -> None:
         if self.read is not None:
@@ -309,11 +285,9 @@ class _Reader:
     def _find_mount(self, path: str) -> tuple[Mount, int] | None:
         """Return the innermost mount of a file; without a path, the only mount."""
         mounts = self.mounts.values()
-        under = [mount for mount in mounts if path.startswith(mount[0].point)] if path else [*mounts]
-        if len(under) == 1:
-            return under[0]
         if not path:
-            return None
+            return next(iter(mounts)) if len(mounts) == 1 else None
+        under = (mount for mount in mounts if path.startswith(mount[0].point))
         return max(under, key=lambda mount: len(mount[0].point), default=None)
 
     def _finish(self, read: _Read) -> _Read:

@@ -95,8 +95,7 @@ class _Block:
 
     def take_other(self, text: str, line: int) -> None:
         """Keep the first error."""
-        if self.error is None and _ERROR.fullmatch(text):
-            self.error = Printed(text, line)
+        self.error = self.error or (Printed(text, line) if _ERROR.fullmatch(text) else None)
 
 
 def recognise(text: Text) -> bool:
@@ -148,9 +147,8 @@ def _take_entry(block: _Block, line: str, number: int, unfinished: bool) -> None
     """Take an indented line: a figure, a parameter, or a cut line."""
     entry = _LINE.match(line)
     if entry is None:
-        if other := line.strip():
-            block.take_other(other, number)
-            block.cut = True
+        block.take_other(line.strip(), number)
+        block.cut = block.cut or bool(line.strip())
         return
     name, value = entry["name"], entry["value"].rstrip()
     block.last_line = number
@@ -226,11 +224,12 @@ def _gather_facts(block: _Block, configuration: Mapping[str, Printed], gathered:
 def _gather_readings(block: _Block, gathered: FragmentBuilder) -> None:
     """Keep throughput (not ``send_bw`` of udp_bw, only offered) or latency, CPU and bytes."""
     figures = block.figures
-    names = ("latency",) if block.is_latency else ("recv_bw", "bw")
-    if (headline := next((figures[name] for name in names if name in figures), None)) is not None:
-        rate = ("mb_per_s", _decimal_unit(headline.unit), "total")
-        in_time = ("response_ms", f"{headline.unit} one way", "total")
-        gathered.add_number(in_time if block.is_latency else rate, headline.number, headline.line)
+    rate = figures.get("recv_bw") or figures.get("bw")
+    if block.is_latency:
+        latency = figures["latency"]
+        gathered.add_number(("response_ms", f"{latency.unit} one way", "total"), latency.number, latency.line)
+    elif rate is not None:
+        gathered.add_number(("mb_per_s", _decimal_unit(rate.unit), "total"), rate.number, rate.line)
     if (time := figures.get("time")) is not None:
         gathered.add_number(("driver_s", time.unit, "total"), time.number, time.line)
     for (cost, used, _), role in _list_sides(block):

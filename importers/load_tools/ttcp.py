@@ -38,8 +38,11 @@ _NAMED_ERROR = re.compile(r"(?:Connect|Bind|Listen|Accept): (.+)")
 _OPENING = re.compile(r"(?:socket|connect|nodelay|accept from \S+)\s*")
 _HEAD_PART = re.compile(r"\b(\w+)=([^\s,]+)")
 _PROTOCOL = re.compile(r"\s(tcp|udp|sctp)\b(?:\s+(?:->|<-)\s*(\S+))?")
-_RECEIVERS_HEAD_KEYS = {"port": "port", "sockbufsize": "receive_window"}
-_HEAD_KEYS = {"port": "port", "sockbufsize": "window", "buflen": "message_bytes", "nbuf": "buffers"}
+# By side; of the buffers only the sender's count, since a receiver prints defaults.
+_HEAD_KEYS = {
+    "t": {"port": "port", "sockbufsize": "window", "buflen": "message_bytes", "nbuf": "buffers"},
+    "r": {"port": "port", "sockbufsize": "receive_window"},
+}
 _TWICE_POWER = {"K": 10, "M": 20, "G": 30}
 _Known = tuple[str, re.Match[str]]
 """The kind of a line, and the match of its pattern."""
@@ -85,10 +88,6 @@ class _Block:
         match = _PROTOCOL.search(self.found["head"].groups[0]) if "head" in self.found else None
         return match[1].upper() if match else ""
 
-    @property
-    def is_udp(self) -> bool:
-        return self.protocol == "UDP"
-
 
 def recognise(text: Text) -> bool:
     """Look for ttcp's name before buffers, a result or an error."""
@@ -132,12 +131,7 @@ def _blocks(text: Text) -> Iterator[_Block]:
             block = _Block(side, opening[0].line if opening else number, number, errors=errors)
             errors = []
             _take_all(block, opening)
-        block.last_line = number
-        block.nodelay = number if body.strip() == "nodelay" else block.nodelay
-        if known is not None:
-            _take(block, body, known, number, whole=number < last or text.ends_whole)
-        elif _ERROR.fullmatch(body):
-            block.errors.append(Printed(body, number))
+        _take(block, Printed(body, number), known, whole=number < last or text.ends_whole)
     if block is not None:
         # Buffered messages may follow the figures in a file.
         _take_all(block, opening)
@@ -147,10 +141,7 @@ def _blocks(text: Text) -> Iterator[_Block]:
 def _take_all(block: _Block, opening: list[Printed]) -> None:
     """Add the waiting lines about the connection."""
     for each in opening:
-        block.last_line = each.line
-        block.nodelay = each.line if each.text.strip() == "nodelay" else block.nodelay
-        if (known := _identify(each.text)) is not None:
-            _take(block, each.text, known, each.line, whole=True)
+        _take(block, each, _identify(each.text), whole=True)
     opening.clear()
 
 
@@ -182,11 +173,15 @@ def _identify(body: str) -> _Known | None:
     return None
 
 
-def _take(block: _Block, body: str, known: _Known, line: int, *, whole: bool) -> None:
-    name, match = known
+def _take(block: _Block, printed: Printed, known: _Known | None, *, whole: bool) -> None:
+    body, block.last_line = printed
+    block.nodelay = printed.line if body.strip() == "nodelay" else block.nodelay
+    name, match = known or ("", None)
     # A last line without end may be cut off, unless it has ttcp's usual last word.
-    if whole or name == "result" or (name == "usage" and body.endswith("csw")):
-        block.found[name] = _Found(match.groups(""), line)
+    if match is not None and (whole or name == "result" or (name == "usage" and body.endswith("csw"))):
+        block.found[name] = _Found(match.groups(""), printed.line)
+    elif match is None and _ERROR.fullmatch(body):
+        block.errors.append(printed)
 
 
 def _read_block(block: _Block, file: str, found: ProblemLog) -> Fragment:
@@ -217,31 +212,29 @@ def _judge(block: _Block, found: ProblemLog) -> Status:
 
 
 def _gather_facts(block: _Block, gathered: FragmentBuilder) -> None:
-    """Keep circumstances; only the sender's buffers, since a receiver prints defaults."""
     first, head = block.first_line, block.found.get("head")
     line = head.line if head else first
-    protocol = _PROTOCOL.search(head.groups[0]) if head else None
     gathered.add_raw_fact("factor.tool", NAME, first)
     gathered.add_fact("factor.protocol", block.protocol, line)
     gathered.add_raw_fact("workload", "STRG" if block.connects_otherwise else "STRP", first)
     gathered.add_raw_fact("users", "1", first)
     if head is not None:
+        protocol = _PROTOCOL.search(head.groups[0])
         gathered.add_fact("server", protocol[2] if protocol else None, line)
         if "accept" in block.found:
             gathered.add_fact("client", block.found["accept"].groups[0], block.found["accept"].line)
         named = dict(_HEAD_PART.findall(head.groups[0]))
-        for name, key in (_HEAD_KEYS if block.side == "t" else _RECEIVERS_HEAD_KEYS).items():
+        for name, key in _HEAD_KEYS[block.side].items():
             gathered.add_fact(key, named.get(name), line)
     gathered.add_fact("nodelay", "on" if block.nodelay else None, block.nodelay)
-    if block.errors:
-        gathered.add_printed("error", block.errors[0])
+    gathered.add_printed("error", next(iter(block.errors), None))
 
 
 def _gather_other_figures(block: _Block, role: str, gathered: FragmentBuilder) -> None:
     """Keep figures that are no readings; over UDP the sender's rate was only offered."""
     (count, _, rate, unit), line = block.found["result"]
     sends = block.side == "t"
-    if block.is_udp:
+    if block.protocol == "UDP":
         if sends:
             gathered.add_raw_fact("offered_per_s", f"{rate} {unit}", line)
         gathered.add_raw_fact(f"datagram_bytes_{'sent' if sends else 'received'}", count, line)
@@ -261,8 +254,8 @@ def _gather_readings(block: _Block, role: str, gathered: FragmentBuilder) -> Non
     """
     (count, seconds, rate, unit), line = block.found["result"]
     sends, owner = block.side == "t", "total" if role == "client" else role
-    if not (sends and block.is_udp):
-        gathered.add_number(("mb_per_s", _binary_unit(unit), "total" if block.is_udp else owner), rate, line)
+    if not (sends and block.protocol == "UDP"):
+        gathered.add_number(("mb_per_s", _binary_unit(unit), "total" if block.protocol == "UDP" else owner), rate, line)
     gathered.add_number(("driver_s", "s", owner), seconds, line)
     gathered.add_number(("bytes_sent" if sends else "bytes_received", "bytes", owner), count, line)
     if "cpu" in block.found:
