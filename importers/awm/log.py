@@ -161,7 +161,10 @@ def _read_block(block: Block, file: str) -> tuple[Fragment | None, list[Problem]
     readings, listings = _readings(block, role, found), _listings(block, found)
     taken = _moment(block.run.get("start"), found)
     ended = _moment(block.end.get("end") if block.end else None, found)
-    _check_offset(block.run.get("utc_offset"), found)
+    offset = block.run.get("utc_offset")
+    if offset is not None and _OFFSET.fullmatch(offset.text) is None:
+        what = f"utc_offset={offset.text} is not an offset of the form -05:00"
+        found.warn("awm.bad-time", f"{what}; the start counts as universal time.", "Correct the offset.", offset.line)
     status = judge(block, taken, ended, found)
     trial = block.run.get("trial")
     number = trial_number(trial.text) if trial else 1
@@ -202,12 +205,6 @@ def _moment(pair: Pair | None, found: ProblemLog) -> datetime | None:
         message = f"{pair.key}={pair.text} is not a time of the form yyyy-mm-dd hh:mm:ss."
         found.warn("awm.bad-time", message, "Correct the time.", pair.line)
         return None
-
-
-def _check_offset(pair: Pair | None, found: ProblemLog) -> None:
-    if pair is not None and _OFFSET.fullmatch(pair.text) is None:
-        message = f"utc_offset={pair.text} is not an offset of the form -05:00; the start counts as universal time."
-        found.warn("awm.bad-time", message, "Correct the offset.", pair.line)
 
 
 def _merge(kind: str, records: Sequence[Record], found: ProblemLog) -> dict[str, Pair]:

@@ -80,10 +80,7 @@ def _is_whole_end(record: Record) -> bool:
 
 @dataclass(slots=True)
 class Block:
-    """Records of one run: ``body``, and ``extras`` before RUN.
-
-    Without ``end`` the run was cut off: by the record ``next_run``, or in the record ``cut`` at the end of the file.
-    """
+    """Records of a run; without ``end`` cut off by ``next_run``, or in ``cut``, the file's last."""
 
     head: Record
     run: Record

@@ -79,10 +79,7 @@ def _parts(text: Text) -> Iterator[list[str]]:
 
 @dataclass
 class _Capture:
-    """The raw lines of one capture, and the head line.
-
-    ``first`` is the number of the line behind the head line; ``cut_line`` that of a last line without line end.
-    """
+    """A capture's head and raw lines from ``first`` on; line ``cut_line`` has no line end."""
 
     head: Record | None = None
     version: str = "1"

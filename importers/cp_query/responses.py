@@ -100,10 +100,7 @@ def split_responses(lines: Iterable[Line]) -> list[Response]:
 
 
 def _bounds(texts: list[str], echoes: list[Echo | None], echoed: int, prompts: tuple[str, ...]) -> list[int]:
-    """Return possible bounds of responses.
-
-    Every line before the first echo is one; later ones are echoes, prompts or Ready.
-    """
+    """Return possible bounds: each line before the first echo, later echoes, prompts and Ready."""
     marks = ("R", "r", *prompts)
     later = (at for at in range(echoed, len(texts)) if echoes[at] or texts[at].startswith(marks))
     return [*range(echoed), *later, len(texts)]
@@ -356,7 +353,9 @@ def _read_network(response: Response, evidence: Evidence, role: str) -> None:
         if ":" not in line.text:
             continue
         if line.text.lstrip().startswith(_DIRECTIONS) or not _read_heading(line, response, place, evidence):
-            _read_state(line, place, evidence)
+            # The uplink in a network's head: state, real device, controller.
+            for label, text in _STATE.findall(line.text) if place.network and place.adapter is None else ():
+                evidence.fact(f"lan.{place.network}.{label.lower()}", text, line.number)
             _read_traffic(line, place, evidence, role)
 
 
@@ -380,13 +379,6 @@ def _read_heading(line: Line, response: Response, place: _Place, evidence: Evide
     else:
         return False
     return True
-
-
-def _read_state(line: Line, place: _Place, evidence: Evidence) -> None:
-    """Read the uplink in a network's head: state, real device, controller."""
-    if place.network is not None and place.adapter is None:
-        for label, text in _STATE.findall(line.text):
-            evidence.fact(f"lan.{place.network}.{label.lower()}", text, line.number)
 
 
 def _read_traffic(line: Line, place: _Place, evidence: Evidence, role: str) -> None:

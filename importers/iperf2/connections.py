@@ -21,10 +21,7 @@ def parse_time(text: str, form: str) -> datetime | None:
 
 @dataclass(slots=True)
 class Row:
-    """A line with a transfer and a rate; ``is_report`` marks the server's UDP report.
-
-    ``more`` holds further columns by the names of metrics or of the listing's columns.
-    """
+    """A line with transfer, rate, ``more`` named columns; ``is_report``: the server's, over UDP."""
 
     line: int
     id: str

@@ -50,10 +50,7 @@ def read_tests(text: Text) -> Iterator[Test]:
 
 @dataclass(slots=True)
 class _Reader:
-    """Grouping of lines into tests.
-
-    ``ids`` has the id of each connection by its ports, ``server`` and ``port`` are the end that clients connect to.
-    """
+    """Grouping of lines into tests; ``ids`` by ports, and the end that clients connect to."""
 
     test: Test | None = None
     ids: dict[frozenset[str], str] = field(default_factory=dict)

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from importers.files.json_documents import Document, Node, find_results
-from importers.fragment_builder import Column, FragmentBuilder, Printed, Row, build_listing
-from importers.model import Listing, Status
+from importers.fragment_builder import Column, FragmentBuilder, Printed, Row
+from importers.model import Status
 
 _REVERSE = "_bidir_reverse"
 _TIMES = (("t0", "s", "start"), ("t1", "s", "end"))
@@ -202,11 +202,7 @@ def _find_sums(node: Node, key: str) -> dict[str, Node]:
 
 @dataclass(frozen=True, slots=True)
 class Direction:
-    """The sums of one direction; None for a side that reported nothing.
-
-    ``role`` is ``total`` for a test in one direction, else the direction. ``is_sender_only`` marks the UDP result
-    of old versions, whose only sum has the sender's rate; ``loss`` holds loss and jitter.
-    """
+    """The sums of a direction; ``is_sender_only``: old versions' UDP result, without the receiver's rate."""
 
     role: str
     sent: Node | None
@@ -318,12 +314,8 @@ def gather_facts(test: Test, ways: Sequence[Direction], status: Status, into: Fr
         into.add_printed(f"{key}congestion_control", test.end.string(name))
 
 
-def list_rows(test: Test) -> tuple[Listing, ...]:
-    """Return the listings ``intervals`` and ``connections``, if any."""
-    return (*build_listing("intervals", test.rows), *build_listing("connections", _list_connections(test)))
-
-
-def _list_connections(test: Test) -> Iterator[Row]:
+def list_connections(test: Test) -> Iterator[Row]:
+    """Yield a row for each connection."""
     streams = test.end.get("streams") if test.end is not None else None
     for stream in streams.values() if streams is not None else ():
         sides = {key: node.figures() for key in ("sender", "receiver", "udp") if (node := stream.get(key)) is not None}

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from importers.files import json_documents
 from importers.files.json_documents import Document, Node
-from importers.fragment_builder import FragmentBuilder, Printed, join_ports, mtu_of
+from importers.fragment_builder import FragmentBuilder, Printed, build_listing, join_ports, mtu_of
 from importers.iperf3 import json_tests, plain
 from importers.iperf3.json_tests import Direction, Test
 from importers.key_values import trial_number
@@ -149,7 +149,10 @@ def _read_test(test: Test, source: tuple[str, str, int], found: ProblemLog) -> F
         source,
         (test.first_line, test.last_line),
         status,
-        listings=json_tests.list_rows(test),
+        listings=(
+            *build_listing("intervals", test.rows),
+            *build_listing("connections", json_tests.list_connections(test)),
+        ),
         role="server" if test.is_server else "client",
         run_id=run_id,
         trial=trial,

@@ -198,11 +198,7 @@ def _match(line: str) -> re.Match[str] | None:
 
 
 def _begins(match: re.Match[str] | None, test: _Test) -> bool:
-    """Return whether a line begins another test.
-
-    Figures follow an error, or a side's first line is repeated. A test that could not begin prints a result of zero
-    behind the error.
-    """
+    """Return whether a line begins a test: figures (not zero) after an error, or a repeated side."""
     if match is not None and test.error is not None:
         return match.re in {_BRIEF, _PARSE} and not _is_zero(match["transfer"])
     if match is None or match.re is not _SIDE or not _FIRST.match(match["what"]):

@@ -73,7 +73,9 @@ def _test_in_name(name: str) -> str:
 
 def _read(test: Test, text: Text, found: ProblemLog, *, cut: bool) -> Fragment | None:
     _settle_kind(test)
-    if _is_reason(test, cut=cut) and test.other is not None:
+    is_alone = not (test.errors or test.headed or test.has_figures or test.interims)
+    if test.other is not None and is_alone and (": " in test.other.text or not cut):
+        # All that the test printed is the reason why it failed.
         test.errors.append(test.other)
     into, cpu = FragmentBuilder(), figures.Processors()
     _gather_facts(test, text, into)
@@ -88,13 +90,6 @@ def _read(test: Test, text: Text, found: ProblemLog, *, cut: bool) -> Fragment |
     _gather_details(test, into)
     _gather_confidence(test, into, found)
     return _build_fragment(test, text, into, status)
-
-
-def _is_reason(test: Test, *, cut: bool) -> bool:
-    """Return whether the line behind the banner is all that the test printed: the reason why it failed."""
-    if test.other is None or test.errors or test.headed or test.has_figures or test.interims:
-        return False
-    return ": " in test.other.text or not cut
 
 
 def _settle_kind(test: Test) -> None:

@@ -109,10 +109,7 @@ class Interim:
 
 @dataclass(slots=True)
 class Test:
-    """One test; ``banner`` is None if hidden by ``-P 0`` or without connection.
-
-    ``command`` is the typed command before the test, ``other`` the first line behind a banner that is no test's output.
-    """
+    """A test; ``command`` was typed before, ``other`` is a foreign line behind the banner."""
 
     first_line: int
     last_line: int
@@ -166,8 +163,7 @@ def scan_tests(text: Text, hidden: Kind | None) -> Scan:
     for number, line in text.whole():
         if line.strip():
             scanner.take(number, line.rstrip())
-    scanner.finish()
-    return scanner.found
+    return scanner.finish()
 
 
 class _Scanner:
@@ -203,10 +199,10 @@ class _Scanner:
             if self._current is None or self._current.has_figures or len(self._headers) > _HEADER_LINES:
                 self.found.unknown.append(self._headers.pop(0)[0])
 
-    def finish(self) -> None:
+    def finish(self) -> Scan:
         self._settle()
-        self.found.unknown.extend(number for number, _ in self._headers)
-        self.found.unknown.sort()
+        self.found.unknown = sorted([*self.found.unknown, *(number for number, _ in self._headers)])
+        return self.found
 
     def _open(self, number: int, line: str) -> None:
         """Begin a test with a banner; figures of the test before may still follow."""
@@ -247,7 +243,9 @@ class _Scanner:
             test.errors.append(error)
             test.last_line = error.line
             return
-        if _CONTROL.match(error.text) and any(_is_new_attempt(error, early) for early in self._early):
+        # Each connection prints two different errors: an equal one is of another attempt.
+        kinds = {early.text.split(":")[0] for early in self._early}
+        if _CONTROL.match(error.text) and error.text.split(":")[0] in kinds:
             self._settle()
         self._early.append(error)
         if test is not None and not test.has_figures:
@@ -413,11 +411,6 @@ def read_names(line: str) -> list[str]:
 def _count_rows(kind: Kind | None) -> int:
     """Return the number of figures' lines: the sender's, or each end's."""
     return 1 if kind is None or kind.shape is Shape.STREAM else 2
-
-
-def _is_new_attempt(error: Printed, early: Printed) -> bool:
-    """Return whether an error is another attempt: each connection prints two different errors."""
-    return early.text.split(":")[0] == error.text.split(":")[0]
 
 
 def _read_row(number: int, line: str) -> Row | None:

@@ -63,10 +63,7 @@ class Sample(NamedTuple):
 
 @dataclass(slots=True)
 class HostSamples:
-    """The samples of one host.
-
-    ``begin`` is the start of the first interval, if printed. ``misfits`` are the lines that do not fit their head.
-    """
+    """The samples of one host; ``misfits`` are lines that do not fit their head."""
 
     found: ProblemLog
     host: str | None = None

@@ -52,10 +52,7 @@ Row = tuple[Sequence[str], int]
 
 @lru_cache(64)
 def assume_facts(profile: str) -> Mapping[str, str]:
-    """Return the facts that a profile's name suggests (``rr1c-200x1000``, ``str-readx30k``), if any.
-
-    A name is no proof. In this naming by IBM, two of whose pages differ, ``read`` means that the client reads.
-    """
+    """Return the facts that IBM's profile names suggest (``rr1c-200x1000``), which is no proof."""
     if exchange := _EXCHANGE_NAME.fullmatch(profile):
         keys = ("workload", "request_bytes", "response_bytes")
         return dict(zip(keys, (exchange[1].upper(), exchange[2], exchange[3]), strict=True))
@@ -119,10 +116,7 @@ class Block:
 
     @property
     def pattern(self) -> str | None:
-        """Return the pattern that the table of operations proves, if any.
-
-        As many reads as writes are exchanges, with a connection each if there are as many connects.
-        """
+        """Return the pattern that the operations prove: as many reads as writes are exchanges."""
         counts = {name: whole(count) for (name, count, *_), _ in self.operations}
         read = sum(counts.get(name, 0) for name in _READS)
         written = sum(count for name, count in counts.items() if name in _ONE_WAY - _READS)
