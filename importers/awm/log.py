@@ -211,8 +211,11 @@ def _merge(kind: str, records: Sequence[Record], found: ProblemLog) -> dict[str,
     """Merge the pairs of a type's records; report faults, and mixed logs' contradictions."""
     report_strays(records, found.error if kind in _VITAL else found.warn)
     merged = _pairs(kind, records, found)
-    if records:
-        _require(kind, merged, records[0].line, found)
+    missing = [key for key in _REQUIRED.get(kind, ()) if key not in merged or not merged[key].text]
+    if records and missing:
+        report = found.error if kind == "SUM" else found.warn
+        message = f"{kind} lacks {', '.join(missing)}."
+        report("awm.missing-key", message, f"Add {missing[0]}= to the {kind} record.", records[0].line)
     return merged
 
 
@@ -231,14 +234,6 @@ def _pairs(kind: str, records: Sequence[Record], found: ProblemLog) -> dict[str,
             )
             found.error("awm.contradiction", message, "Import the logs as separate files.", pair.line)
     return merged
-
-
-def _require(kind: str, pairs: dict[str, Pair], line: int, found: ProblemLog) -> None:
-    missing = [key for key in _REQUIRED.get(kind, ()) if key not in pairs or not pairs[key].text]
-    if missing:
-        report = found.error if kind == "SUM" else found.warn
-        message = f"{kind} lacks {', '.join(missing)}."
-        report("awm.missing-key", message, f"Add {missing[0]}= to the {kind} record.", line)
 
 
 def _facts(block: Block, found: ProblemLog) -> tuple[Fact, ...]:

@@ -19,8 +19,11 @@ _COMMENT = ("*", "#")
 _MOST_COLUMNS = 64
 _SUFFIX = re.compile(r"(?P<name>.+?)_(?P<unit>ms|us|s|bytes|per_sec)")
 _SECONDS = frozenset({"seconds", "warmup", "t0", "t1"})
-_BYTES = frozenset({"bytes_sent", "bytes_recv"})
-_WORDS = frozenset({"id", "host", "phase", "msg"})
+_UNITS = {
+    **dict.fromkeys(("id", "host", "phase", "msg"), ""),
+    **dict.fromkeys(_SECONDS, "s"),
+    **dict.fromkeys(("bytes_sent", "bytes_recv"), "bytes"),
+}
 _NAMELESS = "without an id"
 _MESSAGE_ID = re.compile(r"[A-Z]{3,}\d{3,}[A-Z]\s+")
 _COUNTS = frozenset({"n", "trans", "errors", "connects"})
@@ -69,13 +72,9 @@ class Records:
 
 def _is_whole_end(record: Record) -> bool:
     """Return whether an END record without line end is complete."""
-    return (
-        record.type == "END"
-        and not record.strays
-        and is_count(record.value("rc"))
-        and record.value("reason") in END_REASONS
-        and len(record.value("end")) == len("yyyy-mm-dd hh:mm:ss")
-    )
+    if record.type != "END" or record.strays or record.value("reason") not in END_REASONS:
+        return False
+    return is_count(record.value("rc")) and len(record.value("end")) == len("yyyy-mm-dd hh:mm:ss")
 
 
 @dataclass(slots=True)
@@ -119,15 +118,9 @@ def make_listing(
 @lru_cache(1024)
 def _column(key: str) -> Column:
     """Split a key: ``resp_avg_ms`` is (resp_avg, ms), ``trans`` (trans, count), ``id`` (id, "")."""
-    if key in _WORDS:
-        return key, ""
-    if key in _SECONDS:
-        return key, "s"
-    if key in _BYTES:
-        return key, "bytes"
     match = _SUFFIX.fullmatch(key)
-    if match is None:
-        return key, "count"
+    if key in _UNITS or match is None:
+        return key, _UNITS.get(key, "count")
     return match["name"], "1/s" if match["unit"] == "per_sec" else match["unit"]
 
 
@@ -172,14 +165,13 @@ def report_strays(records: Sequence[Record], report: Callable[[str, str, str, in
 
 
 def _report_repeated(records: Sequence[Record], identity: str, found: ProblemLog) -> None:
-    seen: set[str] = set()
+    seen = set[str]()
     for record in records:
         value = record.value(identity)
-        if value in seen:
+        if value and value in seen:
             message = f"{record.type} {identity}={value} occurs twice: two logs may be mixed."
             found.warn("awm.repeated-row", message, "Import the logs as separate files.", record.line)
-        elif value:
-            seen.add(value)
+        seen.add(value)
 
 
 def judge(block: Block, taken: datetime | None, ended: datetime | None, found: ProblemLog) -> Status:

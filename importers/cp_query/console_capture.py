@@ -87,11 +87,6 @@ class _Capture:
     first: int = 1
     lines: list[str] = field(default_factory=list)
 
-    @property
-    def last(self) -> int:
-        """Return the number of the last line."""
-        return self.first + len(self.lines) - 1
-
     @cached_property
     def cleaned(self) -> list[Line]:
         """Return the lines as printed by CP."""
@@ -162,7 +157,7 @@ def _read_capture(capture: _Capture, text: Text, found: ProblemLog) -> Fragment 
         format_version=VERSION,
         kind=Kind.SNAPSHOT,
         first_line=capture.head.line if capture.head else capture.first,
-        last_line=capture.last,
+        last_line=capture.first + len(capture.lines) - 1,
         run_id=found.run_id,
         trial=trial,
         role=role,

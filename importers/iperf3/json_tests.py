@@ -152,17 +152,10 @@ def _is_part(node: Node) -> bool:
 
 
 def _read_object(root: Node, document: Document) -> Test:
-    test = Test(
-        first_line=document.first_line,
-        last_line=document.last_line,
-        top=root,
-        end=root.get("end"),
-        error=root.get("error"),
-        problem=document.problem,
-        problem_line=document.problem_line,
-        server_output=root.get("server_output_json"),
-        server_text=root.string("server_output_text"),
-    )
+    test = Test(document.first_line, document.last_line, root)
+    test.problem, test.problem_line = document.problem, document.problem_line
+    test.end, test.error, test.server_output = map(root.get, ("end", "error", "server_output_json"))
+    test.server_text = root.string("server_output_text")
     test.begin(root.get("start"))
     intervals = root.get("intervals")
     for each in intervals.values() if intervals is not None else ():

@@ -203,9 +203,10 @@ _SCREEN = re.compile(
     r"Interval\s+(?P<start>\d\d:\d\d:\d\d)\s+-\s+(?P<end>\d\d:\d\d:\d\d)\b.*",
     re.ASCII,
 )
-_BY_NAME = {layout.name: layout for layout in LAYOUTS}
+# The numbers of network reports are uncertain.
+_BY_NAME = {layout.name: layout for layout in LAYOUTS} | {"VNIC": GVNIC}
 _BY_NUMBER = {layout.number: layout for layout in LAYOUTS}
-_SYNONYMS = {"VNIC": GVNIC}
+
 _PROCESSOR_FIGURES = (("processor_util", "%"), ("virtual_processor_util", "%"))
 _GUEST_FIGURES: dict[str, tuple[tuple[str, str], ...]] = {
     USER.name: (("cpu_s", "s"), ("virtual_cpu_s", "s"), ("processor_util", "%")),
@@ -229,11 +230,6 @@ def _read_title(number: int, line: str) -> Title | None:
         return None
     layout = _BY_NUMBER.get(screen["number"])
     return Title(screen["number"], layout.name if layout else "", number, clocks=(screen["start"], screen["end"]))
-
-
-def _layout_of(title: Title) -> Layout | None:
-    """Return the layout by name; the numbers of network reports are uncertain."""
-    return _BY_NAME.get(title.name) or _SYNONYMS.get(title.name)
 
 
 def _readings(reports: Sequence[Report]) -> Iterable[Reading]:
@@ -298,7 +294,7 @@ def _lost_with(whole: Sequence[Report], cut: Sequence[Report]) -> str:
     return "emulation time and CPU per transaction cannot be worked out" if damaged else ""
 
 
-_DIALECT = Dialect(NAME, VERSION, _MARK, _read_title, _layout_of, _readings, _lost_with)
+_DIALECT = Dialect(NAME, VERSION, _MARK, _read_title, lambda title: _BY_NAME.get(title.name), _readings, _lost_with)
 
 
 def parse(text: Text) -> Parsed:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from importers.model import Parsed, Reading, Text
 from importers.monitor.columns import CLOCK, MEAN, TOTAL, Layout, column
 from importers.monitor.listing import GUEST, MEAN_OF_ROWS, Dialect, parse_listing
-from importers.monitor.print_pages import Title, first_lines, read_title
+from importers.monitor.print_pages import first_lines, read_title
 from importers.monitor.report_tables import Report
 
 NAME = "vmprf"
@@ -84,17 +84,13 @@ def recognise(text: Text) -> bool:
 
 def _readings(reports: Sequence[Report]) -> Iterable[Reading]:
     for report in reports:
-        if report.layout is SYSTEM:
-            yield from _of_system(report)
-        else:
+        if report.layout is not SYSTEM:
             yield from _of_users(report)
-
-
-def _of_system(report: Report) -> Iterable[Reading]:
-    """Yield the Mean row, which is rounded; the mean of the rows counts."""
-    columns = (("cpu_util", "%"), ("virtual_cpu_util", "%"), ("cp_cpu_util", "%"))
-    for row in report.summaries(MEAN)[:1]:
-        yield from report.readings(row, columns, subject=MEAN_OF_ROWS)
+            continue
+        # The Mean row is rounded; the mean of the rows counts.
+        columns = (("cpu_util", "%"), ("virtual_cpu_util", "%"), ("cp_cpu_util", "%"))
+        for row in report.summaries(MEAN)[:1]:
+            yield from report.readings(row, columns, subject=MEAN_OF_ROWS)
 
 
 def _of_users(report: Report) -> Iterable[Reading]:
@@ -106,11 +102,7 @@ def _of_users(report: Report) -> Iterable[Reading]:
             yield each._replace(name="report.users_processor_util")
 
 
-def _layout_of(title: Title) -> Layout | None:
-    return _LAYOUTS.get(title.name)
-
-
-_DIALECT = Dialect(NAME, VERSION, _MARK, read_title, _layout_of, _readings)
+_DIALECT = Dialect(NAME, VERSION, _MARK, read_title, lambda title: _LAYOUTS.get(title.name), _readings)
 
 
 def parse(text: Text) -> Parsed:

@@ -150,9 +150,6 @@ class _Target:
     def data(self, data: str) -> None:
         self._text.append(data)
 
-    def close(self) -> HostSamples:
-        return self.host
-
 
 def read_xml(text: Text, found: ProblemLog) -> HostSamples:
     """Read sadf -x up to the place where it breaks."""

@@ -83,12 +83,6 @@ class _Tree:
     def end(self, tag: str) -> None:
         self._open.pop()
 
-    def data(self, data: str) -> None:
-        """Ignore text between elements."""
-
-    def close(self) -> _Element:
-        return self.root
-
 
 def recognise(text: Text) -> bool:
     """Look for a named profile with a group or flowop."""
