@@ -156,16 +156,9 @@ class Echo:
 
 
 def command_of(text: str) -> Echo | None:
-    """Return the QUERY or INDICATE command that a line echoes, or None."""
-    return commands_of([text])[0]
-
-
-def commands_of(texts: Sequence[str]) -> list[Echo | None]:
-    """Return the commands that lines echo; echoes are not indented."""
-    return [
-        _echo(text) if ("q" in lowered or "nd" in lowered) and not text[:1].isspace() else None
-        for text, lowered in zip(texts, map(str.lower, texts), strict=True)
-    ]
+    """Return the QUERY or INDICATE command that a line echoes, or None; echoes are not indented."""
+    lowered = text.lower()
+    return _echo(text) if ("q" in lowered or "nd" in lowered) and not text[:1].isspace() else None
 
 
 @lru_cache(1024)

@@ -11,7 +11,7 @@ from datetime import date, datetime, time
 from functools import cached_property
 from itertools import pairwise
 
-from importers.cp_query.console_lines import Echo, Line, commands_of, failure_code, is_ready, label_command
+from importers.cp_query.console_lines import Echo, Line, command_of, failure_code, is_ready, label_command
 from importers.model import Fact, ProblemLog, Reading
 
 _MESSAGE = re.compile(r"HCP[A-Z]{3}[0-9]{3,4}[EW]\b.*")
@@ -76,7 +76,7 @@ def split_responses(lines: Iterable[Line]) -> list[Response]:
     """Cut a capture at echoes, prompts and Ready; before any echo at labels."""
     lines = [line for line in lines if line.text]
     texts = [line.text for line in lines]
-    echoes = commands_of(texts)
+    echoes = [*map(command_of, texts)]
     echoed = next((at for at, echo in enumerate(echoes) if echo), len(texts))
     prompts = tuple(dict.fromkeys(prompt for echo in echoes if echo and (prompt := echo.prompt.strip())))
     responses: list[Response] = []
@@ -318,7 +318,7 @@ _OF_USER = re.compile(r"\buser\s+(\S+)")
 _STATE = re.compile(r"\b(State|RDEV|Controller|Portname|IPTimeout):\s*(\S+)")
 _TRAFFIC = re.compile(r"\b(RX|TX) (Packets|Bytes):\s*([0-9]+)(?![0-9])")
 _DIRECTIONS = ("RX ", "TX ")
-_UNITS = {"Packets": "count", "Bytes": "bytes"}
+
 _TROUBLE = re.compile(r"\b(Discarded|Errors):\s*([0-9]+)(?![0-9])")
 
 
@@ -382,7 +382,7 @@ def _read_heading(line: Line, response: Response, place: _Place, evidence: Evide
 
 
 def _read_traffic(line: Line, place: _Place, evidence: Evidence, role: str) -> None:
-    traffic = _traffic(line.text) if "X " in line.text else []
+    traffic = _TRAFFIC.findall(line.text) if "X " in line.text else []
     if not traffic:
         return
     subject = place.subject
@@ -390,12 +390,7 @@ def _read_traffic(line: Line, place: _Place, evidence: Evidence, role: str) -> N
         message = "These packet counters belong to no adapter that the capture names; they were left out."
         evidence.found.warn("cp_query.no-adapter", message, "Capture the whole response.", line.number)
         return
-    for name, unit, text in traffic:
-        evidence.count(Reading(name, text, unit, line.number, role, subject))
-
-
-def _traffic(text: str) -> list[tuple[str, str, str]]:
-    """Return the counters of a line: name, unit and text."""
-    traffic = [(f"{way}_{what}".lower(), _UNITS[what], count) for way, what, count in _TRAFFIC.findall(text)]
-    trouble = _TROUBLE.findall(text) if traffic else []
-    return traffic + [(f"{traffic[0][0][:2]}_{what.lower()}", "count", count) for what, count in trouble]
+    trouble = [(traffic[0][0], what, count) for what, count in _TROUBLE.findall(line.text)]
+    for way, what, count in traffic + trouble:
+        unit = "bytes" if what == "Bytes" else "count"
+        evidence.count(Reading(f"{way}_{what}".lower(), count, unit, line.number, role, subject))

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from importers.files.json_documents import Document, Node, documents, find_results, head
 from importers.fragment_builder import FragmentBuilder, Printed, from_epoch, is_decimal
 from importers.model import Fragment, Listing, Parsed, ProblemLog, Status, Text
+from importers.time_zones import parse_start
 
 NAME = "flent"
 TITLE = "flent data file or summary"
@@ -206,10 +207,7 @@ def _find_start(root: Node, metadata: Node) -> tuple[datetime | None, str]:
     """Return start and zone: UTC since version 3, or as the first value shows."""
     stated = metadata.string("T0") or metadata.string("TIME")
     match = _TIME.fullmatch(stated.text) if stated else None
-    try:
-        taken = datetime.fromisoformat(match[1]) if match else None
-    except ValueError:
-        return None, ""
+    taken, _ = parse_start(match[1]) if match else (None, "")
     if taken is None or match is None or match[2]:
         return taken, "+00:00" if taken else ""
     measured = root.get("raw_values")

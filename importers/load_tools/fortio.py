@@ -9,6 +9,7 @@ from decimal import Decimal
 from importers.files.json_documents import Document, Node, documents, find_results, head, outside
 from importers.fragment_builder import FragmentBuilder, Printed, is_decimal
 from importers.model import Fragment, Parsed, Problem, ProblemLog, Status, Text
+from importers.time_zones import parse_start
 from importers.trial_numbers import number_each
 
 NAME = "fortio"
@@ -179,13 +180,8 @@ def _find_start(root: Node) -> tuple[datetime | None, str]:
     """Return the start, in microseconds, and the zone."""
     stated = root.string("StartTime")
     match = _TIME.fullmatch(stated.text) if stated else None
-    if match is None:
-        return None, ""
-    try:
-        taken = datetime.fromisoformat(match[1] + (match[2] or "")[:7])
-    except ValueError:
-        return None, ""
-    return taken, "+00:00" if match[3] == "Z" else match[3]
+    taken, _ = parse_start(match[1] + (match[2] or "")[:7]) if match else (None, "")
+    return taken, (match[3].replace("Z", "+00:00") if match and taken else "")
 
 
 def _judge(document: Document, found: ProblemLog) -> Status:

@@ -46,7 +46,11 @@ def each(text: Text, problems: list[Problem]) -> Iterator[Fragment]:
     for fragment in number_each(_results(text, unknown)):
         is_empty = False
         yield fragment
-    _report(text, [] if is_empty else unknown, ProblemLog(text.name, problems=problems))
+    found = ProblemLog(text.name, problems=problems)
+    if not text.ends_whole:
+        message = "The file ends inside a line: the curve was cut off, and further sizes may be missing."
+        found.warn("netpipe.cut-off", message, "Transfer the file again.", len(text.lines))
+    found.note_unknown_lines("netpipe.unknown-lines", "NetPIPE", [] if is_empty else unknown)
 
 
 def _results(text: Text, unknown: list[int]) -> Iterator[Fragment]:
@@ -69,11 +73,3 @@ def _results(text: Text, unknown: list[int]) -> Iterator[Fragment]:
             buffers.add_facts(("window", "receive_window"), found.groups(), number)
         elif line.strip() and not _KNOWN.fullmatch(line):
             unknown.append(number)
-
-
-def _report(text: Text, unknown: list[int], found: ProblemLog) -> None:
-    """Report a curve that is cut off, whose sizes are complete, and unknown lines."""
-    if not text.ends_whole:
-        message = "The file ends inside a line: the curve was cut off, and further sizes may be missing."
-        found.warn("netpipe.cut-off", message, "Transfer the file again.", len(text.lines))
-    found.note_unknown_lines("netpipe.unknown-lines", "NetPIPE", unknown)

@@ -155,9 +155,8 @@ def _take_other(block: _Block | None, line: str, number: int, waiting: list[Prin
 
 
 def _is_repeated(block: _Block, body: str, known: _Known | None) -> bool:
-    if known is not None:
-        return known[0] in _ONCE and known[0] in block.found
-    return "result" in block.found and _match_start("result", body) is not None
+    name = known[0] if known else "result" if _match_start("result", body) else ""
+    return name in _ONCE and name in block.found
 
 
 def _match_start(name: str, body: str) -> re.Match[str] | None:

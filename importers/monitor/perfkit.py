@@ -1,8 +1,7 @@
 """Listings and screens of the Performance Toolkit (``docs/importers/perfkit.md``).
 
-The processors' time is taken from the best whole report: FCX144 by processor, else FCX239, else FCX225 with its coarse
-ratio, else the whole percents of FCX100. The mean of a column named as a metric (``cpu_util``) is the run's value.
-Other spellings of a heading are further arguments of a column.
+The mean of a column named as a metric (``cpu_util``) is the run's value. Other spellings of a heading are further
+arguments of a column.
 """
 
 import re
@@ -242,7 +241,7 @@ def _readings(reports: Sequence[Report]) -> Iterable[Reading]:
 
 
 def _processors(by_name: dict[str, Report]) -> Iterable[Reading]:
-    """Yield the system's values, from the best report of several."""
+    """Yield the system's values, from the best whole report: FCX144, FCX239, FCX225 or FCX100."""
     system, each, summed, screen = (by_name.get(layout.name) for layout in (SYSSUMLG, PROCLOG, PROCSUM, CPU))
     if system is not None:
         yield from _from_mean(system, (("cpu_util", "%"), ("tv_ratio", "")))

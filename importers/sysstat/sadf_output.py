@@ -1,7 +1,7 @@
 """Structured output of sysstat: JSON, XML (sadf -x), and tables (sadf -d, -p)."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from functools import lru_cache
 from itertools import groupby
@@ -99,12 +99,14 @@ _When = tuple[str, Length]
 
 def _stamp(stamp: Node, host: HostSamples) -> _When:
     """Return the time of mpstat's or sadf's form."""
-    if stamp.is_string:
-        return stamp.text, (None, "")
-    texts = stamp.texts()
+    return (stamp.text, (None, "")) if stamp.is_string else _read_when(stamp.texts(), stamp.line, host)
+
+
+def _read_when(texts: Mapping[str, str], line: int, host: HostSamples) -> _When:
+    """Return the time by the members of a time stamp, and keep the zone."""
     if texts.get("utc") == "1":
         host.zone = _UTC
-    day = read_day(texts.get("date", ""), host.found, stamp.line, american=False)
+    day = read_day(texts.get("date", ""), host.found, line, american=False)
     return texts.get("time", ""), (day, texts.get("interval", ""))
 
 
@@ -130,10 +132,7 @@ class _Target:
         if tag == "host":
             self.host.host, self.host.line = attributes.get("nodename"), line
         elif tag == "timestamp":
-            if attributes.get("utc") == "1":
-                self.host.zone = _UTC
-            day = read_day(attributes.get("date", ""), self.host.found, line, american=False)
-            self._stamp = attributes.get("time", ""), (day, attributes.get("interval", ""))
+            self._stamp = _read_when(attributes, line, self.host)
         elif self._stamp[0] and tag in {"cpu", *_LISTS, *_SINGLE}:
             key = next((attributes[name] for name in _XML_KEYS if name in attributes), "")
             cells = {name: text for name, text in attributes.items() if name not in _XML_KEYS}

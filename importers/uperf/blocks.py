@@ -150,7 +150,7 @@ def split_blocks(text: Text) -> Iterator[Block]:
         for piece in split_overwritten(line) if "\r" in line else (line,):
             if not piece or piece.isspace():
                 continue
-            start = _read_start(piece, number) if piece.startswith("Starting ") else None
+            start = START.match(piece)
             if start is not None and block is not None and block.start is not None:
                 yield block
                 block = None
@@ -158,7 +158,7 @@ def split_blocks(text: Text) -> Iterator[Block]:
                 block = Block(None, number)
             block.last_line = number
             if start is not None:
-                block.start = start
+                block.start = Start(tuple(_WORKERS.findall(start[1])), start[2].strip(), number)
             else:
                 block.take(piece, number)
     if block is not None:
@@ -168,11 +168,6 @@ def split_blocks(text: Text) -> Iterator[Block]:
 def split_overwritten(line: str) -> Iterator[str]:
     """Split a line at CR, where progress is overwritten; skip blank pieces."""
     return (piece for piece in line.split("\r") if piece and not piece.isspace())
-
-
-def _read_start(piece: str, number: int) -> Start | None:
-    match = START.match(piece)
-    return Start(tuple(_WORKERS.findall(match[1])), match[2].strip(), number) if match else None
 
 
 class _Table(NamedTuple):
