@@ -142,12 +142,10 @@ def _report_ending(head: Record | None, runs: int, cut: Record | None, found: Pr
     """Report a file that ends inside a record, or has no run."""
     if head is None:
         return
-    if cut is not None and runs:
-        message = f"The file ends inside a record in line {cut.line}, after its last whole run: it was cut off."
-        found.warn("awm.cut-off", message, "Transfer the file again.", cut.line)
-    elif cut is not None:
-        message = f"The file ends inside a record in line {cut.line}, before any run: it was cut off."
-        found.error("awm.cut-off", message, "Transfer the file again.", cut.line)
+    if cut is not None:
+        report, where = (found.warn, "after its last whole run") if runs else (found.error, "before any run")
+        message = f"The file ends inside a record in line {cut.line}, {where}: it was cut off."
+        report("awm.cut-off", message, "Transfer the file again.", cut.line)
     elif not runs:
         found.error("awm.no-run", "The log has no RUN record.", "Check that this is the whole log.")
 

@@ -186,9 +186,8 @@ def _whole_lines(lines: list[Line], found: ProblemLog) -> list[Line]:
 def _phase_and_role(head: Record | None, name: str, found: ProblemLog) -> tuple[str | None, str | None]:
     """Return phase and role by head line or file name; report missing ones."""
     named_phase, named_role = phase_and_role_in(name)
-    phase = (head.value("phase").lower() if head else "") or named_phase
-    role = (head.value("role").lower() if head else "") or named_role
-    line = head.line if head else None
+    stated_phase, stated_role, line = (head.value("phase"), head.value("role"), head.line) if head else ("", "", None)
+    phase, role = stated_phase.lower() or named_phase, stated_role.lower() or named_role
     if phase not in PHASES:
         message = "Nothing says whether this capture was taken before or after its run."
         remedy = "Rename the file (before.client.txt) or add phase=before or phase=after to its head line."
@@ -214,18 +213,14 @@ def _trial(head: Record | None, found: ProblemLog) -> int | None:
 def _host(head: Record | None, responses: list[Response], found: ProblemLog) -> str | None:
     """Return the captured guest by QUERY USERID, else the head line, else INDICATE USER."""
     stated = head.value("userid") if head else ""
-    for response in responses:
-        for line in response.lines if response.command == "query userid" else []:
-            match = _USERID.fullmatch(line.text)
-            if match and stated and match[1].casefold() != stated.casefold():
-                message = f"The head line says userid={stated}, but QUERY USERID answered {match[1]}."
-                found.error("cp_query.userid", message, "Correct the head line, its role too.", line.number)
-            if match:
-                return match[1]
-    if stated:
-        return stated
+    asked = [line for response in responses if response.command == "query userid" for line in response.lines]
+    answered = ((match[1], line.number) for line in asked if (match := _USERID.fullmatch(line.text)))
+    host, number = next(answered, (stated, None))
+    if stated and host.casefold() != stated.casefold():
+        message = f"The head line says userid={stated}, but QUERY USERID answered {host}."
+        found.error("cp_query.userid", message, "Correct the head line, its role too.", number)
     indicated = (_INDICATED.match(line.text) for response in responses for line in response.lines)
-    return next((match[1] for match in indicated if match), None)
+    return host or next((match[1] for match in indicated if match), None)
 
 
 def _check_moments(moments: list[Moment], has_head: bool, found: ProblemLog) -> None:
@@ -234,12 +229,11 @@ def _check_moments(moments: list[Moment], has_head: bool, found: ProblemLog) -> 
         found.warn("cp_query.no-time", message, "Add QUERY TIME to the commands of the capture.")
     elif len(moments) > 1:
         lines = " and ".join(str(moment.line) for moment in moments)
-        message = f"The capture has {len(moments)} different times, in lines {lines}"
+        report = found.warn if has_head else found.error
+        what = "the first was taken" if has_head else "it seems to be several captures"
+        message = f"The capture has {len(moments)} different times, in lines {lines}: {what}."
         remedy = "Put a line * CPQUERY-CAPTURE 1 run_id= phase= role= userid= before each capture."
-        if has_head:
-            found.warn("cp_query.two-times", f"{message}: the first was taken.", remedy, moments[1].line)
-        else:
-            found.error("cp_query.two-times", f"{message}: it seems to be several captures.", remedy, moments[1].line)
+        report("cp_query.two-times", message, remedy, moments[1].line)
 
 
 def _head_facts(head: Record | None, moments: list[Moment]) -> Iterator[Fact]:

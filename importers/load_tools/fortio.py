@@ -125,8 +125,7 @@ def _gather_options(root: Node, into: FragmentBuilder) -> None:
         into.add_printed("rate", asked)
     if connections is not None and connections.text != "1":
         into.add_printed("connections_per_thread", connections)
-    switched = [name for name in _SWITCHES if root.is_true(name)]
-    into.add_fact("tool_options", ", ".join(switched), root.line)
+    into.add_fact("tool_options", ", ".join(name for name in _SWITCHES if root.is_true(name)), root.line)
 
 
 def _list_codes(root: Node) -> list[tuple[str, Node]]:
@@ -320,12 +319,12 @@ def _read_failure(text: Text, logged: list[Document], found: ProblemLog) -> Frag
     aborted = next((Printed(line.strip(), number) for number, line in lines if _ABORTED.fullmatch(line)), None)
     error = _find_logged_error(logged) or aborted
     into.add_printed("error", error)
-    status = Status.INCOMPLETE if error is None or any(_DONE.fullmatch(line) for _, line in lines) else Status.FAILED
-    if error is not None and status is Status.FAILED:
-        message = f"fortio failed: {error.text}"
-        found.warn("fortio.failed", message, "See to the server, then measure again.", error.line)
+    if error is not None and not any(_DONE.fullmatch(line) for _, line in lines):
+        message, remedy = f"fortio failed: {error.text}", "See to the server, then measure again."
+        status = found.fail("fortio.failed", message, remedy, error.line)
     else:
-        found.warn("fortio.no-result", "The log has no result as JSON.", "Measure with -json, and import that file.", 1)
+        remedy = "Measure with -json, and import that file."
+        status = found.cut("fortio.no-result", "The log has no result as JSON.", remedy, 1)
     return into.build((text.name, NAME, VERSION), (1, len(text.lines)), status)
 
 

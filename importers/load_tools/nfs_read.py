@@ -49,19 +49,14 @@ _FILE_SIZE = re.compile(r"-[rwxsStT-]{9}\S?\s+\d+\s+\S+\s+\S+\s+(?P<bytes>[0-9]{
 
 _DECIMAL = r"[0-9]{1,9}(?:\.[0-9]{1,9})?(?:e[+-][0-9][0-9])?"
 _RECORDS_IN = re.compile(r"(?P<whole>\d{1,15})\+(?P<partial>\d{1,15}) records in")
-_COPIED = rf"(?P<bytes>[0-9]{{1,18}}) bytes? \([^)]*\) copied, (?P<seconds>{_DECIMAL})"
+_BYTES_READ, _SECONDS = r"(?P<bytes>[0-9]{1,18})", rf"(?P<seconds>{_DECIMAL})"
+_COPIED = rf"{_BYTES_READ} bytes? \([^)]*\) copied, {_SECONDS}"
 _RATE = rf"(?P<rate>{_DECIMAL})"
 # GNU dd counts MB in powers of 1000, busybox in powers of 1024; the BSDs print bytes.
 _DD_RATES = (
     (re.compile(rf"{_COPIED} s, {_RATE} (?P<unit>[kMGT]?B/s)"), " 10^"),
     (re.compile(rf"{_COPIED} seconds, {_RATE}(?P<unit>[kMGT]?B/s)"), ""),
-    (
-        re.compile(
-            rf"(?P<bytes>[0-9]{{1,18}}) bytes transferred in (?P<seconds>{_DECIMAL}) secs "
-            rf"\({_RATE} (?P<unit>bytes/sec)\)"
-        ),
-        "",
-    ),
+    (re.compile(rf"{_BYTES_READ} bytes transferred in {_SECONDS} secs \({_RATE} (?P<unit>bytes/sec)\)"), ""),
 )
 _THOUSANDS = {"k": 3, "M": 6, "G": 9, "T": 12}
 

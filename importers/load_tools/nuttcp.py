@@ -1,7 +1,7 @@
 """nuttcp: results as printed by the client."""
 
 import re
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -31,8 +31,6 @@ _COLUMNS = {
     "percent": ("lost_percent", "%"),
 }
 
-_Figure = tuple[str, Printed]
-"""Name and text of a further figure."""
 _HEAD_LINES = 60
 _LONGEST_COMMAND = 1000
 _BRIEF = re.compile(
@@ -276,9 +274,9 @@ def _read(test: _Test, file: str, found: ProblemLog) -> Fragment:
     if status is Status.COMPLETE and workload is None:
         remedy = "Give the workload (STRP or STRG) with the upload, or measure with -v."
         found.note("nuttcp.no-direction", "The result does not say which side sent.", remedy, test.last_line)
-    into, figures = FragmentBuilder(), list(_list_figures(test))
+    into, figures = FragmentBuilder(), _find_figures(test)
     _gather_facts(test, status, workload, figures, into)
-    _gather_readings(test, status, workload, dict(figures), into)
+    _gather_readings(test, status, workload, figures, into)
     source, lines = (file, NAME, VERSION), (test.first_line, test.last_line)
     listings = build_listing("intervals", map(_list_interval, test.intervals))
     return into.build(source, lines, status, listings=listings)
@@ -321,7 +319,7 @@ def _find_workload(test: _Test) -> str | None:
 
 
 def _gather_facts(
-    test: _Test, status: Status, workload: str | None, figures: Sequence[_Figure], into: FragmentBuilder
+    test: _Test, status: Status, workload: str | None, figures: dict[str, Printed], into: FragmentBuilder
 ) -> None:
     into.add_facts(("factor.tool", "workload"), (NAME, workload), test.first_line)
     if test.command is not None:
@@ -332,7 +330,7 @@ def _gather_facts(
     into.add_printed("error", test.error)
     if test.result is not None and not test.sides:
         into.add_fact("factor.protocol", _find_protocol(test.result), test.result.line)
-    measured = next((line for key, (_, line) in figures if key.endswith("_cpu")), 0)
+    measured = next((line for key, (_, line) in figures.items() if key.endswith("_cpu")), 0)
     into.add_fact("cpu_scope", "process" if measured else None, measured)
     for sent in _list_sent(test):
         into.add_fact("sent_rate", f"{sent.rate} {sent.rate_unit}", sent.line)
@@ -378,13 +376,14 @@ def _gather_readings(
             into.add_raw_number(("processor_util", "%", role), *figures[key])
 
 
-def _list_figures(test: _Test) -> Iterator[_Figure]:
-    """Yield the further figures; in verbose output of both sides."""
-    if test.result is not None:
-        yield from ((key, Printed(text, test.result.line)) for key, text in test.result.more.items())
+def _find_figures(test: _Test) -> dict[str, Printed]:
+    """Return the further figures; in verbose output of both sides."""
+    result = test.result
+    figures = {key: Printed(text, result.line) for key, text in result.more.items()} if result else {}
     for side in test.sides:
         name = "sender_cpu" if side.letter == "t" else "receiver_cpu"
-        yield from ((name if key == "cpu" else key, figure) for key, figure in side.figures.items())
+        figures |= {name if key == "cpu" else key: figure for key, figure in side.figures.items()}
+    return figures
 
 
 def _list_interval(each: _Transfer) -> Row:

@@ -87,6 +87,10 @@ class _Block:
         return Printed(found.groups[group], found.line) if found else None
 
     @property
+    def has_head(self) -> bool:
+        return bool(self.version or self.parameters) or not self.found.keys().isdisjoint(_OF_SOCKPERF)
+
+    @property
     def protocol(self) -> Printed | None:
         printed = self.printed("peer", 2)
         return printed._replace(text=printed.text.upper()) if printed else None
@@ -111,30 +115,23 @@ class _Block:
 
 def recognise(text: Text) -> bool:
     """Look for sockperf's version, a full log's head, or its statistics."""
-    for line in islice(text.lines, _HEAD_LINES):
-        plain = _COLOUR.sub("", line).strip()
-        if _VERSION.match(plain) or (_PARAMETERS.match(plain) and "--" in plain):
-            return True
-        body = plain.removeprefix(_OWN).removeprefix(":").strip()
-        if any(_PATTERNS[name].match(body) for name in _OF_SOCKPERF):
-            return True
-    return False
+    head = [_COLOUR.sub("", line).strip() for line in islice(text.lines, _HEAD_LINES)]
+    if any(_VERSION.match(line) or (_PARAMETERS.match(line) and "--" in line) for line in head):
+        return True
+    bodies = (line.removeprefix(_OWN).removeprefix(":").strip() for line in head)
+    return any(_PATTERNS[name].match(body) for body in bodies for name in _OF_SOCKPERF)
 
 
 def parse(text: Text) -> Parsed:
     """Return a fragment for each test and server."""
     found = ProblemLog(text.name)
-    blocks = [block for block in _blocks(text) if _has_head(block)]
+    blocks = [block for block in _blocks(text) if block.has_head]
     if len({block.found["number"].groups for block in blocks if "number" in block.found}) > 1:
         # Statistics of concurrent connections are no trials.
         for block in blocks:
             block.beside_others = True
     fragments = [_read(block, text.name, found) for block in blocks]
     return Parsed(number_trials(fragments), found.problems)
-
-
-def _has_head(block: _Block) -> bool:
-    return block.version is not None or block.parameters is not None or not block.found.keys().isdisjoint(_OF_SOCKPERF)
 
 
 def _blocks(text: Text) -> list[_Block]:
@@ -149,7 +146,7 @@ def _blocks(text: Text) -> list[_Block]:
         if blocks and not _ENDS.isdisjoint(blocks[-1].found):
             starts = starts or _PATTERNS["peer"].match(plain) is not None
         command = find_command(plain, _OWN)
-        if not blocks or ((starts or command) and _has_head(blocks[-1])):
+        if not blocks or ((starts or command) and blocks[-1].has_head):
             blocks.append(_Block(number, number))
         if "valid" in blocks[-1].found and "Printing statistics for Server No" in plain:
             blocks.append(_begin_next_server(blocks[-1], number))
@@ -202,7 +199,7 @@ def _read(block: _Block, file: str, found: ProblemLog) -> Fragment:
     status = _judge(block, found)
     gathered = FragmentBuilder()
     _gather_facts(block, gathered)
-    gathered.add_printed("error", block.failures[0] if block.failures else None)
+    gathered.add_printed("error", next(iter(block.failures), None))
     if status is Status.COMPLETE:
         if block.is_server:
             gathered.add_printed("messages_received", block.printed("handled"))

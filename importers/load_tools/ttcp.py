@@ -91,14 +91,10 @@ class _Block:
 
 def recognise(text: Text) -> bool:
     """Look for ttcp's name before buffers, a result or an error."""
-    for line in islice(text.lines, _HEAD_LINES):
-        own = _OWN.match(line)
-        if own is None:
-            continue
-        known = any(_match_start(name, own[2]) for name in ("head", "result"))
-        if known or _ERROR.match(own[2]) or _OPENING.fullmatch(own[2]):
-            return True
-    return False
+    bodies = [own[2] for line in islice(text.lines, _HEAD_LINES) if (own := _OWN.match(line))]
+    if any(_ERROR.match(body) or _OPENING.fullmatch(body) for body in bodies):
+        return True
+    return any(_match_start(name, body) for body in bodies for name in ("head", "result"))
 
 
 def parse(text: Text) -> Parsed:

@@ -73,8 +73,6 @@ def _hosts(file: Text, found: ProblemLog) -> Iterator[HostSamples]:
         message = "The file ends without a line end: its last line may be cut off and was left out."
         found.warn("sysstat.cut-off", message, "Transfer the file again if more should be there.", len(file.lines))
         whole = Text(file.name, file.lines[:-1], file.encoding)
-    if not any(line.strip() for line in whole.lines):
-        return
     if sadf_output.is_json(whole):
         yield from sadf_output.read_json(whole, found)
     elif read := next((read for is_form, read in _FORMS if is_form(whole)), None):

@@ -130,9 +130,9 @@ class Block:
     @property
     def streams(self) -> bool:
         """Return whether data go one way, by operations, else by the profile's name."""
-        if self.operations:
-            return len({name for (name, *_), _ in self.operations} & _ONE_WAY) == 1
-        return self.start is not None and "message_bytes" in assume_facts(self.start.profile)
+        names = {name for (name, *_), _ in self.operations}
+        assumed = assume_facts(self.start.profile) if self.start is not None else {}
+        return len(names & _ONE_WAY) == 1 if names else "message_bytes" in assumed
 
     @property
     def connects_always(self) -> bool:

@@ -223,7 +223,10 @@ def _exchange(transaction: _Element) -> _Exchange:
         return _Exchange("MIXED")
     out, back = _one_size(writes), _one_size(reads)
     if writes and reads:
-        return _Exchange("CRR" if "connect" in kinds else _direction(_bytes(out), _bytes(back)), out, back)
+        # An exchange of which one direction alone has a megabyte or more is a stream.
+        sends, receives = _bytes(out) >= _LARGE, _bytes(back) >= _LARGE
+        pattern = "RR" if sends == receives else "STRP" if sends else "STRG"
+        return _Exchange("CRR" if "connect" in kinds else pattern, out, back)
     if writes or reads:
         sizes = {flowop.options.get("size", "") for flowop in writes or reads}
         size = sizes.pop() if len(sizes) == 1 else ""
@@ -235,13 +238,6 @@ def _one_size(flowops: Sequence[_Element]) -> str:
     """Return the fixed size of a single flowop done once; empty otherwise."""
     size = flowops[0].options.get("size", "") if len(flowops) == 1 and flowops[0].times == 1 else ""
     return size if _bytes(size) else ""
-
-
-def _direction(out: int, back: int) -> str:
-    """Return a stream's pattern if only one direction has a megabyte or more."""
-    if out < _LARGE <= back:
-        return "STRG"
-    return "STRP" if back < _LARGE <= out else "RR"
 
 
 def _bytes(size: str) -> int:
