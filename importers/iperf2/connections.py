@@ -35,10 +35,6 @@ class Row:
     is_report: bool = False
 
     @property
-    def is_from_start(self) -> bool:
-        return float(self.t0) == 0
-
-    @property
     def is_empty(self) -> bool:
         """Return whether no byte was transferred."""
         return float(self.transfer) == 0
@@ -115,18 +111,13 @@ class Test:
     def find_result(self, row_id: str, *, is_report: bool = False) -> Row | None:
         """Return an id's result: the longest interval from the start, unless intervals follow."""
         key = row_id, is_report
-        if key not in self._by_id:
-            return None
-        if key not in self._results:
-            self._results[key] = self._pick_result(self._by_id[key], is_report=is_report)
-        return self._results[key]
-
-    @staticmethod
-    def _pick_result(rows: list[Row], *, is_report: bool) -> Row | None:
-        whole = [row for row in rows if row.is_from_start]
-        if not whole or not rows[-1].is_from_start or (len(rows) == 1 and rows[0].is_round and not is_report):
-            return None
-        return max(whole, key=lambda row: float(row.t1))
+        rows = self._by_id.get(key)
+        if rows and key not in self._results:
+            whole = [row for row in rows if float(row.t0) == 0]
+            is_interval = len(rows) == 1 and rows[0].is_round and not is_report
+            is_ended = bool(whole) and rows[-1] is whole[-1] and not is_interval
+            self._results[key] = max(whole, key=lambda row: float(row.t1)) if is_ended else None
+        return self._results.get(key)
 
     def add_up(self, ids: Sequence[str], *, is_report: bool = False) -> Row | None:
         """Return the results of several connections as one row of sums, or None if one is missing."""

@@ -140,7 +140,9 @@ def _read_test(test: Test, source: tuple[str, str, int], found: ProblemLog) -> F
     ways = json_tests.find_directions(test)
     status = _judge(test, ways, noted)
     found.problems.extend(noted.problems)
-    words, into = _split_system(test.start), FragmentBuilder()
+    system = test.start.string("system_info") if test.start is not None else None
+    # System, host, kernel, and more.
+    words, into = system.text.split() if system is not None else [], FragmentBuilder()
     _gather_facts(test, ways, status, words, into)
     json_tests.gather_readings(test, ways, status, into)
     taken = _find_start(test.start)
@@ -280,12 +282,6 @@ def _find_ports(start: Node, *, is_server: bool) -> Printed | None:
     found = [[each.figure(key) for key in keys] for each in connected.values()] if connected is not None else []
     pairs = [(client.text, server.text) for client, server in found if client is not None and server is not None]
     return Printed(join_ports(pairs), connected.line) if connected is not None and pairs else None
-
-
-def _split_system(start: Node | None) -> list[str]:
-    """Return the words of the writer's system: system, host, kernel, and more."""
-    system = start.string("system_info") if start is not None else None
-    return system.text.split() if system is not None else []
 
 
 def _find_start(start: Node | None) -> datetime | None:

@@ -228,7 +228,8 @@ def _judge(
         return found.cut("flent.cut-off", f"The data file {what}.", "Transfer the file again.", line)
     of = f" {way.pattern}" if way else ""
     streams = way.streams if way else names
-    failed = [name for name in streams if not _has_data(results, name)]
+    # Failed streams have only nulls.
+    failed = [name for name in streams if (series := results.get(name)) is None or not any(series.numbers())]
     if len(failed) == len(streams):
         message = f"No stream{of} has data: its runners failed."
         return found.fail("flent.no-data", message, "Start the server, then measure again.", results.line)
@@ -259,12 +260,6 @@ def _find_other_workload(test: str) -> str:
     """Return HTTP, PING, or the name of a test without TCP streams."""
     word = test.lower().partition("-")[0].partition("_")[0]
     return {"http": "HTTP", "ping": "PING"}.get(word, re.sub(r"[^A-Z0-9_+-]", "_", test.upper()))
-
-
-def _has_data(results: Node | None, name: str) -> bool:
-    """Return whether a series has any value; failed streams have only nulls."""
-    series = results.get(name) if results is not None else None
-    return series is not None and any(series.numbers())
 
 
 def _is_summary(text: Text) -> bool:

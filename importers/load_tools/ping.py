@@ -118,10 +118,6 @@ class _Report:
         text = groups.get(name) or groups.get(f"{name}_w")
         return Printed(text.replace(",", "."), found[1]) if found and text else None
 
-    @property
-    def is_ended(self) -> bool:
-        return "statistics" in self.lines
-
 
 def recognise(text: Text) -> bool:
     """Look for ping's first line, error or replies, or for lines that are all fping's."""
@@ -177,7 +173,7 @@ def _begins(current: _Report | None, line: str) -> bool:
     """Return whether a line without head before begins a report: its first lines may have been cut away."""
     if current is None:
         return any(each.fullmatch(line) for each in (_ERROR, _REPLY, _NAMED, _STATISTICS))
-    return current.is_ended and _REPLY.fullmatch(line) is not None
+    return "statistics" in current.lines and _REPLY.fullmatch(line) is not None
 
 
 def _take(report: _Report, number: int, line: str) -> bool:

@@ -79,11 +79,6 @@ class _Block:
         return self.connects if self.side == "r" else "accept" in self.found
 
     @property
-    def is_over(self) -> bool:
-        """Return whether the last figures are read."""
-        return "result" in self.found and "usage" in self.found
-
-    @property
     def protocol(self) -> str:
         match = _PROTOCOL.search(self.found["head"].groups[0]) if "head" in self.found else None
         return match[1].upper() if match else ""
@@ -117,7 +112,9 @@ def _blocks(text: Text) -> Iterator[_Block]:
             continue
         named_side, body = own.groups()
         side = named_side or (block.side if block else "t")
-        if block is not None and block.is_over and side == block.side and _OPENING.fullmatch(body):
+        # Behind the last figures.
+        is_over = block is not None and {"result", "usage"} <= block.found.keys()
+        if block is not None and is_over and side == block.side and _OPENING.fullmatch(body):
             opening.append(Printed(body, number))
             continue
         known = _identify(body)

@@ -19,7 +19,7 @@ _BANNER = re.compile(
 _PROTOCOL = re.compile(r"(?:MIGRATED )?(TCP|UDP|SCTP|SDP|UNIX|XTI|DLPI|DCCP)\b")
 _BURST = re.compile(r"first burst (\d+)")
 _KNOWN_FLAGS = re.compile(r"demo|histogram|first burst \d+|nodelay|\+/-.*|")
-_CONFIDENCE = re.compile(r"\+/-([\d.]+)% @ [\d.]+% conf\.")
+
 _KEYS = ("test", "factor.protocol", "factor.variant", "burst", "client", "server", "server_address", "flags")
 _NO_ADDRESS = frozenset({"0.0.0.0", "::", "0::0"})  # netperf prints these if none was chosen.
 
@@ -77,12 +77,6 @@ class Banner:
         """Return whether transactions follow at once: no burst, and no pacing (``-w``)."""
         transactions = self.kind is not None and self.kind.shape is Shape.TRANSACTIONS
         return transactions and not self.burst and "interval" not in self.flags
-
-    @property
-    def half_width(self) -> str:
-        """Return half of the requested confidence interval in per cent; empty for none."""
-        found = _CONFIDENCE.search(self.flags)
-        return found[1] if found else ""
 
     def gather(self, into: FragmentBuilder) -> None:
         """Keep the banner's circumstances."""

@@ -22,6 +22,7 @@ _REFUSED = re.compile(r"establish control: are you sure there is a netserver lis
 _OWN_ERROR = re.compile(r"(?:netperf: )?send_\w+: \w+ failed: ")
 _HEADING = re.compile(r"Socket\s+(?:Socket\s+Message|Size\s+Request\s+Resp\.|Message)\s+Elapsed\b.*")
 _WORDS = (" TEST ", "Elapsed", "establish control: ", " failed: ", "THROUGHPUT=", "Throughput")
+_CONFIDENCE = re.compile(r"\+/-([\d.]+)% @ [\d.]+% conf\.")
 _SELECTOR = re.compile(r"([A-Z][A-Z0-9_]*)=")
 _TEST_IN_NAME = re.compile(r"(?:tcp|udp|sctp|dccp)_(?:rr|crr|cc|stream|maerts|sendfile)", re.IGNORECASE)
 _FIGURES = re.compile(r"\s*(?:\d+(?:\.\d*)?\s+){4,9}\d+(?:\.\d*)?\s*")
@@ -140,9 +141,10 @@ def _gather_confidence(test: Test, into: FragmentBuilder, found: ProblemLog) -> 
     for words, printed in test.widths.items():
         into.add_printed(f"confidence.{_WIDTHS[words]}_width_percent", printed)
     width = test.widths.get("throughput") or test.values.get("THROUGHPUT_CONFID")
-    half = test.banner.half_width if test.banner else ""
-    if half:
-        into.add_printed("confidence.half_width_percent", Printed(half, test.first_line))
+    # Half of the requested confidence interval.
+    asked = _CONFIDENCE.search(test.banner.flags) if test.banner else None
+    half = asked[1] if asked else ""
+    into.add_fact("confidence.half_width_percent", half, test.first_line)
     if width is None or not is_decimal(width.text):
         return
     if test.widths or (is_decimal(half) and Decimal(width.text) > 2 * Decimal(half)):
