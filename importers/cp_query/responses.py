@@ -110,6 +110,9 @@ def read_responses(responses: Sequence[Response], evidence: Evidence, role: str)
     """Read all responses but QUERY TIME, and add each as text; the network's come last."""
     for response in responses:
         _keep(response, evidence)
+        for line in response.lines if response.command == "query userid" else ():
+            if match := _USERID.fullmatch(line.text):
+                evidence.fact("node", match[2], line.number)
         for words, read in _READERS:
             if any(word in response.text for word in words):
                 read(response, evidence, role)
@@ -133,12 +136,6 @@ def _point_out(response: Response, found: ProblemLog) -> None:
         if message or failure_code(line.text):
             text = f"{response.command.upper()} was answered by: {message or line.text}"
             found.note("cp_query.message", text, "Check whether the answer matters.", line.number)
-
-
-def _read_userid(response: Response, evidence: Evidence, role: str) -> None:
-    for line in response.lines if response.command == "query userid" else ():
-        if match := _USERID.fullmatch(line.text):
-            evidence.fact("node", match[2], line.number)
 
 
 def _read_indicate_user(response: Response, evidence: Evidence, role: str) -> None:
@@ -217,7 +214,6 @@ def _read_configuration(response: Response, evidence: Evidence, role: str) -> No
 
 # A reader, and the words of which a response or its command has one where there is anything for it to read.
 _READERS: tuple[tuple[tuple[str, ...], Callable[[Response, Evidence, str], None]], ...] = (
-    (("query userid",), _read_userid),
     (("indicate user", "USERID=", "CPU"), _read_indicate_user),
     (("PROCESSOR",), _read_processors),
     (("/VM", "/vm", "/Vm", "/vM", "AVGPROC-", "Generated ", "IPL ", "STORAGE", "XSTORE="), _read_configuration),

@@ -22,6 +22,7 @@ _LINE = re.compile(
     r"(?:,(?P<jitter_ms>-?[\d.]+),(?P<packets_lost>-?\d+),(?P<packets>-?\d+),(?P<loss_percent>-?[\d.naif]+),-?\d+)?"
 )
 _ERROR = re.compile(r"\b(?:\w+ )?\w+ failed: .+|WARNING: did not receive ack .+")
+_FIGURES = ("jitter_ms", "packets_lost", "packets", "loss_percent")
 _NOTHING: Mapping[str, str] = {}
 _NEVER = "19700101000000"  # Version 2.1.8 writes this time if there is only one report.
 
@@ -85,7 +86,9 @@ class _Reader:
         if packets is not None and packets.startswith("-") and is_report:
             # A client writes this line if the server's report never arrived.
             return test
-        more = _read_report(match) if packets is not None else _NOTHING
+        # The server's figures about UDP, if any datagram arrived.
+        counted = packets is not None and not packets.startswith("-") and whole(packets)
+        more = {key: match[key] for key in _FIGURES if not match[key].startswith("-")} if counted else _NOTHING
         texts = match["t0"], match["t1"], match["transfer"], "bytes", match["rate"], "bits/s"
         test.add(Row(number, SUM if is_sum else row_id, *texts, more=more, is_report=is_report))
         return test
@@ -127,11 +130,3 @@ class _Reader:
             begins_with_server = ends[0] == server or (ends[1] != server and ends[0][0] == self.server)
             own, other = ends if begins_with_server is (test.role == "server") else ends[::-1]
             test.add_ends(own, other, number)
-
-
-def _read_report(match: re.Match[str]) -> Mapping[str, str]:
-    """Return the server's figures about UDP, if any datagram arrived."""
-    if match["packets"].startswith("-") or not whole(match["packets"]):
-        return _NOTHING
-    keys = ("jitter_ms", "packets_lost", "packets", "loss_percent")
-    return {key: match[key] for key in keys if not match[key].startswith("-")}

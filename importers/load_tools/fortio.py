@@ -206,11 +206,11 @@ def _list_errors(codes: Sequence[tuple[str, Printed | Node]]) -> list[str]:
 
 
 def _judge_length(root: Node, found: ProblemLog) -> Status:
-    asked, ran = root.string("RequestedDuration"), root.figure("ActualDuration")
-    wanted = _parse_seconds(asked.text) if asked else None
+    asked, ran = root.string("RequestedDuration") or Printed("", 0), root.figure("ActualDuration")
+    wanted = _parse_seconds(asked.text)
     if wanted is None or ran is None or Decimal(ran.text) >= _SHORT * wanted * 10**9:
         return Status.COMPLETE
-    message = f"fortio ran {ran.text} ns of {asked.text if asked else ''}: it was stopped."
+    message = f"fortio ran {ran.text} ns of {asked.text}: it was stopped."
     return found.cut("fortio.stopped", message, "Measure again.", ran.line)
 
 

@@ -244,11 +244,8 @@ def _take_side(test: _Test, number: int, letter: str, what: str) -> None:
     if what.startswith("v") and _FIRST.match(what):
         test.sides.append(_Side(letter))
     side = next((side for side in test.sides if side.letter == letter), None)
-    if side is not None:
-        _take_figures(side, test, number, what)
-
-
-def _take_figures(side: _Side, test: _Test, number: int, what: str) -> None:
+    if side is None:
+        return
     for key, value in _find_all(_SIDE_FACTS, what.replace(" rate_unit=", " ")).items():
         test.add(key, value.upper() if key == "protocol" else value, number)
     if "send" in what and (windows := _WINDOWS.match(what)):

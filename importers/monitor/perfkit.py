@@ -236,8 +236,10 @@ def _readings(reports: Sequence[Report]) -> Iterable[Reading]:
     yield from _processors(by_name)
     for report in reports:
         yield from _of_guests(report)
-        if report.layout is USERLOG and USER.name not in by_name:
-            yield from _of_one_user(report)
+        # The CPU seconds of a user's log are not sums.
+        if report.layout is USERLOG and USER.name not in by_name and (user := user_in(report.title)):
+            for each in _from_mean(report, [("user_util", "%")], GUEST, user):
+                yield each._replace(name="processor_util")
 
 
 def _processors(by_name: dict[str, Report]) -> Iterable[Reading]:
@@ -277,13 +279,6 @@ def _of_guests(report: Report) -> Iterable[Reading]:
         subject = f"{row.cells[0]}/{device}" if device else str(row.cells[0])
         figures = report.readings(row, _GUEST_FIGURES.get(report.name, ()), GUEST, subject)
         yield from (figure for figure in figures if figure.text[-1] not in "KMG")
-
-
-def _of_one_user(report: Report) -> Iterable[Reading]:
-    """Yield a user's utilisation; the log's CPU seconds are not sums."""
-    if user := user_in(report.title):
-        for each in _from_mean(report, [("user_util", "%")], GUEST, user):
-            yield each._replace(name="processor_util")
 
 
 def _lost_with(whole: Sequence[Report], cut: Sequence[Report]) -> str:
