@@ -162,7 +162,7 @@ def count_verdicts(setting: Setting, tables: int, sizes: tuple[float, float], se
 
 
 def _find_changed(setting: Setting, dice: Dice, size: float, tables: int) -> float:
-    """Return how many of the cells that differ by ``size`` are found, in per cent."""
+    """Return the per cent of cells that differ by ``size`` that are found."""
     hits, some = 0, min(CHANGED, setting.cells)
     for _ in range(tables):
         changes = np.zeros(setting.cells)
@@ -281,7 +281,7 @@ def _measure_outliers(tables: int) -> Iterator[Row]:
 
 
 def _is_flagged(setting: Setting, dice: Dice, drop: float) -> bool:
-    """Return whether a trial is flagged: the one that is lower by ``drop``, or any."""
+    """Return whether the trial that is lower by ``drop``, or any, is flagged."""
     sds = setting.spread(dice, setting.cells)
     samples = [np.exp(setting.shape.draw(dice, sd, 5)).tolist() for sd in sds]
     samples[0][2] *= 1 - drop

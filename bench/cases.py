@@ -92,7 +92,7 @@ def _import_case(connection: Connection, name: str, data: bytes, send: Callable[
 
 
 def _read_rows(connection: Connection, upload: int) -> Iterator[tuple[str, bytes]]:
-    """Yield each table with an upload's rows in binary form, and make an empty copy."""
+    """Yield tables with an upload's rows in binary form; make empty copies."""
     for table, column in _TABLES.items():
         copy, source = sql.Identifier(f"bench_{table}"), sql.Identifier(table)
         connection.execute(sql.SQL("DROP TABLE IF EXISTS {}").format(copy))

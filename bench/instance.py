@@ -1,4 +1,4 @@
-"""A running perfdb with a synthetic archive of a given size, and the HTTP client.
+"""A running perfdb with a synthetic archive, and the HTTP client.
 
 Archives are kept in the benchmark's folder and used again while ``archive.py`` and the migrations stay the same.
 """
@@ -43,7 +43,7 @@ class Client:
         return json.loads(self.get(address))
 
     def send_records(self, body: bytes, study: str) -> int:
-        """Send JSON records, one a line; return the upload's id once the runs are stored."""
+        """Send JSON records, one a line; return the stored upload's id."""
         address = f"/api/v1/runs/?study={study}&wait={_WAIT_S}"
         answer = json.loads(self._request("POST", address, "application/x-ndjson", body))
         return int(answer["upload"]["id"]) if "runs" in answer else self._wait(answer["id"])

@@ -48,7 +48,7 @@ class Times(NamedTuple):
 
     @property
     def is_noisy(self) -> bool:
-        """Return whether the machine was busy: the A/A ratio is off by over 15 %."""
+        """Return whether the machine was busy: an A/A ratio off by over 15 %."""
         return not 0.85 <= self.control_ratio <= 1.15
 
 

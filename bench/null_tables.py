@@ -68,7 +68,7 @@ def rank_quantiles(dice: np.random.Generator, draws: int, points: int) -> Floats
 
 
 def fit(quantiles: Floats) -> tuple[float, float]:
-    """Return ν and K of the distribution that fits best by the logarithm of p."""
+    """Return ν and K of the best fit by the logarithm of p."""
 
     def off(logs: Floats) -> Floats:
         freedom, choices = np.exp(logs)

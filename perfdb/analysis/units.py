@@ -291,7 +291,7 @@ def figure_text(value: float) -> str:
 
 
 def group_digits(value: float) -> str:
-    """Format a number without decimals, in groups of three from 10 000: ``8 049 151``."""
+    """Format a number without decimals, grouped from 10 000: ``8 049 151``."""
     return f"{value:,.0f}".replace(",", NARROW_SPACE if abs(value) >= _GROUPED else "")
 
 

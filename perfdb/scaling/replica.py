@@ -44,7 +44,7 @@ class ReplicaRouter:
     """Database router that lets requests read from the replica."""
 
     def db_for_read(self, model: object, **hints: object) -> str:
-        """Return the replica, once caught up, for a request that only reads; else the primary."""
+        """Return the replica, once caught up, for reading requests; else the primary."""
         request = _current.get()
         if request is None or request.writes:
             return DEFAULT_DB_ALIAS

@@ -1,4 +1,4 @@
-"""Audit of a document's runs: each run, and its figures among those of other runs."""
+"""Audit of a document's runs: each alone, and among other runs."""
 
 import re
 from collections import defaultdict
@@ -44,7 +44,7 @@ def audit_runs(runs: Sequence[PrintedRun], titles: Mapping[str, str] | None = No
 
 
 def _find_larger(runs: Sequence[PrintedRun], titles: Mapping[str, str]) -> Iterator[tuple[int, Disagreement]]:
-    """Yield (index of a run, disagreement) for figures of maximum throughput that another run passes."""
+    """Yield (index of a run, disagreement) for maximum figures that another run passes."""
     places = {place for place, title in titles.items() if _MAXIMUM.search(title)}
     for at, run in enumerate(runs if places else ()):
         for place in filter(places.__contains__, run.places()):

@@ -1,4 +1,4 @@
-"""Printed numbers of one run with their intervals, and numbers that do not match others.
+"""Printed numbers of a run with intervals, and numbers that match no others.
 
 A printed number is any value that would be printed so: half a step of its last digit either way.
 """

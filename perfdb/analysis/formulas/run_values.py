@@ -92,7 +92,7 @@ class Known:
 
     @cached_property
     def counted(self) -> Mapping[tuple[str, str], Sequence[tuple[str, float, float]]]:
-        """Return subject, reading before and after of counters by role and name, ordered by subject."""
+        """Return subject and readings of counters by role and name, ordered by subject."""
         found: dict[tuple[str, str], list[tuple[str, float, float]]] = defaultdict(list)
         for (role, subject, name), pair in self.figures.counters.items():
             found[role, name].append((subject, *pair))

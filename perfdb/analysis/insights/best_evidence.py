@@ -87,7 +87,7 @@ def best_evidence(query: Query, observations: Observations) -> dict[Key, Evidenc
 
 
 def _next_best(found: Experiments, chosen: BestOfGroup) -> list[int]:
-    """Return the experiments of a group whose means are next to that of its best."""
+    """Return the experiments of a group with means next to the best."""
     others = chosen.experiments[chosen.experiments != chosen.best]
     away = np.abs(found.means[others] - found.means[chosen.best])
     near: list[int] = others[np.argsort(away, kind="stable")[:_MOST_COMPARED]].tolist()
@@ -116,7 +116,7 @@ def is_tied(comparison: Comparison) -> bool:
 def _evidence(
     found: Experiments, chosen: BestOfGroup, beside: Surroundings, known: Mapping[int, Comparison], *, rises: bool
 ) -> Evidence:
-    """Return the evidence on the best of a group; ``known`` are the comparisons with others."""
+    """Return the evidence on a group's best; ``known``: comparisons with others."""
 
     def varying(place: int) -> dict[str, Value]:
         return {name: found.value(name, place) for name in beside.differing}

@@ -162,7 +162,7 @@ def _described(line: _Line) -> Curve:
 
 
 def _still_rising(line: _Line) -> float | None:
-    """Return the gain of the last point (logarithm) if the curve still rises, else None."""
+    """Return the last point's gain (logarithm) if the curve still rises, else None."""
     *before, last = line.values
     best = max(before)
     if last <= best * (1 + LEVEL_TOLERANCE) * (1 + _NOISE) or before[-1] != best:

@@ -159,7 +159,7 @@ def describe_places(answer: Answer) -> str:
 def describe_ranking(
     metric: Metric, ranked: Sequence[tuple[str, float, Comparison | None]], each: str, setting: str = ""
 ) -> str:
-    """Return who is best: ``Guest LAN is fastest of 4: 13 270 transactions per second.``.
+    """Return who is best: ``Guest LAN is fastest of 4: 13 270 …``.
 
     ``ranked`` has name, mean and comparison with the best (None for the best itself) of each, best first; ``each``
     names what is ranked ("Device"); ``setting`` is the MTU and the users of the best.

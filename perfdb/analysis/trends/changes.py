@@ -71,7 +71,7 @@ def find_steps(stretches: Sequence[Stretch]) -> list[list[Step]]:
 
 
 def _moves(tamed: Floats, variance: Floats) -> NDArray[np.bool_]:
-    """Return of each row whether the means of neighbouring spans differ by more than noise."""
+    """Return per row whether means of neighbouring spans differ by more than noise."""
     points = tamed.shape[1]
     sums = np.concatenate((np.zeros((len(tamed), 1)), np.cumsum(tamed, axis=1)), axis=1)
     found = np.zeros(len(tamed), bool)

@@ -59,7 +59,7 @@ class History:
 
     @property
     def series(self) -> Series:
-        """Return the means in order; series of one metric and kind of workload vary alike."""
+        """Return the means in order; series of a metric and workload vary alike."""
         group = self.measure, traffic_pattern(self.dims.get("workload"))
         step = finest_step([value for point in self.points for value in point.values])
         return Series([point.mean for point in self.points], group, step or 0.0)

@@ -232,7 +232,7 @@ def _test_tail(stretch: Stretch, start: int, last: int) -> Tail | None:
 
 
 def _find_smallest(stretch: Stretch, steps: Sequence[int]) -> float:
-    """Return the smallest step that five more points would show in 4 of 5 cases."""
+    """Return the smallest step that five more points show in 4 of 5 cases."""
     if np.ptp(stretch.tamed) == 0:
         return 0.0
     variance = level_rests(stretch.tamed, steps) / (stretch.points - len(steps) - 1)

@@ -55,7 +55,7 @@ def lag_squares(values: Floats, lag: int) -> Floats:
 
 
 def own_autocorrelation(values: Floats) -> Floats:
-    """Return each row's autocorrelation from differences of lags 1 and 2; NaN where nothing varies."""
+    """Return each row's autocorrelation from differences of lags 1 and 2, or NaN."""
     one, two = lag_squares(values, 1), lag_squares(values, 2)
     with np.errstate(divide="ignore", invalid="ignore"):
         found: Floats = np.where(one > 0, np.clip(two / one - 1, -0.9, 0.95), np.nan)

@@ -94,7 +94,7 @@ def _fitted_p(kind: str, statistic: Floats, points: int) -> Floats:
 
 
 def size_p(statistic: Floats, points: int) -> Floats:
-    """Return the p of largest t of values, already divided by the root of F."""
+    """Return the p of largest t, already divided by the root of F."""
     return _fitted_p("size", statistic, points)
 
 

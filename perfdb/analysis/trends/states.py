@@ -97,7 +97,7 @@ def judge_stretches(series: Sequence[Series], known: Sequence[Sequence[KnownChan
 
 
 def look(series: Sequence[Series], known: Sequence[list[KnownChange]]) -> list[Judged]:
-    """Judge all series, and bring the known changes up to date; new ones are appended."""
+    """Judge all series, bring known changes up to date, and append new ones."""
     judged = judge_stretches(series, known)
     for one, rows, each in zip(series, known, judged, strict=True):
         _match(rows, each.findings, len(one.means))

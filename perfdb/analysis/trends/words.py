@@ -47,7 +47,7 @@ def effect_text(metric: Metric, difference: float) -> str:
 
 
 def describe_change(history: History, known: KnownChange, points: int, *, logarithmic: bool) -> str:
-    """Return a change in a sentence; ``points`` is the number of campaigns of the history."""
+    """Return a change in a sentence; ``points``: campaigns of the history."""
     change = known.change
     size = size_text(change.difference, logarithmic)
     if change.shape is Shape.LEVELS:
@@ -105,7 +105,7 @@ def describe_autocorrelation(judged: Judged) -> str:
 
 
 def describe_study(changed: Sequence[str], stable: int, doubtful: int, short: int) -> str:
-    """Return the verdict on all histories: ``3 series regressed and 2 improved. 21 are stable.``."""
+    """Return the verdict on all histories: ``3 series regressed … 21 are stable.``."""
     counts = {word: changed.count(word) for word in ("regressed", "improved", "rose", "fell")}
     moved = [f"{number} {word}" for word, number in counts.items() if number]
     first = f"Nothing changed in {stable} series."

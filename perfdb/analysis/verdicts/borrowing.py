@@ -49,7 +49,7 @@ class Prior(NamedTuple):
     supports: Sequence[float] = ()
 
     def draw(self, variance: float, freedom: float, usual: Usual, known: float = 0.0) -> Drawn:
-        """Return a spread drawn to the usual variance; with freedom 0 the usual variance itself."""
+        """Return a spread drawn to the usual variance; the latter with freedom 0."""
         weight = self.freedom / (self.freedom + freedom)
         drawn = weight * (usual.variance + known) + (1 - weight) * variance
         return Drawn(drawn, 1 / (1 / (self.freedom + freedom) + weight * weight / usual.total))

@@ -1,4 +1,4 @@
-"""Judging the cells of a table: differences, intervals, p over all metrics together, and verdicts."""
+"""Judging the cells of a table: differences, intervals, p, and verdicts."""
 
 import math
 import statistics
@@ -51,7 +51,7 @@ class Judged:
 
     @cached_property
     def is_tested(self) -> bool:
-        """Whether both sides have a spread or two campaigns; else there is only a band."""
+        """Whether both sides have a spread or two campaigns, else a band."""
         if not self.has_noise:
             return False
         sides = zip(self.contrast.arms, own_campaigns(self.contrast), strict=True)
@@ -235,7 +235,7 @@ def judge(cells: Sequence[Cell], delta: float = DELTA, look: int = 0) -> Judgeme
 
 
 def find_shift(cells: Sequence[Judged]) -> Shift | None:
-    """Return the common move of the cells of one metric and design; None without cells."""
+    """Return the common move of a metric's and design's cells, if any."""
     if not cells:
         return None
     differences = [cell.difference for cell in cells]

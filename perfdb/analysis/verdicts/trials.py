@@ -116,7 +116,7 @@ def mean(values: Sequence[float]) -> float:
 
 
 def _logs(values: History) -> dict[Hashable, list[float]]:
-    """Return the logarithms by campaign, without campaigns that have a value that is not positive."""
+    """Return the logarithms by campaign, without campaigns with values below or at 0."""
     return {
         campaign: [math.log(value) for value in trials]
         for campaign, trials in values.items()

@@ -51,7 +51,7 @@ DAYS_UNKNOWN = "in these runs; day-to-day variation unknown"
 
 
 def symbol(comparison: Comparison, ascii_only: bool = False) -> str:
-    """Return the sign of the verdict; filled triangles for changes that hold for other days."""
+    """Return the verdict's sign; filled triangles for changes beyond these days."""
     up = (comparison.ratio or 0) > 1
     if comparison.verdict in CHANGED:
         return (_FILLED if comparison.scope is Scope.DAYS_KNOWN else _HOLLOW)[up][ascii_only]

@@ -48,7 +48,7 @@ def spread_text(trials: Values, step: float | None = None) -> str:
 
 
 def prior_text(variances: Values, freedoms: Values, known: Values = ()) -> str:
-    """Return what spreads have in common: between campaigns if parts are known, else between trials."""
+    """Return the common spread between campaigns if parts are known, else between trials."""
     parts = known or [0.0] * len(variances)
     spreads = [Spread(s, d, known=v) for s, d, v in zip(variances, freedoms, parts, strict=True)]
     prior = (fit_days if known else fit_trials)(spreads)
@@ -107,7 +107,7 @@ def adjusted(p: Values) -> str:
 
 
 def gate_words(base: Sequence[Values], new: Sequence[Values], limit: float) -> str:
-    """Return the gate's answer in these runs, for a metric of which more is better."""
+    """Return the gate's answer in these runs, for larger is better."""
     return gate(_cells(base, new, "higher"), limit, accept_unknown_days=True).answer.value.replace("_", " ")
 
 

@@ -1,4 +1,4 @@
-"""Endpoints of trends: the histories of a study with what changed in them, and events."""
+"""Endpoints of trends: histories of a study with changes, and events."""
 
 import csv
 import io
@@ -176,7 +176,7 @@ def _events(request: Request) -> list[TrendEvent]:
 
 @describe("events", "Changes of many series at one place", EventListSerializer, (400,), parameters=EVENT_PARAMETERS)
 def events(request: Request) -> Response:
-    """List events, newest first: their rule and size by metric, and what changed around them."""
+    """List events, newest first, with rule, size by metric and circumstances."""
     return Response({"results": [_event(request, each) for each in _events(request)]})
 
 

@@ -86,7 +86,7 @@ def bundle_study(study: Study) -> Bundle:
 
 
 def bundle_runs(runs: Iterable[int], asked: str) -> Bundle:
-    """Return a bundle of chosen runs. Raise QueryError for none, too many or several studies."""
+    """Return a bundle of runs. Raise QueryError for none, too many, several studies."""
     found = Run.objects.filter(pk__in=list(runs))
     studies = list(Study.objects.filter(pk__in=found.order_by().values("study")).order_by("title"))
     if not studies:

@@ -56,7 +56,7 @@ def record_change(runs: Iterable[int], kind: Kind, detail: str, by: User | None 
 
 
 def read_history(run: Run) -> list[Event]:
-    """Return the events of a run, newest first, by four queries if ``evidence`` was fetched."""
+    """Return the events of a run, newest first, by four queries with ``evidence``."""
     recorded = (
         Event(change.made, _name(change.made_by), _WORDS[Kind(change.kind)], change.detail)
         for change in run.changes.select_related("made_by")

@@ -72,7 +72,7 @@ class Figure:
 
 
 def record_figures(record: RunRecord, paths: Mapping[int, str]) -> list[Figure]:
-    """Return a record's values by metric, each total first; ``paths`` are the names of artifacts."""
+    """Return a record's values by metric, totals first; ``paths`` of artifacts."""
     finder = _Finder(record, paths)
     order = {metric.name: number for number, metric in enumerate(metrics.METRICS)}
     measures = sorted(record.values, key=lambda m: (order[m.metric], m.role != metrics.TOTAL, m.role))

@@ -73,7 +73,7 @@ def _draft(run: Run, evidence: StoredEvidence) -> RunDraft | None:
 
 
 def store_rebuilt(run: Run, rebuilt: Rebuilt) -> None:
-    """Replace a stored run, which stays withdrawn, and keep replaced derived values in the history."""
+    """Replace a stored, withdrawn run, and keep old derived values in history."""
     record = rebuilt.record
     if run.status == Run.Status.WITHDRAWN:
         # The status to return to, when the replacing upload or the withdrawal is undone.

@@ -208,7 +208,7 @@ def _is_all_or_none(upload: Upload) -> bool:
 
 
 def _match_first(job: Job, upload: Upload, batches: Batches, kind: UploadType) -> State:
-    """Match all runs before the first is stored, if needed, and return the next state."""
+    """Match all runs before the first is stored; return the next state."""
     all_or_none = _is_all_or_none(upload)
     if all_or_none and not (upload.preview_asked or upload.corrections):
         # A run record is one fragment.

@@ -89,7 +89,7 @@ def is_bulk(job: Job) -> bool:
 
 
 def _has_room(job: Job) -> bool:
-    """Return whether a bulk job may start; a lock makes bulk jobs ask in turn."""
+    """Return whether a bulk job may start; a lock serialises bulk jobs."""
     take_lock(_BULK_LOCK)
     running = Job.objects.filter(state=Job.State.RUNNING, lease_until__gte=timezone.now()).exclude(pk=job.pk)
     return _bulk(running).count() < BULK_AT_ONCE
@@ -147,7 +147,7 @@ def _keep(job: Job, done: Event) -> None:
 
 
 def progress(job: Job, outcome: dict[str, object]) -> None:
-    """Store progress with the work done, for the next attempt. Raise LeaseLostError if taken over."""
+    """Store progress with the work done. Raise LeaseLostError if taken over."""
     renew_lease(job)
     job.outcome = outcome
     job.save(update_fields=["outcome"])

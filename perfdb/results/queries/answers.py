@@ -48,7 +48,7 @@ def make_tables(query: Query, found: Observations) -> list[Table]:
     lambda kept: kept and recorded_reads.unpack_observations(kept),
 )
 def read_earlier_campaigns(query: Query, found: Observations) -> Observations | None:
-    """Return the runs of all campaigns of the studies, which tell the noise of days.
+    """Return the runs of the studies' campaigns, for the noise of days.
 
     None if the query leaves out no campaign, and for more than MOST_RUNS runs: then only the runs of the query count.
     """

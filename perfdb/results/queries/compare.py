@@ -214,7 +214,7 @@ def read_facts(runs: Sequence[int]) -> Mapping[int, Facts]:
 def find_differences(
     runs: Observations, old: Sequence[Row], new: Sequence[Row], without: Sequence[str]
 ) -> list[Difference]:
-    """Return the known circumstances in which the runs of both sides differ, but for ``without``."""
+    """Return the known circumstances, but ``without``, in which both sides differ."""
     facts = read_facts([row[0] for row in (*old, *new)])
     left, right = ([_circumstances(runs, row, facts) for row in side] for side in (old, new))
     return differing_circumstances(left, right, without)

@@ -99,7 +99,7 @@ def _numbers(query: Query, name: str) -> list[int | None]:
 
 
 def _highest(column: str, pairs: Mapping[str, Sequence[int | None]], runs: QuerySet[Run], most: int) -> list[_High]:
-    """Return the ``most`` highest runs of each workload and device, those without a value last."""
+    """Return the ``most`` highest runs of each workload and device."""
     wanted, parameters = compile_query(runs.order_by().values("experiment_id", "workload_id", "device_id", column))
     parts, given = [], []
     for workloads, workload, of_workload in _halves("w", "workload_id", pairs["workload"]):

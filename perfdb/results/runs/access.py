@@ -58,7 +58,7 @@ def make_sign_in_link(user: User) -> str:
 
 
 def use_sign_in_link(secret: str) -> User | None:
-    """Return the active user of a link, at the first use in time; else None."""
+    """Return the active user of a link at its first use, else None."""
     now = timezone.now()
     links = SignInLink.objects.filter(digest=digest_secret(secret), used=None, expires__gt=now, user__is_active=True)
     link = links.select_related("user").first()

@@ -1,4 +1,4 @@
-"""Rows of the vocabulary tables by name, and aliases of studies for normalization and queries."""
+"""Rows of the vocabulary tables by name, and aliases of studies."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field

@@ -62,7 +62,7 @@ def find_frozen(text: str) -> FrozenLink | None:
 
 
 def live_queries(item: ReportItem) -> Iterator[Query]:
-    """Yield the queries of an item that are answered from present data, filtered by study."""
+    """Yield an item's queries that present data answer, filtered by study."""
     return (study_query(item.study, text) for text in item.queries if not text.startswith(FROZEN))
 
 

@@ -250,7 +250,7 @@ def choose_number(study: Study, kind: str, asked: str, pk: int | None = None, *,
 
 
 def _written_with(study: Study, columns: Mapping[str, Any]) -> int | None:
-    """Return the number of runs for an item with prose, which more runs may outdate."""
+    """Return the number of runs for prose, which more runs may outdate."""
     return count_runs(study) if columns["prose"] else None
 
 

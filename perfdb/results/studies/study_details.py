@@ -1,4 +1,4 @@
-"""Creating, publishing and deleting a study; details that the owner edits, with the test plan."""
+"""Creating, publishing, editing and deleting a study, with the test plan."""
 
 import hashlib
 import json

@@ -39,7 +39,7 @@ def is_member(row: TrendChange) -> bool:
 def group_changes(
     study: Study, histories: StudyHistories, rows: Sequence[Sequence[TrendChange]], judged: Sequence[Judged]
 ) -> None:
-    """Bring the events of a study up to date: keep, join, make and summarise them.
+    """Keep, join, make and summarise the events of a study.
 
     An event keeps its number while half of its changes stay at its campaign.
     """

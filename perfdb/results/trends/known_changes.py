@@ -15,7 +15,7 @@ from perfdb.results.models import Study, TrendChange
 
 
 def digest_series(history: History) -> str:
-    """Return a digest of a history's metric and dimensions, by which its changes are stored."""
+    """Return a digest of a history's metric and dimensions, the key of changes."""
     said = json.dumps([str(history.measure), sorted(named_dimensions(history).items())], ensure_ascii=False)
     return hashlib.sha256(said.encode()).hexdigest()[:16]
 

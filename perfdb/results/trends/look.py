@@ -78,7 +78,7 @@ def _drop_lost(study: Study, histories: StudyHistories) -> None:
 
 
 def hold_look(study: Study) -> TrendLook:
-    """Return a study's last look, locked until the transaction ends: looks and acts take turns."""
+    """Return a study's last look, locked to let looks and acts take turns."""
     TrendLook.objects.get_or_create(study=study, defaults={"changed": study.created, "looked": timezone.now()})
     return TrendLook.objects.select_for_update().get(study=study)
 

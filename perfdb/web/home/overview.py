@@ -82,7 +82,7 @@ class UploadLine:
 
 
 def read_uploads() -> list[UploadLine]:
-    """Return uploads in progress or waiting, then the last ones that stored runs, newest first."""
+    """Return uploads in progress, then the last that stored runs, newest first."""
     newest = Upload.objects.select_related("study", "owner").order_by("-created", "-id")
     open_ones = list(newest.exclude(state__in=Upload.SETTLED - {Upload.State.PREVIEW})[:_MOST_UPLOADS])
     stored = newest.filter(state=Upload.State.DONE)[: max(0, _MOST_STORED - len(open_ones))]

@@ -62,7 +62,7 @@ def _parse_order(data: QueryDict) -> list[int]:
 
 
 def offered_queries(study: Study, user: Any, kind: str, before: str) -> list[tuple[str, str]]:
-    """Return the person's saved views, with addresses that add them as a chart or table.
+    """Return a person's saved views, with addresses that add one to the report.
 
     Queries about other studies are left out.
     """

@@ -70,7 +70,7 @@ def run(request: HttpRequest, pk: int) -> HttpResponse:
 def _figures(
     run: Run, record: RunRecord, paths: Mapping[int, str], limit: Bottleneck, standings: Sequence[RunVsTrials]
 ) -> dict[str, Any]:
-    """Return the answer, and the values by role with the places that print each value.
+    """Return the answer, and values by role with the places in logs.
 
     For a published run, also the places in the document.
     """

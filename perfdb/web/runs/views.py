@@ -1,4 +1,4 @@
-"""Views of the list of runs, and actions on chosen runs: compare, export, tag, withdraw."""
+"""Views of the list of runs, and actions on chosen runs."""
 
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

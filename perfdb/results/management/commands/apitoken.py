@@ -46,7 +46,7 @@ def add_user_option(parser: CommandParser) -> None:
 
 
 def read_user(name: str | None) -> User:
-    """Return the user of a name, or the owner for None. Raise CommandError if unknown."""
+    """Return a user, the owner for None. Raise CommandError if unknown."""
     if name is None:
         return access.find_owner()
     user = User.objects.filter(username=name).first()

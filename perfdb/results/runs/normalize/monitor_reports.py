@@ -105,7 +105,7 @@ def _window(fragment: Fragment, driver: Window | None) -> Window | None:
 
 
 def _fits(adding: _Adding, fragment: Fragment) -> bool:
-    """Return whether a report's time may overlap the driver's; else keep the values as facts."""
+    """Return whether a report's time may overlap the driver's, else keep facts."""
     window = _window(fragment, adding.driver)
     if window is None or adding.driver is None or not fragment.readings:
         return True
@@ -241,7 +241,7 @@ def _is_course(listing: Listing) -> bool:
 
 
 def _lengths(listing: Listing, start: datetime) -> list[int]:
-    """Return the seconds of each row's interval; rows of one interval have the same end."""
+    """Return the seconds of each row's interval; an interval's rows end together."""
     ends = _ends(listing, start)
     lengths = {end: end - begin for begin, end in pairwise([0, *dict.fromkeys(ends)])}
     return [lengths[end] for end in ends]
