@@ -108,7 +108,7 @@ def _check_size(bundle: Bundle) -> Bundle:
 def collect_logs(runs: QuerySet[Run]) -> Logs:
     """Return the files of runs, with safe and unique names."""
     sources = RunSource.objects.filter(run__in=runs.order_by().values("pk"))
-    found, taken = Logs({}, {}), dict[str, int]()
+    found, taken = Logs({}, {}), dict[str, tuple[int, str]]()
     for source in sources.order_by("upload", "path", "pk").select_related("artifact"):
         key = (source.upload_id, source.path)
         if key not in found.names:
@@ -119,20 +119,21 @@ def collect_logs(runs: QuerySet[Run]) -> Logs:
     return found
 
 
-def _choose_name(source: RunSource, taken: dict[str, int]) -> tuple[str, bool]:
+def _choose_name(source: RunSource, taken: dict[str, tuple[int, str]]) -> tuple[str, bool]:
     """Return a file's name, and whether the file is new.
 
-    ``taken``: folded name -> artifact, 0 for folders.
+    ``taken``: folded name -> artifact (0 for a folder) and name.
     """
     clean = clean_path(source.path)
     for name in (clean, f"upload-{source.upload_id}/{clean}", f"artifact-{source.artifact_id}/{clean}"):
         folded = name.casefold()
         folders = [str(each) for each in PurePosixPath(folded).parents][:-1]
-        if taken.get(folded) == source.artifact_id:
-            return name, False
-        if folded not in taken and not any(taken.get(each) for each in folders):
-            taken.update(dict.fromkeys(folders, 0))
-            taken[folded] = source.artifact_id
+        artifact, there = taken.get(folded, (None, ""))
+        if artifact == source.artifact_id:
+            return there, False
+        if artifact is None and not any(taken[each][0] for each in folders if each in taken):
+            taken.update(dict.fromkeys(folders, (0, "")))
+            taken[folded] = source.artifact_id, name
             return name, True
     raise AssertionError("an artifact's own folder holds nothing else")
 

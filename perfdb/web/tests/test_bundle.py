@@ -20,7 +20,7 @@ from fixtures.demo import demo_files
 from perfdb.results.bundles import make_bundle
 from perfdb.results.bundles.make_bundle import collect_logs
 from perfdb.results.ingest import uploads
-from perfdb.results.models import Artifact, Run, RunSource, Study
+from perfdb.results.models import Artifact, Run, RunSource, Study, Upload
 from perfdb.results.runs import access
 from perfdb.results.tests.builders import make_run, make_study
 from perfdb.web.tests.conftest import work
@@ -129,14 +129,28 @@ def test_names_stay_in_their_folder_and_apart(ada: User, web: Client) -> None:
     upload = uploads.receive(ada, [("a.log", ContentFile(b"a"))], study=run.study)
     paths = ["../../x.log", "C:\\evil\\..\\x.log", "X.LOG", "/x.log", "x.log/inside", "n" * 990 + ".log"]
     for number, path in enumerate(paths):
-        artifact = Artifact.objects.create(sha256=f"{number:064}", size=1)
-        about = {"format": "x", "format_version": 1, "digests": [], "driver": True}
-        RunSource.objects.create(run=run, study=run.study, artifact=artifact, upload=upload, path=path, **about)
+        add_source(run, upload, path, Artifact.objects.create(sha256=f"{number:064}", size=1))
     names = list(collect_logs(Run.objects.filter(pk=run.pk)).sources)
     assert len({name.casefold() for name in names}) == len(paths)
     assert all(name.startswith("logs/") and len(name.encode()) < 1000 for name in names)
     assert not any({"..", ""} & set(name.split("/")) or "\\" in name or ":" in name for name in names)
     assert not any(other.casefold().startswith(f"{name.casefold()}/") for name in names for other in names)
+
+
+def add_source(run: Run, upload: Upload, path: str, artifact: Artifact) -> None:
+    """Store a file of a run."""
+    about = {"format": "x", "format_version": 1, "digests": [], "driver": True}
+    RunSource.objects.create(run=run, study=run.study, artifact=artifact, upload=upload, path=path, **about)
+
+
+def test_an_equal_file_of_another_spelling_has_the_name_in_the_bundle(ada: User) -> None:
+    run = make_run(study=make_study(owner=ada))
+    upload = uploads.receive(ada, [("a.log", ContentFile(b"a"))], study=run.study)
+    artifact = Artifact.objects.create(sha256="1" * 64, size=1)
+    for path in ("x.log", "X.LOG"):
+        add_source(run, upload, path, artifact)
+    logs = collect_logs(Run.objects.filter(pk=run.pk))
+    assert set(logs.names.values()) == set(logs.sources)
 
 
 def test_what_cannot_be_taken_along_is_said(web: Client) -> None:
