@@ -47,7 +47,7 @@ def respond_pdf(request: HttpRequest, study: Study, token: str = "") -> HttpResp
     said = report_pdf.failure_reason(job)
     if said is not None:
         return render(
-            request, "web/printing.html", context | {"failed": True, "said": said}, status=500 if said else 501
+            request, "web/printing.html", context | {"failed": True, "failure": said}, status=500 if said else 501
         )
     if job.finished is None:
         return render(request, "web/printing.html", context, status=202)

@@ -91,6 +91,8 @@ def test_what_makes_no_sense_changes_nothing(web: Client, upload: Upload, fields
 
 def test_a_correction_is_undone(web: Client, upload: Upload) -> None:
     correct(web, upload, fact__0__device="OSA")
+    # Nor is the list of corrections the title that other pages show.
+    assert "og:title" not in page_of(web, upload)
     web.post(reverse("web:upload-take-back", args=[upload.pk, 0]))
     work(upload)
     assert upload.runs.get(run_label="flood").summary["dimensions"].get("device") is None

@@ -201,7 +201,7 @@ def context(upload: Upload, runs: Sequence[UploadRun], *, ask: bool, entered: En
             if run.waits
         ],
         "offered": _offered(shown) if ask else {},
-        "said": _corrections(upload, runs),
+        "corrections": _corrections(upload, runs),
         "may_leave_out": ask,
         "correctable": [(key, fact_title(key)) for key in CORRECTABLE] if ask else [],
         "entered": entered,
