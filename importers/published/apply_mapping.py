@@ -1,11 +1,12 @@
-"""Application of a mapping: a grid to published runs and differences."""
+"""Application of a mapping: a grid to published runs and differences, and the agreement of both."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
+from importers.model import Problem
 from importers.published.grid import Cell, Grid
 from importers.published.heading_words import read_comparison, read_unit
-from importers.published.headings import Headings, Part, Row, TableProblems, blocks, join_labels
+from importers.published.headings import Headings, Part, PrintedValue, Row, TableProblems, blocks, join_labels
 from importers.published.mapping import (
     DIFFERENCES,
     FIRST,
@@ -20,10 +21,72 @@ from importers.published.mapping import (
     What,
 )
 from importers.published.printed_numbers import CellContent, Printed, is_nothing, read_cell, read_number
-from importers.published.published_runs import Applied, Figure, Percent, PrintedValue, PublishedRun
 
 METRIC = "metric"
 _MOST_SHOWN = 50
+_MOST_TRIED = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A printed number.
+
+    ``number`` is its text without marks; ``read_as`` is its unit for conversion.
+    """
+
+    metric: str
+    role: str
+    printed: str
+    number: str
+    unit: str
+    read_as: str
+    line: int
+    column: int
+
+
+@dataclass(slots=True)
+class PublishedRun:
+    """A run, or a mean over trials, with facts and values."""
+
+    facts: dict[str, PrintedValue]
+    figures: list[Figure] = field(default_factory=list)
+
+    @property
+    def values(self) -> frozenset[tuple[str, str]]:
+        """Return the dimensions with their values."""
+        return frozenset((dimension, said.value) for dimension, said in self.facts.items())
+
+    def figure(self, metric: str, role: str) -> Figure | None:
+        """Return the run's value of a metric and role, or None."""
+        return next((each for each in self.figures if (each.metric, each.role) == (metric, role)), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Percent:
+    """A printed difference of ``compared`` relative to ``baseline``, both indexes of runs.
+
+    ``kind`` is one of DIFFERENCES.
+    """
+
+    metric: str
+    role: str
+    printed: str
+    number: str
+    decimals: int
+    line: int
+    column: int
+    compared: int
+    baseline: int
+    kind: What = What.DIFFERENCE
+
+
+@dataclass(slots=True)
+class Applied:
+    """The runs and differences of a table by its mapping, and problems."""
+
+    runs: list[PublishedRun] = field(default_factory=list)
+    percents: list[Percent] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
 
 
 def apply_mapping(grid: Grid, mapping: Mapping) -> Applied:
@@ -33,24 +96,20 @@ def apply_mapping(grid: Grid, mapping: Mapping) -> Applied:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """A cell with its labels and its name in problems.
+    """A cell with labels, and the index of the row.
 
-    ``row`` is the index of its row. ``across``: a difference of figures in its row, else in its column.
+    ``across``: a difference of figures in the same row, else in the same column.
     """
 
     cell: Cell
     row_label: str
     column_label: str
-    row: int = 0
-    across: bool = True
+    row: int
+    across: bool
 
     @property
     def text(self) -> str:
         return join_labels([self.row_label, self.column_label])
-
-    @property
-    def key(self) -> str:
-        return f"{self.cell.line}/{self.cell.column}"
 
 
 class _Application:
@@ -59,7 +118,7 @@ class _Application:
         self._problems = TableProblems()
         self._headings = Headings(grid, mapping, self._problems)
         self._answer = Applied(problems=self._problems.problems)
-        self._places: dict[tuple[tuple[str, str], ...], int] = {}
+        self._places: dict[frozenset[tuple[str, str]], int] = {}
         self._differences: list[tuple[Part, _Place, Name]] = []
         self._by_value: dict[str, list[int]] = {}
         # The figures of each row and column of the grid, by its index: the measure, and the index of the run.
@@ -72,10 +131,8 @@ class _Application:
     def read(self) -> Applied:
         mapping, grid = self._mapping, self._grid
         if mapping.head >= len(grid.rows) or mapping.side >= grid.width:
-            remedy = "Say that fewer rows and columns are headings."
-            self._problems.report(
-                "published.no-body", "All of the table is headings.", grid.line, about="", remedy=remedy
-            )
+            message, remedy = "All of the table is headings.", "Say that fewer rows and columns are headings."
+            self._problems.report("published.no-body", message, grid.line, about="", remedy=remedy)
             return self._answer
         columns = self._headings.columns()
         rows = grid.rows[mapping.head :]
@@ -104,9 +161,8 @@ class _Application:
             if part.section or part.values or part.part.ignored:
                 continue
             own = part.part.joined(Part(self._headings.values_of_row(row, names)))
-            own.label = part.part.label or join_labels(
-                [cell.text for cell, name in zip(row, names, strict=True) if name]
-            )
+            named = [cell.text for cell, name in zip(row, names, strict=True) if name]
+            own.label = part.part.label or join_labels(named)
             for at, cell in enumerate(row[self._mapping.side :], start=self._mapping.side):
                 if not (names[at] or columns[at].ignored or is_nothing(cell.text)):
                     whole = columns[at].joined(Part(values[at])).joined(own)
@@ -149,19 +205,15 @@ class _Application:
             own = read_unit(f"{printed}/s")
         if content is None or found is None or (found.unit and own is None):
             message = f"{place.cell.text[:60]} is no figure ({place.text}); it stays out."
-            remedy = "Correct the cell, or empty it."
-            self._problems.report("published.no-number", message, place.cell.line, about=place.key, remedy=remedy)
+            self._report("published.no-number", message, place, "Correct the cell, or empty it.")
             return
         if own is not None:
             name = replace(name, unit=printed, read_as=own.read_as)
         if not name.read_as:
-            message = (
-                f"{name.metric} ({place.row_label or place.column_label}) has no unit that is known; its own is taken."
-            )
+            label = place.row_label or place.column_label
+            message = f"{name.metric} ({label}) has no unit that is known; its own is taken."
             about = f"{name.metric} {place.row_label}"
-            self._problems.report(
-                "published.no-unit", message, place.cell.line, about=about, remedy="Say the unit.", note=True
-            )
+            self._report("published.no-unit", message, place, "Say the unit.", about=about, note=True)
         self._put(self._run(part.facts), place, name, content, known_remark=own is not None and not found.unit)
 
     def _put(self, run_at: int, place: _Place, name: Name, content: CellContent, *, known_remark: bool) -> None:
@@ -171,36 +223,22 @@ class _Application:
                 self._left_out.append(place)
                 return
             message = f"{name.metric} of the same run stands in the table twice ({place.text}); the first one counts."
-            remedy = "Say by which heading the two differ."
-            self._problems.report("published.twice", message, place.cell.line, about=place.key, remedy=remedy)
+            self._report("published.twice", message, place, "Say by which heading the two differ.")
             return
+        cell = place.cell
         run.figures.append(
-            Figure(
-                metric=name.metric,
-                role=name.role,
-                printed=place.cell.text,
-                number=found.number,
-                unit=name.unit,
-                read_as=name.read_as,
-                decimals=found.decimals,
-                row_label=place.row_label,
-                column_label=place.column_label,
-                line=place.cell.line,
-                column=place.cell.column,
-            )
+            Figure(name.metric, name.role, cell.text, found.number, name.unit, name.read_as, cell.line, cell.column)
         )
-        self._in_row.setdefault(place.row, []).append((run_at, name, place.cell.column))
-        self._in_column.setdefault(place.cell.column, []).append((run_at, name, place.row))
+        self._in_row.setdefault(place.row, []).append((run_at, name, cell.column))
+        self._in_column.setdefault(cell.column, []).append((run_at, name, place.row))
         if content.difference is not None:
             kind = self._mapping.names.get(IN_CELLS, Name(What.DIFFERENCE)).what
             kind = kind if content.difference.unit == "%" or kind not in DIFFERENCES else What.ABSOLUTE
             self._of_figures.append((run_at, place, name, content.difference, kind))
         elif content.remark and not known_remark:
-            message = f"Only the first number of {place.cell.text} is stored ({place.text})."
+            message = f"Only the first number of {cell.text} is stored ({place.text})."
             remedy = "Give each figure a column of its own to store the others."
-            self._problems.report(
-                "published.in-cell", message, place.cell.line, about="remarks", remedy=remedy, note=True
-            )
+            self._report("published.in-cell", message, place, remedy, about="remarks", note=True)
 
     def _run(self, facts: dict[str, PrintedValue]) -> int:
         """Return the index of the run with these facts; add a new run.
@@ -212,12 +250,19 @@ class _Application:
             for dimension, text in self._mapping.fixed.items()
             if text and dimension not in {METRIC, ROLE, UNIT, *facts}
         }
-        whole = fixed | facts
-        key = tuple(sorted((dimension, said.value) for dimension, said in whole.items()))
-        if key not in self._places:
-            self._places[key] = len(self._answer.runs)
-            self._answer.runs.append(PublishedRun(whole))
-        return self._places[key]
+        run = PublishedRun(fixed | facts)
+        at = self._places.setdefault(run.values, len(self._answer.runs))
+        if at == len(self._answer.runs):
+            self._answer.runs.append(run)
+        return at
+
+    def _report(
+        self, code: str, message: str, place: _Place, remedy: str, *, about: str = "", note: bool = False
+    ) -> None:
+        """Report a problem of a cell, once for each cell or ``about``."""
+        cell = place.cell
+        about = about or f"{cell.line}/{cell.column}"
+        self._problems.report(code, message, cell.line, about=about, remedy=remedy, note=note)
 
     # Differences.
 
@@ -227,8 +272,7 @@ class _Application:
         absolute = part.difference is What.ABSOLUTE
         if found is None or (found.unit != "%" and found.unit and not (absolute and own)):
             message = f"{place.cell.text[:60]} is no difference ({place.text})."
-            remedy = "Correct the cell."
-            self._problems.report("published.no-number", message, place.cell.line, about=place.key, remedy=remedy)
+            self._report("published.no-number", message, place, "Correct the cell.")
             return
         before = self._before(place, name)
         compared, baseline = self._ends(part, before, name)
@@ -236,32 +280,18 @@ class _Application:
             self._of_figures.append((before[0], place, name, found, part.difference or What.DIFFERENCE))
             return
         if compared is None or baseline is None or compared == baseline:
-            self._no_ends(place, place.key)
+            self._no_ends(place)
             return
         self._put_percent(place, name, found, (compared, baseline), part.difference or What.DIFFERENCE)
 
-    def _no_ends(self, place: _Place, about: str) -> None:
+    def _no_ends(self, place: _Place, about: str = "") -> None:
         message = f"It is not known between which runs {place.cell.text} is the difference ({place.text})."
-        remedy = "Say which values are compared."
-        self._problems.report("published.no-difference", message, place.cell.line, about=about, remedy=remedy)
+        self._report("published.no-difference", message, place, "Say which values are compared.", about=about)
 
     def _put_percent(self, place: _Place, name: Name, found: Printed, ends: tuple[int, int], kind: What) -> None:
-        self._answer.percents.append(
-            Percent(
-                metric=name.metric,
-                role=name.role,
-                printed=place.cell.text,
-                number=found.number,
-                decimals=found.decimals,
-                compared=ends[0],
-                baseline=ends[1],
-                row_label=place.row_label,
-                column_label=place.column_label,
-                line=place.cell.line,
-                column=place.cell.column,
-                kind=kind,
-            )
-        )
+        cell, number = place.cell, (found.number, found.decimals)
+        percent = Percent(name.metric, name.role, cell.text, *number, cell.line, cell.column, *ends, kind)
+        self._answer.percents.append(percent)
 
     def _before(self, place: _Place, name: Name) -> list[int]:
         """Return the runs of the figures of a metric before a difference, in its row or column."""
@@ -275,12 +305,9 @@ class _Application:
         pair = (mapping.compared, mapping.baseline)
         if not any(pair):
             pair = read_comparison(part.heading) or (LAST, LAST_BUT_ONE)
-        places = dict(zip((LAST, LAST_BUT_ONE), reversed(before), strict=False)) | dict(
-            zip([FIRST], before, strict=False)
-        )
+        places = {FIRST: before[:1], LAST: before[-1:], LAST_BUT_ONE: before[-2:-1]}
         compared, baseline = (
-            places.get(value) if value in {LAST, LAST_BUT_ONE, FIRST} else self._end(part.facts, value, name)
-            for value in pair
+            next(iter(places[value]), None) if value in places else self._end(part.facts, value, name) for value in pair
         )
         return compared, baseline
 
@@ -309,17 +336,11 @@ class _Application:
         dimension = self._mapping.difference
         if not dimension:
             return None
-        wanted = {key: said.value for key, said in facts.items() if key not in {dimension, "run_id"}}
-        fitting = [
-            at
-            for at in self._by_value.get(self._headings.value(dimension, value), ())
-            if self._agrees(self._answer.runs[at], wanted) and self._answer.runs[at].figure(name.metric, name.role)
-        ]
+        runs = self._answer.runs
+        wanted = {(key, said.value) for key, said in facts.items() if key not in {dimension, "run_id"}}
+        near = self._by_value.get(self._headings.value(dimension, value), ())
+        fitting = [at for at in near if wanted <= runs[at].values and runs[at].figure(name.metric, name.role)]
         return fitting[0] if len(fitting) == 1 else None
-
-    @staticmethod
-    def _agrees(run: PublishedRun, wanted: dict[str, str]) -> bool:
-        return all(key in run.facts and run.facts[key].value == text for key, text in wanted.items())
 
 
 def _with_unit(name: Name, printed: str) -> Name:
@@ -330,6 +351,39 @@ def _with_unit(name: Name, printed: str) -> Name:
 
 def _all_but_one(run: PublishedRun) -> Iterator[tuple[str, frozenset[tuple[str, str]]]]:
     """Yield each dimension of a run with the values of the others, without its run id."""
-    values = {(dimension, said.value) for dimension, said in run.facts.items() if dimension != "run_id"}
+    values = frozenset((dimension, value) for dimension, value in run.values if dimension != "run_id")
     for pair in values:
-        yield pair[0], frozenset(values - {pair})
+        yield pair[0], values - {pair}
+
+
+def agreement(grid: Grid, mapping: Mapping) -> dict[What, float]:
+    """Return the share of printed differences that follow from the values, by the kind of those of unknown kind.
+
+    Differences in per cent may be off by 1, absolute ones by 2% or a step of the last digit.
+    """
+    if len(grid.rows) > _MOST_TRIED:
+        return {}
+    applied = apply_mapping(grid, mapping)
+    kinds = [kind for kind in DIFFERENCES if kind is not What.IMPROVEMENT]
+    count = len(applied.percents)
+    return {
+        kind: sum(
+            _agrees(applied, each, kind if each.kind is What.DIFFERENCE else each.kind) for each in applied.percents
+        )
+        / count
+        for kind in kinds
+        if count
+    }
+
+
+def _agrees(applied: Applied, percent: Percent, kind: What) -> bool:
+    one, other = (
+        next(float(f.number) for f in applied.runs[at].figures if (f.metric, f.role) == (percent.metric, percent.role))
+        for at in (percent.compared, percent.baseline)
+    )
+    printed = float(percent.number)
+    if kind is What.ABSOLUTE:
+        return abs(one - other - printed) <= abs(printed) * 0.02 + 10.0**-percent.decimals
+    change = (one / other - 1) * 100 if other else float("inf")
+    wanted = {What.REDUCTION: [-change], What.IMPROVEMENT: [change, -change]}.get(kind, [change])
+    return any(abs(each - printed) <= 1 for each in wanted)

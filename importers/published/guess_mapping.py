@@ -4,13 +4,14 @@ Meanings given for earlier tables of the study win; unknown parts stay open.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import permutations
 
-from importers.published.difference_agreement import CLEARLY_AHEAD, agreement, certainty
+from importers.published.apply_mapping import agreement
 from importers.published.grid import Grid, is_numbered_title
 from importers.published.heading_words import (
+    LAYER,
     NOTHING,
     WORKLOADS,
     Guess,
@@ -42,12 +43,14 @@ from importers.published.mapping import (
     What,
     folded,
 )
-from importers.published.printed_numbers import is_number, read_cell
+from importers.published.printed_numbers import CellContent, is_number, read_cell
 
 REMEMBERED = "as it was said of an earlier table of this study"
 _FIRST_ROWS, _FIRST_COLUMNS = 8, 3
 _MOST_COMPARED = 6
+_CLEARLY_AHEAD = 0.3
 _OF_NUMBERS = ("users", "mtu")
+_NAMES_METRICS, _HOLDS_UNITS = Guess(NAMES, 0.95, "names metrics"), Guess(UNIT, 0.9, "holds units")
 
 
 @dataclass(slots=True)
@@ -59,11 +62,6 @@ class Guessed:
 
     mapping: Mapping
     why: dict[str, Guess] = field(default_factory=dict)
-
-    @property
-    def open(self) -> list[str]:
-        """Return the parts without a guess."""
-        return [part for part, guess in self.why.items() if not guess.value]
 
 
 def guess_mapping(grid: Grid, remembered: Sequence[Mapping] = ()) -> Guessed:
@@ -137,7 +135,7 @@ class _Guesser:
         return found is not None and found.name.what is What.MEASURE
 
     def _measures_in_row(self, row: int) -> int:
-        return sum(self._is_measure(text) for text in self._texts[row])
+        return sum(map(self._is_measure, self._texts[row]))
 
     def _measures_in_column(self, column: int) -> int:
         return sum(self._is_measure(row[column]) for row in self._texts)
@@ -169,14 +167,10 @@ class _Guesser:
         units = self._unit_row == row + 1
         head = row + 1 + units
         top = [self._line(f"top.{at}", "", self._texts[at][side:]) for at in range(row)]
-        self._why[f"top.{row}"] = Guess(NAMES, 0.95, "names metrics")
+        self._why[f"top.{row}"] = _NAMES_METRICS
         if units:
-            self._why[f"top.{row + 1}"] = Guess(UNIT, 0.9, "holds units")
-        rows = [at for at in range(head, len(self._texts)) if not self._is_section(at)]
-        left = [
-            self._line(f"left.{column}", names[column], [self._texts[at][column] for at in rows])
-            for column in range(side)
-        ]
+            self._why[f"top.{row + 1}"] = _HOLDS_UNITS
+        left = self._left_lines(names[:side], self._body(head))
         return Mapping(head, side, (*top, NAMES, *[UNIT] * units), tuple(left))
 
     def _with_names_on_the_left(self, column: int) -> Mapping:
@@ -186,32 +180,28 @@ class _Guesser:
         head = next(at for at, text in enumerate(labels) if self._begins_body(at, text))
         units = self._unit_column == side
         if units:
-            self._why[f"left.{side}"] = Guess(UNIT, 0.9, "holds units")
+            self._why[f"left.{side}"] = _HOLDS_UNITS
         side += units
         top = [self._top_line(at, labels[at], self._texts[at][side:]) for at in range(head)]
-        rows = [at for at in range(head, len(labels)) if not self._is_section(at)]
-        left = [
-            self._line(f"left.{at}", self._corner(head, at), [self._texts[row][at] for row in rows])
-            for at in range(column)
-        ]
-        return Mapping(head, side, tuple(top), (*left, self._label_column(column, rows), *[UNIT] * units))
+        body = self._body(head)
+        above = self._texts[head - 1][:column] if head else [""] * column
+        left = self._left_lines([*above, ""], body)
+        if any(self._is_measure(row[column]) for row in body):
+            left[column], self._why[f"left.{column}"] = NAMES, _NAMES_METRICS
+        return Mapping(head, side, tuple(top), (*left, *[UNIT] * units))
 
     def _begins_body(self, row: int, label: str) -> bool:
-        """Return whether the body begins here: a row of values, or its section.
+        """Return whether the body begins here: a row of values, or a section that is not above all headings."""
+        below = self._is_section(row) and not all(map(self._is_section, range(row)))
+        return below or self._is_measure(label)
 
-        Lines of words above all headings are no sections.
-        """
-        if self._is_section(row):
-            return self._is_measure(label) or not all(map(self._is_section, range(row)))
-        return self._is_measure(label)
+    def _body(self, head: int) -> list[list[str]]:
+        """Return the rows below the headings, without sections."""
+        return [texts for at, texts in enumerate(self._texts) if at >= head and not self._is_section(at)]
 
-    def _label_column(self, column: int, rows: Sequence[int]) -> str:
-        """Return the kind of the label column: names of metrics, or values."""
-        texts = [self._texts[row][column] for row in rows]
-        if any(map(self._is_measure, texts)):
-            self._why[f"left.{column}"] = Guess(NAMES, 0.95, "names metrics")
-            return NAMES
-        return self._line(f"left.{column}", "", texts)
+    def _left_lines(self, headings: Sequence[str], body: Sequence[Sequence[str]]) -> list[str]:
+        """Return the kinds of the first columns, by headings or values."""
+        return [self._line(f"left.{at}", text, [row[at] for row in body]) for at, text in enumerate(headings)]
 
     def _without_names(self) -> Mapping:
         """Return a mapping without names of metrics: first rows and columns of values."""
@@ -219,16 +209,10 @@ class _Guesser:
         body = range(1, len(self._texts))
         head = next((at for at in body if any(map(read_cell, self._texts[at][side:]))), 1)
         head = next((at for at in range(1, head) if self._is_section(at)), head)
-        rows = [at for at in range(head, len(self._texts)) if not self._is_section(at)]
         corner = self._texts[0][0]
-        top = [
-            self._line(f"top.{at}", "" if at or line_name(corner).value else corner, self._texts[at][side:])
-            for at in range(head)
-        ]
-        left = [
-            self._line(f"left.{column}", self._corner(head, column), [self._texts[at][column] for at in rows])
-            for column in range(side)
-        ]
+        names = ["" if line_name(corner).value else corner, *[""] * (head - 1)]
+        top = [self._line(f"top.{at}", name, self._texts[at][side:]) for at, name in enumerate(names)]
+        left = self._left_lines(self._texts[head - 1][:side], self._body(head))
         self._why["fixed.metric"] = NOTHING
         return Mapping(head, side, tuple(top), tuple(left))
 
@@ -238,9 +222,6 @@ class _Guesser:
         texts = [[row[at] for row in self._texts] for at in columns]
         held = (at for at in columns if not line_name(texts[at][0]).value and any(map(read_cell, texts[at][1:])))
         return max(next(held, len(columns)), 1)
-
-    def _corner(self, head: int, column: int) -> str:
-        return self._texts[head - 1][column] if head else ""
 
     def _top_line(self, row: int, label: str, texts: Sequence[str]) -> str:
         if self._is_section(row):
@@ -275,13 +256,10 @@ class _Guesser:
         return list(dict.fromkeys(filter(None, (section_text(row) for row in self._grid.rows[mapping.head :]))))
 
     def _with_sections(self, mapping: Mapping) -> Mapping:
-        texts = [
-            text for text in self._sections(mapping) if not self._is_measure(text) and not self._is_difference(text)
-        ]
+        texts = [text for text in self._sections(mapping) if not (self._is_measure(text) or self._is_difference(text))]
         if not texts:
             return mapping
-        found = kind_of_values(texts)
-        self._why["section"] = found
+        self._why["section"] = found = kind_of_values(texts)
         return replace(mapping, section=found.value)
 
     def _with_fixed(self, mapping: Mapping) -> Mapping:
@@ -289,18 +267,20 @@ class _Guesser:
         said = {*mapping.top, *mapping.left, mapping.section}
         said |= {"workload", "users"} if BOTH in said else set()
         said |= {name.dimension for name in self._names(mapping).values() if name.what is What.DIMENSION}
-        facts = {
-            dimension: guess for dimension, guess in title_facts(self._grid.title).items() if dimension not in said
-        }
+        facts = {key: guess for key, guess in title_facts(self._grid.title).items() if key not in said}
         if "metric" not in facts and self._why.get("fixed.metric") is NOTHING:
             facts |= self._metric_of_cells(mapping)
         self._why |= {f"fixed.{dimension}": guess for dimension, guess in facts.items()}
         return replace(mapping, fixed={dimension: guess.value for dimension, guess in facts.items()})
 
+    def _cells(self, mapping: Mapping) -> list[CellContent]:
+        """Return the figures in the table's cells."""
+        texts = [text for row in self._texts[mapping.head :] for text in row[mapping.side :]]
+        return [found for found in map(read_cell, texts) if found is not None]
+
     def _metric_of_cells(self, mapping: Mapping) -> dict[str, Guess]:
         """Return metric and unit by the unit that every figure prints."""
-        cells = [read_cell(text) for row in self._texts[mapping.head :] for text in row[mapping.side :]]
-        units = {each.figure.unit for each in cells if each is not None and each.figure.unit != "%"}
+        units = {cell.figure.unit for cell in self._cells(mapping) if cell.figure.unit != "%"}
         found = read_name(unit) if len(units) == 1 and (unit := units.pop()) else None
         if found is None or found.name.what is not What.MEASURE:
             return {}
@@ -309,29 +289,18 @@ class _Guesser:
 
     def _names(self, mapping: Mapping) -> dict[str, Name]:
         """Return the meaning of every name: in headings, in sections, and for differences."""
+        body = self._body(mapping.head)
         lines = [
-            *(text for at in range(mapping.head) for text in self._names_of_top(mapping, at)),
-            *(text for at in range(mapping.side) for text in self._names_of_left(mapping, at)),
-            *(text for text in self._sections(mapping) if self._is_measure(text) or self._is_difference(text)),
+            *((kind, texts[mapping.side :]) for kind, texts in zip(mapping.top, self._texts, strict=False)),
+            *((kind, [row[at] for row in body]) for at, kind in enumerate(mapping.left)),
         ]
-        names = {text: self._name(text) for text in dict.fromkeys(filter(None, lines))}
-        if any(
-            (found := read_cell(text)) and found.difference
-            for row in self._texts[mapping.head :]
-            for text in row[mapping.side :]
-        ):
+        found = [text for kind, texts in lines for text in texts if kind == NAMES or self._is_difference(text)]
+        found += (text for text in self._sections(mapping) if self._is_measure(text) or self._is_difference(text))
+        names = {text: self._name(text) for text in dict.fromkeys(filter(None, found))}
+        if any(cell.difference for cell in self._cells(mapping)):
             names[IN_CELLS] = self._known.get(IN_CELLS, Name(What.DIFFERENCE))
             self._why[f"names.{IN_CELLS}"] = Guess(names[IN_CELLS].what, 0.9, "figures have a difference behind them")
         return names
-
-    def _names_of_top(self, mapping: Mapping, at: int) -> Iterable[str]:
-        texts = self._texts[at][mapping.side :]
-        return texts if mapping.top[at] == NAMES else (text for text in texts if self._is_difference(text))
-
-    def _names_of_left(self, mapping: Mapping, at: int) -> Iterable[str]:
-        rows = range(mapping.head, len(self._texts))
-        texts = [self._texts[row][at] for row in rows if not self._is_section(row)]
-        return texts if mapping.left[at] == NAMES else (text for text in texts if self._is_difference(text))
 
     def _name(self, text: str) -> Name:
         known = self._known.get(folded(text))
@@ -355,18 +324,11 @@ class _Guesser:
         section = mapping.section
         if newest.section and self._sections(mapping):
             section = self._remember("section", section, newest.section)
-        return replace(
-            mapping,
-            values=values,
-            section=section,
-            top=tuple(
-                self._remember(f"top.{at}", *pair) for at, pair in enumerate(zip(mapping.top, newest.top, strict=True))
-            ),
-            left=tuple(
-                self._remember(f"left.{at}", *pair)
-                for at, pair in enumerate(zip(mapping.left, newest.left, strict=True))
-            ),
+        top, left = (
+            tuple(self._remember(f"{name}.{at}", *pair) for at, pair in enumerate(zip(guessed, said, strict=True)))
+            for name, guessed, said in (("top", mapping.top, newest.top), ("left", mapping.left, newest.left))
         )
+        return replace(mapping, values=values, section=section, top=top, left=left)
 
     def _remember(self, part: str, guessed: str, said: str) -> str:
         """Return an earlier kind, unless this table's heading is more certain of another."""
@@ -392,26 +354,28 @@ class _Guesser:
         named = [pair for pair in pairs if tuple(map(folded, pair)) in said]
         if len(named) > 1 or (named and len(words) > len(said)):
             named = [("", "")]
+        if not named:
+            pairs += [(LAST, LAST_BUT_ONE), (LAST, FIRST), (LAST_BUT_ONE, LAST)]
         # A table that is too long for tries is left to the person who looks at it.
         tried = [replace(mapping, difference=dimension, compared=one, baseline=other) for one, other in named or pairs]
-        if not named:
-            tried += [
-                replace(mapping, difference=dimension, compared=LAST, baseline=each) for each in (LAST_BUT_ONE, FIRST)
-            ]
-            tried.append(replace(mapping, difference=dimension, compared=LAST_BUT_ONE, baseline=LAST))
         kinds = [agreement(self._grid, each) for each in tried]
         shares = [each.get(What.DIFFERENCE, 0.0) for each in kinds]
         of_any_kind = [max(each.values(), default=0.0) for each in kinds]
-        if max(of_any_kind) > max(shares) + CLEARLY_AHEAD:
+        if max(of_any_kind) > max(shares) + _CLEARLY_AHEAD:
             shares = of_any_kind
         best = max(range(len(tried)), key=lambda at: shares[at])
         if not named and not shares[best] and len(values) < 2:
             self._why["difference"] = NOTHING
             return mapping
-        chosen, share = tried[best], certainty(shares, best, named=bool(named))
-        reason = "the heading says so" if named else f"{shares[best]:.0%} of the printed differences agree with it"
+        chosen = tried[best]
         text = f"{chosen.compared} against {chosen.baseline}" if chosen.compared else "as each heading says"
-        self._why["difference"] = Guess(text, share, reason)
+        if named:
+            self._why["difference"] = Guess(text, 1.0, "the heading says so")
+        else:
+            ahead = shares[best] - max(shares[:best] + shares[best + 1 :], default=0.0)
+            # Printed differences may be wrong themselves.
+            sure = 0.9 if ahead > _CLEARLY_AHEAD else shares[best]
+            self._why["difference"] = Guess(text, sure, _share_reason(shares[best]))
         return self._with_kinds(mapping, chosen)
 
     def _with_kinds(self, mapping: Mapping, chosen: Mapping) -> Mapping:
@@ -421,14 +385,13 @@ class _Guesser:
         """
         shares = agreement(self._grid, chosen)
         best = max(shares, key=lambda kind: shares[kind], default=What.DIFFERENCE)
-        if shares.get(best, 0.0) <= shares.get(What.DIFFERENCE, 0.0) + CLEARLY_AHEAD:
+        if shares.get(best, 0.0) <= shares.get(What.DIFFERENCE, 0.0) + _CLEARLY_AHEAD:
             return chosen
         names = dict(chosen.names)
         for text, name in mapping.names.items():
             if name.what is What.DIFFERENCE and not (best is What.ABSOLUTE and "%" in text):
                 names[text] = replace(name, what=best)
-                reason = f"{shares[best]:.0%} of the printed differences agree with it"
-                self._why[f"names.{text}"] = Guess(best, 0.7, reason)
+                self._why[f"names.{text}"] = Guess(best, 0.7, _share_reason(shares[best]))
         return replace(chosen, names=names)
 
     def _compared_values(self, mapping: Mapping, words: set[str]) -> tuple[str, list[str]]:
@@ -449,9 +412,19 @@ def _is_word_for_unit(text: str) -> bool:
     return text.casefold().rstrip("s") == "unit"
 
 
+def _share_reason(share: float) -> str:
+    return f"{share:.0%} of the printed differences agree with it"
+
+
 _TITLE_NUMBER = re.compile(r"(?:table|tab\.)\s*\d+\s*[.:)]?\s*", re.IGNORECASE)
 _WORKLOAD_WORD = re.compile(r"\b(?:C?RR|STR[GP]?)\b")
 _BETWEEN = re.compile(r"\s+[-\u2013\u2014]\s+|[:;,()]\s*")
+_VALUES: tuple[tuple[str, Callable[[str], object]], ...] = (
+    ("workload", lambda part: part.casefold() in WORKLOADS),
+    ("mtu", is_mtu),
+    ("device", is_device),
+    ("layer", LAYER.fullmatch),
+)
 
 
 def title_facts(title: str) -> dict[str, Guess]:
@@ -459,17 +432,13 @@ def title_facts(title: str) -> dict[str, Guess]:
     bare = _TITLE_NUMBER.sub("", title, count=1) if is_numbered_title(title) else title
     facts: dict[str, Guess] = {}
     for part in filter(None, map(str.strip, _BETWEEN.split(bare[:200]))):
-        if part.casefold() in WORKLOADS:
-            facts.setdefault("workload", Guess(value_of("workload", part), 0.85, f"the title says {part}"))
-        elif is_mtu(part):
-            facts.setdefault("mtu", Guess(value_of("mtu", part), 0.85, f"the title says {part}"))
-        elif is_device(part):
-            facts.setdefault("device", Guess(part, 0.85, f"the title says {part}"))
-        elif kind_of_values([part]).value == "layer":
-            facts.setdefault("layer", Guess(value_of("layer", part), 0.85, f"the title says {part}"))
+        reason = f"the title says {part}"
+        dimension = next((name for name, fits in _VALUES if fits(part)), None)
+        if dimension is not None:
+            facts.setdefault(dimension, Guess(value_of(dimension, part), 0.85, reason))
         elif (found := read_name(part)) is not None and found.name.what is What.MEASURE and not is_number(part):
-            facts.setdefault("metric", Guess(found.name.metric, 0.7, f"the title says {part}"))
-            facts.setdefault("unit", Guess(found.name.unit, 0.7, f"the title says {part}"))
+            facts.setdefault("metric", Guess(found.name.metric, 0.7, reason))
+            facts.setdefault("unit", Guess(found.name.unit, 0.7, reason))
     words = set(_WORKLOAD_WORD.findall(bare))
     if len(words) == 1:
         (word,) = words

@@ -20,12 +20,20 @@ from importers.published.mapping import (
     folded,
 )
 from importers.published.printed_numbers import is_nothing
-from importers.published.published_runs import PrintedValue
 
 _REMEDY = "Say what the heading means, or that it is left out."
 
 _NOT_REPEATED = frozenset({NAMES, UNIT, IGNORE, UNKNOWN, "run_id"})
 BETWEEN = " | "
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedValue:
+    """A dimension's value, normalised and printed, with line (0: by a person)."""
+
+    value: str
+    printed: str
+    line: int = 0
 
 
 @dataclass(slots=True)

@@ -10,7 +10,7 @@ from rest_framework.response import Response
 
 from importers.published.mapping import Mapping
 from importers.published.pasted_tables import Syntax
-from importers.published.published_runs import Figure
+from importers.published.apply_mapping import Figure
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.api.permissions import signed_in

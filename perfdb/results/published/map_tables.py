@@ -11,12 +11,11 @@ from itertools import chain, repeat
 from django.contrib.auth.models import User
 
 from importers.model import Problem
-from importers.published.apply_mapping import apply_mapping
+from importers.published.apply_mapping import Applied, apply_mapping
 from importers.published.grid import Grid
 from importers.published.guess_mapping import Guessed, guess_mapping
 from importers.published.mapping import Mapping, folded
 from importers.published.pasted_tables import Syntax, read_tables
-from importers.published.published_runs import Applied
 from perfdb.results.models import Study, TableMapping
 
 # The newest mappings of a study that are compared with a table.

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from importers.model import Fact, Fragment, Kind, Problem, Reading, Severity, Status
-from importers.published.published_runs import Figure, Percent, PublishedRun
+from importers.published.apply_mapping import Figure, Percent, PublishedRun
 from perfdb.analysis import metrics, units
 from perfdb.analysis.audit.printed_values import Method
 from perfdb.analysis.metrics import Measure
