@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from importers.published.printed_numbers import is_nothing, read_cell
 
@@ -55,12 +55,11 @@ def read_aligned(text: str) -> list[AlignedRow]:
 
 def has_aligned(text: str) -> bool:
     """Return whether two lines that follow each other have aligned columns, one of them with figures."""
-    for block in _blocks(text):
-        for one, other in pairwise(block):
-            fields = [*one.fields, *other.fields]
-            several = len(one.fields) > 1 and len(other.fields) > 1
-            if several and other.has_figure and not any(_DELIMITED.search(each.text) for each in fields):
-                return True
+    for one, other in chain.from_iterable(map(pairwise, _blocks(text))):
+        several = len(one.fields) > 1 and len(other.fields) > 1
+        fields = (*one.fields, *other.fields)
+        if several and other.has_figure and not any(_DELIMITED.search(each.text) for each in fields):
+            return True
     return False
 
 
@@ -82,15 +81,14 @@ def _blocks(text: str) -> Iterator[list[_Line]]:
 
 def _continues(block: Sequence[_Line], line: _Line) -> bool:
     """Return whether a line below a blank one belongs to the table above: a row of figures that is no heading."""
-    columns = [each for each in block if len(each.fields) > 1]
-    return line.has_figure and bool(columns) and columns[0].fields[0].text != line.fields[0].text
+    heading = next((each.fields[0].text for each in block if len(each.fields) > 1), None)
+    return line.has_figure and heading not in {None, line.fields[0].text}
 
 
 def _lines(text: str) -> Iterator[_Line]:
     """Yield the lines without rules and marks of quotation."""
     lines = text.split("\n")
-    filled = [line for line in lines if line.strip()]
-    quoted = bool(filled) and all(map(_QUOTED.match, filled))
+    quoted = all(_QUOTED.match(line) for line in lines if line.strip())
     for number, line in enumerate(lines, start=1):
         plain = (_QUOTED.sub("", line, count=1) if quoted else line)[:_LONGEST_LINE].expandtabs()
         if not _RULE.fullmatch(plain):
@@ -113,7 +111,7 @@ def _by_words(block: list[_Line]) -> list[_Line]:
     """Return lines of equally many words, some of them figures, as rows of words."""
     if len(block) < 2 or any(len(line.fields) != 1 and not line.has_figure for line in block):
         return block
-    split = [_Line(line.number, [word for each in line.fields for word in _words(each)]) for line in block]
+    split = [_Line(line.number, _words(*line.fields)) for line in block]
     count = len(split[-1].fields)
     rows = [line for line in split if len(line.fields) == count]
     figures = [sum(map(_is_value, line.fields)) >= max(count - 1, 1) for line in rows]
@@ -122,8 +120,8 @@ def _by_words(block: list[_Line]) -> list[_Line]:
     return [*block[:titles], *rows] if fits else block
 
 
-def _words(field: _Field) -> list[_Field]:
-    return _fields(_WORD, field.text, field.start)
+def _words(*fields: _Field) -> list[_Field]:
+    return [word for field in fields for word in _fields(_WORD, field.text, field.start)]
 
 
 def _is_value(field: _Field) -> bool:
@@ -167,7 +165,7 @@ def _cells(line: _Line, columns: Sequence[tuple[int, int]]) -> list[str]:
     fields = line.fields
     if len(fields) < len(columns):
         fields = [part for each in fields for part in _split(each, columns, anywhere=line.has_figure)]
-        words = [word for each in line.fields for word in _words(each)]
+        words = _words(*line.fields)
         wide = any(sum(each.overlap(column) > 0 for column in columns) > 1 for each in fields)
         fields = words if wide and len(words) == len(columns) and not line.has_figure else fields
     if len(fields) == len(columns):
@@ -193,8 +191,5 @@ def _split(field: _Field, columns: Sequence[tuple[int, int]], *, anywhere: bool)
     parts = [words[at : at + size] for at in range(0, len(words), max(size, 1))]
     alike = len(parts) == over and size * over == len(words) and len({part[-1].text for part in parts}) == 1
     texts = [" ".join(word.text for word in part) for part in parts]
-    return (
-        [_Field(text, part[0].start, part[-1].end) for text, part in zip(texts, parts, strict=True)]
-        if alike
-        else [field]
-    )
+    joined = [_Field(text, part[0].start, part[-1].end) for text, part in zip(texts, parts, strict=True)]
+    return joined if alike else [field]

@@ -2,9 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-
-from importers.model import Problem, Severity
+from dataclasses import dataclass
 
 MOST_CELLS = 20_000
 """Cells that one paste may have, with each repetition of a merged cell; published tables have hundreds."""
@@ -50,15 +48,6 @@ class Grid:
         return [[cell.text for cell in row] for row in self.rows]
 
 
-@dataclass(slots=True)
-class Tables:
-    """The grids of a paste in order, their syntax, and problems."""
-
-    syntax: str = ""
-    grids: list[Grid] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
-
-
 def clean(text: str) -> str:
     """Return a text with single blanks between words."""
     return " ".join(text.replace("\0", "").split())
@@ -70,19 +59,12 @@ def grid_of(title: str, rows: Iterable[Sequence[tuple[str, int]]]) -> Grid:
     width = max((len(row) for row in found), default=0)
     if width * len(found) > MOST_CELLS:
         raise TooLargeError
-    cells = tuple(_row(row, width) for row in found)
-    return Grid(clean(title), cells, cells[0][0].line if cells and cells[0] else 1)
-
-
-def _row(row: Sequence[tuple[str, int]], width: int) -> tuple[Cell, ...]:
-    line = row[-1][1] if row else 1
-    padded = [*row, *[("", line)] * (width - len(row))]
-    return tuple(Cell(clean(text), at, column) for column, (text, at) in enumerate(padded, start=1))
-
-
-def refusal(code: str, message: str, remedy: str) -> Problem:
-    """Return a problem that refuses the whole paste."""
-    return Problem(Severity.ERROR, code, message, remedy)
+    for row in found:
+        row.extend([("", row[-1][1] if row else 1)] * (width - len(row)))
+    cells = tuple(
+        tuple(Cell(clean(text), line, column) for column, (text, line) in enumerate(row, start=1)) for row in found
+    )
+    return Grid(clean(title), cells, cells[0][0].line if width else 1)
 
 
 def is_numbered_title(line: str) -> bool:

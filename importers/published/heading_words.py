@@ -5,8 +5,8 @@ applies to all future tables.
 """
 
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from importers.published.mapping import BOTH, DIMENSIONS, FACTOR, ROLE, Name, What
@@ -35,7 +35,7 @@ _TRANS = r"(?:trans(?:action)?s?|tx|txn|tr|req(?:uest)?s?|rr)"
 _PER = r"\s*(?:/|per)\s*"
 _SECOND = r"(?:s|secs?|seconds?)"
 _TIME = {
-    r"(?:s|secs?|seconds?)": "s",
+    _SECOND: "s",
     r"(?:ms|msecs?|milliseconds?)": "ms",
     r"(?:us|\u00b5s|\u03bcs|usecs?|microseconds?)": "us",
     r"(?:ns|nsecs?|nanoseconds?)": "ns",
@@ -67,10 +67,8 @@ def _units() -> Iterator[tuple[re.Pattern[str], _Unit]]:
         yield re.compile(rf"(?:{words}|{any_case})(?:{_PER}{_SECOND}|ps)"), _Unit("bit rate", f"{spelled}/s")
     for words, spelled in _TIME.items():
         yield re.compile(rf"{words}{_PER}{_TRANS}", re.IGNORECASE), _Unit("cost per trans", f"{spelled}/trans")
-        yield (
-            re.compile(rf"{words}{_PER}(?:MB|mbytes?|megabytes?)", re.IGNORECASE),
-            _Unit("cost per mb", f"{spelled}/MB"),
-        )
+        per_mb = re.compile(rf"{words}{_PER}(?:MB|mbytes?|megabytes?)", re.IGNORECASE)
+        yield per_mb, _Unit("cost per mb", f"{spelled}/MB")
         yield re.compile(words, re.IGNORECASE), _Unit("time", spelled)
     yield re.compile(r"%|percent|per cent|pct", re.IGNORECASE), _Unit("per cent", "%")
     yield re.compile(rf"pps|packets?{_PER}{_SECOND}", re.IGNORECASE), _Unit("packet rate", "1/s")
@@ -83,7 +81,7 @@ _IN_BRACKETS = re.compile(r"(?P<words>.*?)[\s_]*[(\[](?P<unit>[^()\[\]]+)[)\]]\s
 _AT_THE_END = re.compile(r"(?P<words>.*?)[\s_,/]*(?<![^\s_,/])(?P<unit>[^\s_,]+(?:\s?(?:/|per)\s?[^\s_,]+)?)")
 
 
-def read_unit(text: str) -> "_Unit | None":
+def read_unit(text: str) -> _Unit | None:
     """Return a printed unit such as ``msec/trans``, or None."""
     bare = text.strip()
     return next((unit for pattern, unit in _UNITS if pattern.fullmatch(bare)), None) if len(bare) < 40 else None
@@ -109,10 +107,7 @@ _QUANTITIES: tuple[tuple[str, str, str], ...] = (
     (r"jitter", "time", "jitter_ms"),
     (r"rtt|round.?trip", "time", "rtt_ms"),
     (_PERCENTILE.format(r"99\.9|999"), "time", "latency_p999_ms"),
-    (_PERCENTILE.format("99"), "time", "latency_p99_ms"),
-    (_PERCENTILE.format("95"), "time", "latency_p95_ms"),
-    (_PERCENTILE.format("90"), "time", "latency_p90_ms"),
-    (_PERCENTILE.format("75"), "time", "latency_p75_ms"),
+    *((_PERCENTILE.format(each), "time", f"latency_p{each}_ms") for each in ("99", "95", "90", "75")),
     (_PERCENTILE.format("50") + "|median", "time", "latency_p50_ms"),
     (_PERCENTILE.format(r"\d[\d.]*"), "time", ""),
     (r"max.*(?:latency|delay)|(?:latency|delay).*max", "time", "latency_max_ms"),
@@ -141,7 +136,7 @@ _BY_UNIT = {
 _UTILISATION = re.compile(r"util|run\+wait|cpu\s*$|%\s*cpu|cpu\s*%|\bload\b", re.IGNORECASE)
 _PARTS = {"virtual_": r"virt(?:ual)?|vcpu|emul(?:ation)?|guest cpu", "cp_": r"cp|ccpu|hypervisor"}
 _SEPARATED = r"(?:^|[\s_/,.:-])(?:{})(?=$|[\s_/,.:-])"
-_ROLES = {"client": r"clients?|sender", "server": r"servers?|receiver", "lpar": r"lpar\s?\d?"}
+_ROLES = {"client": r"clients?|sender", "server": r"servers?|receiver"}
 # Any other word before an underscore is whose figure it is: tcpip1_cpu_msec/trans.
 _OTHER_ROLE = re.compile(r"(?P<role>[a-z][a-z0-9]{1,15})_", re.IGNORECASE)
 _NO_ROLES = frozenset(
@@ -160,11 +155,11 @@ def read_name(text: str) -> NameGuess | None:
     if not text or len(text) > _LONGEST or is_figure(text):
         return None
     if is_difference(text):
-        return NameGuess(Name(kind_of_difference(text)), 0.9, "says that it is a difference")
+        # Without such words, an increase in per cent.
+        kind = next((kind for kind, pattern in _KINDS.items() if pattern.search(text)), What.DIFFERENCE)
+        return NameGuess(Name(kind), 0.9, "says that it is a difference")
     dimension = line_name(text)
-    if dimension.certainty >= 0.9:
-        return NameGuess(Name(What.DIMENSION, dimension=dimension.value), dimension.certainty, dimension.reason)
-    measure = _measure(text)
+    measure = _measure(text) if dimension.certainty < 0.9 else None
     if measure is None and dimension.value:
         return NameGuess(Name(What.DIMENSION, dimension=dimension.value), dimension.certainty, dimension.reason)
     return measure
@@ -181,20 +176,24 @@ def is_figure(text: str) -> bool:
 
 def _measure(text: str) -> NameGuess | None:
     words, printed, unit = _with_unit(text)
-    part, role = _part(words), _role(words)
-    for pattern, of, metric in _QUANTITIES:
-        if (unit.of if unit else "") == of and re.search(pattern, words, re.IGNORECASE):
-            if not metric:
-                return None
-            return _named(metric, part, role, (words, printed, unit))
-    if unit is None:
-        if _UTILISATION.search(words):
-            return _utilisation(words, part, role)
+    of, read_as = (unit.of, unit.read_as) if unit else ("", "")
+    part, role = _first_word(_PARTS, words), _role(words)
+    metrics = (each for pattern, where, each in _QUANTITIES if where == of and re.search(pattern, words, re.IGNORECASE))
+    metric = next(metrics, None)
+    if metric == "{}cpu_util":
+        found = _utilisation(words, part, role)
+        return found._replace(name=replace(found.name, unit=printed))
+    if metric:
+        unsure = metric in {"latency_mean_ms", "errors", "transactions"}
+        reason = f"says {words.strip()}" + (f" in {printed}" if printed else "")
+        name = Name(What.MEASURE, metric.format(part), role, printed, read_as)
+        return NameGuess(name, 0.7 if unsure else 0.95, reason)
+    if metric is None and not of and _UTILISATION.search(words):
+        return _utilisation(words, part, role)
+    if metric is not None or of not in _BY_UNIT:
         return None
-    if unit.of not in _BY_UNIT:
-        return None
-    metric, certainty = _BY_UNIT[unit.of]
-    name = Name(What.MEASURE, metric.format(part), role, printed, unit.read_as)
+    metric, certainty = _BY_UNIT[of]
+    name = Name(What.MEASURE, metric.format(part), role, printed, read_as)
     return NameGuess(name, certainty, f"measured in {printed}")
 
 
@@ -214,31 +213,16 @@ def _with_unit(text: str) -> tuple[str, str, _Unit | None]:
     return text, "", None
 
 
-def _part(words: str) -> str:
-    found = (part for part, pattern in _PARTS.items() if re.search(_SEPARATED.format(pattern), words, re.IGNORECASE))
+def _first_word(patterns: Mapping[str, str], words: str) -> str:
+    """Return the meaning of the first pattern that is a word of a heading, or ""."""
+    found = (key for key, each in patterns.items() if re.search(_SEPARATED.format(each), words, re.IGNORECASE))
     return next(found, "")
 
 
 def _role(words: str) -> str:
-    for role, pattern in _ROLES.items():
-        if role != "lpar" and re.search(_SEPARATED.format(pattern), words, re.IGNORECASE):
-            return role
     other = _OTHER_ROLE.match(words)
-    if other is not None and other["role"].casefold() not in _NO_ROLES:
-        return other["role"].casefold()
-    return "total"
-
-
-def _named(metric: str, part: str, role: str, read: tuple[str, str, _Unit | None]) -> NameGuess:
-    words, printed, unit = read
-    read_as = unit.read_as if unit else ""
-    if metric == "{}cpu_util":
-        found = _utilisation(words, part, role)
-        name = Name(What.MEASURE, found.name.metric, role, printed, "%")
-        return NameGuess(name, found.certainty, found.reason)
-    name = Name(What.MEASURE, metric.format(part), role, printed, read_as)
-    unsure = metric in {"latency_mean_ms", "errors", "transactions"}
-    return NameGuess(name, 0.7 if unsure else 0.95, f"says {words.strip()}" + (f" in {printed}" if printed else ""))
+    named = other["role"].casefold() if other else ""
+    return _first_word(_ROLES, words) or (named if named not in _NO_ROLES else "") or "total"
 
 
 def _utilisation(words: str, part: str, role: str) -> NameGuess:
@@ -248,14 +232,10 @@ def _utilisation(words: str, part: str, role: str) -> NameGuess:
     """
     if "run+wait" in words.casefold():
         return NameGuess(Name(What.MEASURE, "run_wait", role, "", "%"), 0.9, "running and waiting is in per cent")
-    whole = role in {"total", "client", "server"} or "lpar" in words.casefold()
-    if whole:
-        certainty = 0.9 if role == "total" or "lpar" in words.casefold() else 0.7
-        return NameGuess(
-            Name(What.MEASURE, f"{part}cpu_util", role, "", "%"),
-            certainty,
-            "utilisation, taken as per cent of the system",
-        )
+    whole = role == "total" or "lpar" in words.casefold()
+    if whole or role in _ROLES:
+        name = Name(What.MEASURE, f"{part}cpu_util", role, "", "%")
+        return NameGuess(name, 0.9 if whole else 0.7, "utilisation, taken as per cent of the system")
     name = Name(What.MEASURE, f"{part}processor_util", role, "", "%")
     return NameGuess(name, 0.7, f"utilisation by {role}, taken as per cent of one processor")
 
@@ -271,6 +251,9 @@ _KINDS = {
     What.IMPROVEMENT: re.compile(r"improve", re.IGNORECASE),
     What.ABSOLUTE: re.compile(r"\babs(?:olute|\b)", re.IGNORECASE),
 }
+_ABOUT_DIFFERENCES = re.compile(
+    r"%|\b(?:diff(?:erence)?|change|delta|reduction|improvement|increase|gain|of|in)\b|[():,]", re.IGNORECASE
+)
 _AGAINST = re.compile(
     r"(?P<compared>[\w .+-]+?)\s+(?:vs\.?|versus|against|over|to)\s+(?P<baseline>[\w .+-]+)", re.IGNORECASE
 )
@@ -281,18 +264,9 @@ def is_difference(text: str) -> bool:
     return len(text) < 80 and _DIFFERENCE.fullmatch(text.strip()) is not None
 
 
-def kind_of_difference(text: str) -> What:
-    """Return what the words of a heading of differences say: by default, an increase in per cent."""
-    return next((kind for kind, pattern in _KINDS.items() if pattern.search(text)), What.DIFFERENCE)
-
-
 def read_comparison(text: str) -> tuple[str, str] | None:
     """Return value and baseline of a heading like ``% diff OSA vs VSwitch``."""
-    match = _AGAINST.search(
-        re.sub(
-            r"(?i)%|\b(?:diff(?:erence)?|change|delta|reduction|improvement|increase|gain|of|in)\b|[():,]", " ", text
-        )
-    )
+    match = _AGAINST.search(_ABOUT_DIFFERENCES.sub(" ", text))
     return (match["compared"].strip(), match["baseline"].strip()) if match else None
 
 
@@ -304,11 +278,7 @@ _LINE_NAMES: tuple[tuple[str, str, float], ...] = (
         "users",
         0.95,
     ),
-    (
-        r"(?:protocol|device(?: types?)?|connectivity|connection types?|interface|adapter|nic|network|link)",
-        "device",
-        0.9,
-    ),
+    (r"protocol|device(?: types?)?|connectivity|connection types?|interface|adapter|nic|network|link", "device", 0.9),
     (r"run ?-?_?(?:id|name|label)?s?", "run_id", 0.95),
     (r"(?:workload|traffic(?: pattern)?|pattern|transaction type|test)(?: type| name)?", "workload", 0.9),
     (r"(?:transport )?layer|osi layer", "layer", 0.95),
@@ -359,15 +329,13 @@ WORKLOADS = {
     "http": "HTTP",
     "ping": "PING",
 }
+_PEOPLE = r"users?|clients?|sessions?|connections?"
 _WORDS = "|".join(sorted(map(re.escape, WORKLOADS), key=len, reverse=True))
 WORKLOAD_AND_USERS = re.compile(
-    rf"(?P<workload>{_WORDS})[\s,_:-]*(?P<users>\d{{1,5}})(?:\s*(?:users?|clients?|sessions?|connections?))?",
-    re.IGNORECASE,
+    rf"(?P<workload>{_WORDS})[\s,_:-]*(?P<users>\d{{1,5}})(?:\s*(?:{_PEOPLE}))?", re.IGNORECASE
 )
 LAYER = re.compile(r"(?:layer|l)[\s_-]*(?P<value>[2-7])", re.IGNORECASE)
-USERS = re.compile(
-    r"(?P<value>\d{1,6})(?:\s*-?(?:users?|clients?|sessions?|connections?|streams?|pairs?|threads?))?", re.IGNORECASE
-)
+USERS = re.compile(rf"(?P<value>\d{{1,6}})(?:\s*-?(?:{_PEOPLE}|streams?|pairs?|threads?))?", re.IGNORECASE)
 MTU = re.compile(r"(?:mtu[\s=:]*)?(?P<value>\d{3,6}|\d{1,3}\s?K)(?:\s?(?:B|bytes))?(?:\s*mtu)?", re.IGNORECASE)
 _MTUS = frozenset(
     (
@@ -390,9 +358,8 @@ _ROLE_VALUES = re.compile(r"total|client|server|sender|receiver", re.IGNORECASE)
 def is_mtu(text: str) -> bool:
     """Return whether a number is a usual MTU: 1492, 8K."""
     match = MTU.fullmatch(text.strip())
-    return match is not None and (
-        match["value"] in _MTUS or match["value"][-1:] in {"K", "k"} or "mtu" in text.casefold()
-    )
+    value = match["value"] if match else ""
+    return bool(match) and (value in _MTUS or value[-1:] in {"K", "k"} or "mtu" in text.casefold())
 
 
 def is_device(text: str) -> bool:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import groupby
 
 from importers.model import Problem, Severity
 from importers.published.grid import Cell, Grid
@@ -24,7 +25,6 @@ from importers.published.printed_numbers import is_nothing
 _REMEDY = "Say what the heading means, or that it is left out."
 
 _NOT_REPEATED = frozenset({NAMES, UNIT, IGNORE, UNKNOWN, "run_id"})
-BETWEEN = " | "
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,29 +146,21 @@ class Headings:
         if kind == NAMES or (section and name.what is What.MEASURE):
             return Part(name=name if name.what is What.MEASURE else None)
         if kind == UNKNOWN:
-            what = "this section" if section else "this heading"
-            self._problems.report(
-                "published.heading-unknown", f"It is not said what {what} means: {text}.", line, about=text
-            )
-        return self._of_kind(kind, text, line)
-
-    def _of_kind(self, kind: str, text: str, line: int) -> Part:
-        if kind == UNIT:
-            return Part(unit=text)
-        if kind == ROLE:
-            return Part(role=self.value(ROLE, text).casefold())
+            message = f"It is not said what this {'section' if section else 'heading'} means: {text}."
+            self._problems.report("published.heading-unknown", message, line, about=text)
+        if kind in {UNIT, ROLE}:
+            return Part(unit=text) if kind == UNIT else Part(role=self.value(ROLE, text).casefold())
         return Part(facts=self._facts(kind, text, line) if kind else {})
 
     def _facts(self, kind: str, text: str, line: int) -> dict[str, PrintedValue]:
-        if kind == BOTH:
-            match = WORKLOAD_AND_USERS.fullmatch(text.strip())
-            if match is None:
-                self._problems.report(
-                    "published.no-value", f"{text} names no workload with its users.", line, about=text
-                )
-                return {}
-            return {each: PrintedValue(self.value(each, match[each]), text, line) for each in ("workload", "users")}
-        return {kind: PrintedValue(self.value(kind, text), text, line)}
+        if kind != BOTH:
+            return {kind: PrintedValue(self.value(kind, text), text, line)}
+        match = WORKLOAD_AND_USERS.fullmatch(text.strip())
+        if match is None:
+            message = f"{text} names no workload with its users."
+            self._problems.report("published.no-value", message, line, about=text)
+            return {}
+        return {each: PrintedValue(self.value(each, match[each]), text, line) for each in ("workload", "users")}
 
     def value(self, dimension: str, text: str) -> str:
         """Return the meaning of a printed value."""
@@ -190,11 +182,11 @@ class Headings:
     def names_of_columns(self) -> list[str]:
         """Return for each column the dimension that its heading names, or ""."""
         mapping, grid = self._mapping, self._grid
-        lines = [line for line in range(mapping.head) if mapping.top[line] == NAMES]
+        lines = [row for row, kind in zip(grid.rows, mapping.top, strict=False) if kind == NAMES]
         found = [""] * grid.width
-        for line in lines:
-            for column, cell in enumerate(grid.rows[line]):
-                found[column] = found[column] or (self._dimension_of(cell.text) if column >= mapping.side else "")
+        for row in lines:
+            for column in range(mapping.side, grid.width):
+                found[column] = found[column] or self._dimension_of(row[column].text)
         return found
 
     def values_of_row(self, row: Sequence[Cell], names: Sequence[str]) -> dict[str, PrintedValue]:
@@ -227,35 +219,24 @@ def section_text(row: Sequence[Cell]) -> str:
 def top_texts(grid: Grid, mapping: Mapping, line: int) -> list[str]:
     """Return a heading row's texts for all columns, repeated up to the next."""
     texts = [cell.text for cell in grid.rows[line]]
-    if mapping.top[line] in _NOT_REPEATED:
-        return texts
-    return [*texts[: mapping.side], *_filled(texts[mapping.side :])]
+    if mapping.top[line] not in _NOT_REPEATED:
+        for column in range(mapping.side + 1, len(texts)):
+            texts[column] = texts[column] or texts[column - 1]
+    return texts
 
 
 def left_texts(grid: Grid, mapping: Mapping) -> list[list[str]]:
     """Return the headings of every body row, values repeated."""
     rows = []
-    last = [""] * mapping.side
+    nothing = last = [""] * mapping.side
     for row in grid.rows[mapping.head :]:
-        if section_text(row):
-            last = [""] * mapping.side
-        texts = [cell.text for cell in row[: mapping.side]]
-        texts = [text or (last[at] if mapping.left[at] not in _NOT_REPEATED else "") for at, text in enumerate(texts)]
-        last = texts
-        rows.append(texts)
+        above = nothing if section_text(row) else last
+        texts = zip((cell.text for cell in row), mapping.left, above, strict=False)
+        last = [text or ("" if kind in _NOT_REPEATED else before) for text, kind, before in texts]
+        rows.append(last)
     return rows
-
-
-def _filled(texts: Sequence[str]) -> list[str]:
-    filled = []
-    last = ""
-    for text in texts:
-        last = text or last
-        filled.append(last)
-    return filled
 
 
 def join_labels(texts: Sequence[str]) -> str:
     """Return headings as one label, without immediate repetitions."""
-    kept = [text for at, text in enumerate(texts) if text and (at == 0 or text != texts[at - 1])]
-    return BETWEEN.join(kept)
+    return " | ".join(text for text, _ in groupby(texts) if text)

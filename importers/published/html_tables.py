@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
+from itertools import product
 
 from importers.published.grid import MOST_CELLS, Cell, Grid, TooLargeError, clean, is_title
 
@@ -66,9 +67,8 @@ class _Reader(HTMLParser):
             table.rows.append([])
         elif tag in {"td", "th"}:
             table.rows = table.rows or [[]]
-            table.cell = _Open(
-                self.getpos()[0], _span(attributes, "colspan", _WIDEST), _span(attributes, "rowspan", _HIGHEST)
-            )
+            width, height = _span(attributes.get("colspan"), _WIDEST), _span(attributes.get("rowspan"), _HIGHEST)
+            table.cell = _Open(self.getpos()[0], width, height)
             table.rows[-1].append(table.cell)
         elif tag == "caption":
             table.caption = []
@@ -106,13 +106,13 @@ class _Reader(HTMLParser):
 
     def _last_text(self) -> str:
         """Return the last line before a table, if a possible title."""
-        lines = [clean(line) for line in "".join(self._text).split("\n")]
-        last = next((line for line in reversed(lines) if line), "")
+        lines = map(clean, reversed("".join(self._text).split("\n")))
+        last = next(filter(None, lines), "")
         return last if is_title(last) else ""
 
 
-def _span(attributes: dict[str, str | None], name: str, most: int) -> int:
-    text = (attributes.get(name) or "").strip()
+def _span(printed: str | None, most: int) -> int:
+    text = (printed or "").strip()
     return min(max(int(text), 1), most) if _SPAN.fullmatch(text) else 1
 
 
@@ -124,11 +124,9 @@ def read_html(text: str) -> list[Grid]:
     budget = MOST_CELLS
     grids = []
     for table in reader.tables:
-        rows = [row for row in table.rows if row]
-        if rows:
-            grid = _expanded(table, rows, budget)
-            budget -= len(grid.rows) * grid.width
-            grids.append(grid)
+        if rows := [row for row in table.rows if row]:
+            grids.append(_expanded(table, rows, budget))
+            budget -= len(rows) * grids[-1].width
     return grids
 
 
@@ -142,17 +140,14 @@ def _expanded(table: _Table, rows: list[list[_Open]], budget: int) -> Grid:
             while column in placed[at]:
                 column += 1
             text = clean("".join(cell.parts))
-            places = [
-                (below, beside)
-                for below in range(at, min(at + cell.height, len(rows)))
-                for beside in range(column, column + cell.width)
-            ]
-            count += len(places)
+            below = range(at, min(at + cell.height, len(rows)))
+            beside = range(column, column + cell.width)
+            count += len(below) * len(beside)
             if count > budget:
                 raise TooLargeError
-            for below, beside in places:
-                merged = (below, beside) != (at, column)
-                placed[below].setdefault(beside, Cell(text, cell.line, beside + 1, merged))
+            for place in product(below, beside):
+                merged = place != (at, column)
+                placed[place[0]].setdefault(place[1], Cell(text, cell.line, place[1] + 1, merged))
             column += cell.width
     width = max(max(row, default=-1) for row in placed) + 1
     if width * len(rows) > budget:

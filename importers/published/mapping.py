@@ -92,9 +92,8 @@ class Mapping:
         """Return a mapping of plain data. Raise ValueError with a description."""
         if not isinstance(data, dict):
             raise ValueError("a mapping is an object")
-        unknown = data.keys() - {"head", "side", "top", "left", *_TEXTS, *_OBJECTS}
-        if unknown:
-            raise ValueError(f"a mapping has no {sorted(unknown)[0]!r}")
+        if unknown := data.keys() - set(cls.__slots__):
+            raise ValueError(f"a mapping has no {min(unknown)!r}")
         mapping = cls(
             head=_count(data, "head"),
             side=_count(data, "side"),
@@ -111,8 +110,6 @@ class Mapping:
         return mapping
 
 
-_TEXTS = ("section", "difference", "compared", "baseline")
-_OBJECTS = ("names", "values", "fixed")
 _MOST_LINES = 50
 
 
@@ -162,8 +159,8 @@ def _texts(value: object) -> dict[str, str]:
 
 def _name(value: object) -> Name:
     given = _texts(value)
-    if given.keys() - set(Name.__slots__):
-        raise ValueError(f"a name has no {sorted(given.keys() - set(Name.__slots__))[0]!r}")
+    if unknown := given.keys() - set(Name.__slots__):
+        raise ValueError(f"a name has no {min(unknown)!r}")
     try:
         what = What(given.pop("what", ""))
     except ValueError:

@@ -2,29 +2,19 @@
 
 import csv
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import pairwise
 from string import punctuation
 
 from importers.model import Problem, Severity
 from importers.published.aligned_tables import has_aligned, read_aligned
-from importers.published.grid import (
-    Grid,
-    Tables,
-    TooLargeError,
-    clean,
-    grid_of,
-    is_numbered_title,
-    is_title,
-    refusal,
-    title_text,
-)
+from importers.published.grid import Grid, TooLargeError, clean, grid_of, is_numbered_title, is_title, title_text
 from importers.published.html_tables import read_html
 from importers.published.printed_numbers import is_number, read_cell
 
 _LONGEST_TEXT = 1_500_000
-_DELIMITERS = (",", ";")
 _RULE = re.compile(r"\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*")
 _DRAWN = re.compile(r"\s*[+|]?[-+=|: ]*-[-+=|: ]*[+|]?\s*|\s*\+[=+]+\s*")
 _BETWEEN_CELLS = re.compile(r"[\s|,;]+")
@@ -41,6 +31,15 @@ class Syntax(StrEnum):
     HTML = "html"
     ALIGNED = "aligned"
     STACKED = "stacked"
+
+
+@dataclass(slots=True)
+class Tables:
+    """The grids of a paste in order, their syntax, and problems."""
+
+    syntax: str = ""
+    grids: list[Grid] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
 
 
 def read_tables(text: str, syntax: Syntax | None = None) -> Tables:
@@ -100,50 +99,33 @@ def recognise(text: str) -> Syntax:
     if _TAG.search(text):
         return Syntax.HTML
     lines = text.split("\n")
-    if sum(line.lstrip().startswith("|") and line.count("|") > 1 for line in lines) > 1 or _has_rule(lines):
+    barred = [line for line in lines if "|" in line]
+    has_rule = any("-" in line and _RULE.fullmatch(line) for line in barred if len(line) < 10_000)
+    if has_rule or sum(line.lstrip().startswith("|") and line.count("|") > 1 for line in barred) > 1:
         return Syntax.MARKDOWN
     if sum("\t" in line.strip("\n") for line in lines) > 1:
         return Syntax.TSV
     if has_aligned(text):
         return Syntax.ALIGNED
-    grids = _read_lines_as_cells(text)
-    if any(grid.width > 1 for grid in grids):
-        return Syntax.STACKED
-    return Syntax.CSV
-
-
-def _has_rule(lines: Sequence[str]) -> bool:
-    return any("|" in line and "-" in line and _RULE.fullmatch(line) for line in lines if len(line) < 10_000)
+    return Syntax.STACKED if any(grid.width > 1 for grid in read_stacked(lines)) else Syntax.CSV
 
 
 def _too_large() -> Problem:
-    return refusal("published.too-large", "The tables are too large to be read.", "Paste fewer tables at a time.")
+    message, remedy = "The tables are too large to be read.", "Paste fewer tables at a time."
+    return Problem(Severity.ERROR, "published.too-large", message, remedy)
 
 
 def _refused(message: str) -> Problem:
     remedy = "Paste the table with its headings as CSV, TSV, Markdown or HTML, or choose how it is written."
-    return refusal("published.no-table", message, remedy)
-
-
-def _read_lines_as_cells(text: str) -> list[Grid]:
-    return read_stacked(text.split("\n"))
+    return Problem(Severity.ERROR, "published.no-table", message, remedy)
 
 
 # CSV and TSV: a blank line ends a table, and a line of one cell above the first row is its title.
 
 
-def _read_tsv(text: str) -> list[Grid]:
-    return list(_blocks(list(_csv_rows(text, "\t"))))
-
-
-def _read_csv(text: str) -> list[Grid]:
+def _read_delimited(text: str, delimiters: str) -> Iterator[Grid]:
     """Read with the delimiter that gives rows of the same number of cells."""
-    read = [list(_csv_rows(text, delimiter)) for delimiter in _DELIMITERS]
-    return list(_blocks(max(read, key=_evenness)))
-
-
-def _read_aligned(text: str) -> list[Grid]:
-    return list(_blocks(read_aligned(text)))
+    return _blocks(max((list(_csv_rows(text, each)) for each in delimiters), key=_evenness))
 
 
 def _csv_rows(text: str, delimiter: str) -> Iterator[list[tuple[str, int]]]:
@@ -179,40 +161,29 @@ def _blocks(rows: Sequence[Sequence[tuple[str, int]]]) -> Iterator[Grid]:
 # Markdown: rows between bars, with or without a rule below the heading.
 
 
-def _read_markdown(text: str) -> list[Grid]:
+def _read_markdown(text: str) -> Iterator[Grid]:
     lines = text.split("\n")
-    grids = []
     at = 0
     while at < len(lines):
         end = _end_of_rows(lines, at)
-        if end > at:
-            rows = [
-                [(cell, number + 1) for cell in _markdown_cells(lines[number])]
-                for number in range(at, end)
-                if not _RULE.fullmatch(lines[number])
-            ]
-            if len(rows) > 1:
-                grids.append(grid_of(_title_above(lines, at), rows))
+        numbered = [(line, number) for number, line in enumerate(lines[at:end], at + 1) if not _RULE.fullmatch(line)]
+        if len(numbered) > 1:
+            rows = [[(cell, number) for cell in _markdown_cells(line)] for line, number in numbered]
+            yield grid_of(_title_above(lines, at), rows)
         at = max(end, at + 1)
-    return grids
 
 
 def _end_of_rows(lines: Sequence[str], at: int) -> int:
-    """Return the end of the table at ``at``; ``at`` if no table begins there."""
-    loose = at + 1 < len(lines) and "|" in lines[at] and "|" in lines[at + 1] and _RULE.fullmatch(lines[at + 1])
-    end = at
-    while end < len(lines) and _is_row(lines[end], bool(loose)):
-        end += 1
-    return end
+    """Return the end of the table at ``at``; ``at`` if no table begins there.
 
-
-def _is_row(line: str, loose: bool) -> bool:
-    """Return whether a line begins with a bar, or has one if ``loose``.
-
-    Below a rule, a bar anywhere is enough.
+    A row begins with a bar; where a rule is below the first one, a bar anywhere is enough.
     """
-    bare = line.strip()
-    return len(bare) > 1 and (bare.startswith("|") or (loose and "|" in bare))
+    loose = at + 1 < len(lines) and "|" in lines[at] and "|" in lines[at + 1] and _RULE.fullmatch(lines[at + 1])
+    for end in range(at, len(lines)):
+        bare = lines[end].strip()
+        if len(bare) < 2 or not (bare.startswith("|") or (loose and "|" in bare)):
+            return end
+    return len(lines)
 
 
 def _markdown_cells(line: str) -> list[str]:
@@ -243,13 +214,13 @@ def _title_above(lines: Sequence[str], at: int) -> str:
     return title_text(found) if is_title(found) and not found.startswith("|") else ""
 
 
-_READERS = {
-    Syntax.CSV: _read_csv,
-    Syntax.TSV: _read_tsv,
+_READERS: dict[Syntax, Callable[[str], Iterable[Grid]]] = {
+    Syntax.CSV: lambda text: _read_delimited(text, ",;"),
+    Syntax.TSV: lambda text: _read_delimited(text, "\t"),
     Syntax.MARKDOWN: _read_markdown,
     Syntax.HTML: read_html,
-    Syntax.ALIGNED: _read_aligned,
-    Syntax.STACKED: _read_lines_as_cells,
+    Syntax.ALIGNED: lambda text: _blocks(read_aligned(text)),
+    Syntax.STACKED: lambda text: read_stacked(text.split("\n")),
 }
 
 
@@ -292,32 +263,18 @@ def _table(title: str, lines: Sequence[Line]) -> Grid | None:
     first = next((at for at, (text, _) in enumerate(lines) if text), len(lines))
     end = next((at for at in range(first, len(lines)) if lines[at][0].casefold().startswith(_END)), len(lines))
     body = list(lines[first:end])
-    gap = _gap(body)
-    if not gap:
+    filled = [at for at, (text, _) in enumerate(body) if text]
+    gaps = [later - at - 1 for at, later in pairwise(filled) if later - at > 1]
+    if not gaps:
         return None
-    found = [each for width in range(2, _WIDEST) if (each := _counted(body, width, gap)) is not None]
+    # Cells are apart by the fewest empty lines that stand together.
+    found = [each for width in range(2, _WIDEST) if (each := _counted(body, width, min(gaps))) is not None]
     if not found:
         return None
     most = max(each.used for each in found)
     # Of the widths that account for nearly all of the text, the one whose rows look like rows.
     best = max((each for each in found if each.used >= 0.9 * most), key=lambda each: (each.score, each.used))
     return grid_of(title, best.rows)
-
-
-def _gap(body: Sequence[Line]) -> int:
-    """Return the number of empty lines between cells: the fewest that stand together.
-
-    0 without empty lines.
-    """
-    runs, run = [], 0
-    for text, _ in body:
-        if text:
-            if run:
-                runs.append(run)
-            run = 0
-        else:
-            run += 1
-    return min(runs, default=0)
 
 
 def _counted(body: Sequence[Line], width: int, gap: int) -> _Found | None:

@@ -54,8 +54,7 @@ def read_number(text: str) -> Printed | None:
     """Return a number without brackets, footnote marks and separators of thousands, or None."""
     if len(text) > _LONGEST or not _DIGIT.search(text):
         return None
-    bare = _bare(text)
-    match = _NUMBER.fullmatch(bare)
+    match = _NUMBER.fullmatch(_bare(text))
     if match is None or not _DIGIT.search(match["number"]):
         return None
     number = re.sub(f"[,{_BLANKS}]", "", match["number"])
