@@ -1,7 +1,7 @@
 """Builder of a load tool's facts and readings, as printed, with lines."""
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple, TypedDict, Unpack
 
@@ -10,7 +10,6 @@ from importers.model import Fact, Fragment, Head, Kind, Listing, Reading, Status
 # Signs, exponents and more digits than a listing's: C programs print 1.112e+09 and -1.000.
 _NUMBER = re.compile(r"[+-]?(?:\d{1,30}(?:\.\d{0,30})?|\.\d{1,30})(?:[eE][+-]?\d{1,3})?", re.ASCII)
 _LATEST = 32_503_680_000  # Seconds from 1970 to the year 3000.
-MANY_DIGITS = 30
 
 
 class Printed(NamedTuple):
@@ -105,10 +104,9 @@ class FragmentBuilder:
 
 def is_decimal(text: str) -> bool:
     """Return whether a text is a finite number of at most 30 digits."""
+    # Most are plain, which is seen sooner than by the pattern.
     plain = text.replace(".", "", 1)
-    if len(plain) <= MANY_DIGITS and plain.isdecimal() and plain.isascii():
-        return True
-    return _NUMBER.fullmatch(text) is not None
+    return (len(plain) <= 30 and plain.isdecimal() and plain.isascii()) or _NUMBER.fullmatch(text) is not None
 
 
 def join_ports(pairs: Iterable[tuple[str, str]]) -> str:
@@ -128,21 +126,19 @@ Column = tuple[str, str]
 Row = tuple[int, tuple[Column, ...], Sequence[str]]
 """A row's line, its columns, and a text for each; of two texts of one column the last counts."""
 
-_Places = Sequence[int | None]
-"""The place of each column of a listing in a row, None where missing."""
-
 
 def build_listing(name: str, rows: Iterable[Row]) -> tuple[Listing, ...]:
     """Return the rows as a listing in a tuple, or an empty tuple."""
     columns: dict[Column, None] = {}
     table: list[Sequence[str | None]] = []
     lines = []
-    # Of rows with these columns; None where they are those of the listing.
-    places: dict[tuple[Column, ...], _Places | None] = {}
+    # For each column of the listing its place in rows with these columns; None where both are the same.
+    places: dict[tuple[Column, ...], list[int | None] | None] = {}
     for line, own, texts in rows:
         if own not in places:
             columns |= dict.fromkeys(own)
-            places[own] = _places(own, columns)
+            found = {column: place for place, column in enumerate(own)}
+            places[own] = None if own == tuple(columns) else [found.get(column) for column in columns]
         at = places[own]
         table.append(texts if at is None else [None if place is None else texts[place] for place in at])
         lines.append(line)
@@ -153,13 +149,6 @@ def build_listing(name: str, rows: Iterable[Row]) -> tuple[Listing, ...]:
         # Columns that only later rows have.
         table = [row if len(row) == count else [*row, *[None] * (count - len(row))] for row in table]
     return (Listing(name, tuple(columns), table, lines),)
-
-
-def _places(own: tuple[Column, ...], columns: Collection[Column]) -> _Places | None:
-    if own == tuple(columns):
-        return None
-    at = {column: place for place, column in enumerate(own)}
-    return [at.get(column) for column in columns]
 
 
 # With time stamps 52 bytes of a packet are headers in IPv4 and 72 in IPv6, so that 1428 bytes may be an MTU of 1480

@@ -63,10 +63,7 @@ class Record:
 
     def get(self, key: str) -> Pair | None:
         """Return the first pair of a key."""
-        for pair in self.pairs:
-            if pair.key == key:
-                return pair
-        return None
+        return next((pair for pair in self.pairs if pair.key == key), None)
 
     def value(self, key: str) -> str:
         """Return the text of a key, empty when missing."""

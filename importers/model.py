@@ -149,8 +149,7 @@ class Text:
 
     def mentions(self, words: Iterable[str], count: int) -> bool:
         """Return whether a word is in the first ``count`` lines."""
-        head = self.head(count)
-        return any(word in head for word in words)
+        return any(word in self.head(count) for word in words)
 
     def whole(self) -> Iterator[tuple[int, str]]:
         """Yield the numbered lines without an unfinished last one."""
@@ -442,23 +441,17 @@ class RunDraft:
 
 def content_digest(fragment: Fragment) -> str:
     """Return a digest of a fragment's content; stored digests must not change."""
-    fragment.digest = fragment.digest or _digest(fragment)
+    if not fragment.digest:
+        content = {
+            "counters": sorted(map(_role_to_unit, fragment.counters)),
+            "facts": sorted(map(_key_and_text, fragment.facts)),
+            "format": fragment.format,
+            "kind": fragment.kind,
+            "listings": [[each.name, each.columns, each.rows] for each in fragment.listings],
+            "readings": sorted(map(_role_to_unit, fragment.readings)),
+            "run": [fragment.run_id, fragment.trial, fragment.role, fragment.phase, fragment.host],
+            "time": [str(fragment.taken), str(fragment.ended), fragment.zone, fragment.status],
+        }
+        encoded = _encode(content).encode("utf-8", "surrogatepass")
+        fragment.digest = blake2b(encoded, digest_size=16).hexdigest()
     return fragment.digest
-
-
-def _digest(fragment: Fragment) -> str:
-    content = {
-        "counters": _sorted(fragment.counters),
-        "facts": sorted(map(_key_and_text, fragment.facts)),
-        "format": fragment.format,
-        "kind": fragment.kind,
-        "listings": [[each.name, each.columns, each.rows] for each in fragment.listings],
-        "readings": _sorted(fragment.readings),
-        "run": [fragment.run_id, fragment.trial, fragment.role, fragment.phase, fragment.host],
-        "time": [str(fragment.taken), str(fragment.ended), fragment.zone, fragment.status],
-    }
-    return blake2b(_encode(content).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
-
-
-def _sorted(readings: Iterable[Reading]) -> list[tuple[str, ...]]:
-    return sorted(map(_role_to_unit, readings))

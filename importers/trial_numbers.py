@@ -7,7 +7,6 @@ from operator import itemgetter
 from importers.model import Fragment, makes_experiment
 
 _SERVER = "server"
-_FACTOR = "factor."
 
 
 class _Group:
@@ -33,7 +32,7 @@ class _Group:
         has_servers = self.has_servers
         if has_servers and server is not None:
             own = next(fact for fact in fragment.facts if fact.key == _SERVER)
-            fragment.facts = (*fragment.facts, own._replace(key=f"{_FACTOR}{_SERVER}"))
+            fragment.facts = (*fragment.facts, own._replace(key=f"factor.{_SERVER}"))
         if (self.counts[server] if has_servers else self.counts.total()) > 1:
             of = server if has_servers else None
             self.numbered[of] += 1
@@ -56,7 +55,8 @@ def number_each(fragments: Iterable[Fragment]) -> Iterator[Fragment]:
     waiting: deque[tuple[_Group, Fragment, str | None]] = deque()
     for fragment in fragments:
         server = next((fact.text for fact in fragment.facts if fact.key == _SERVER), None)
-        group = groups[_configuration(fragment)]
+        facts = [(fact.key, fact.text) for fact in fragment.facts if makes_experiment(fact.key)]
+        group = groups[fragment.run_id, fragment.role, tuple(sorted(facts, key=itemgetter(0)))]
         group.counts[server] += 1
         waiting.append((group, fragment, server))
         while waiting and waiting[0][0].is_final(waiting[0][2]):
@@ -64,8 +64,3 @@ def number_each(fragments: Iterable[Fragment]) -> Iterator[Fragment]:
             yield group.number(first, server)
     for group, first, server in waiting:
         yield group.number(first, server)
-
-
-def _configuration(fragment: Fragment) -> object:
-    facts = [(fact.key, fact.text) for fact in fragment.facts if makes_experiment(fact.key)]
-    return fragment.run_id, fragment.role, tuple(sorted(facts, key=itemgetter(0)))
