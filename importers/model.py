@@ -149,7 +149,8 @@ class Text:
 
     def mentions(self, words: Iterable[str], count: int) -> bool:
         """Return whether a word is in the first ``count`` lines."""
-        return any(word in self.head(count) for word in words)
+        head = self.head(count)
+        return any(word in head for word in words)
 
     def whole(self) -> Iterator[tuple[int, str]]:
         """Yield the numbered lines without an unfinished last one."""

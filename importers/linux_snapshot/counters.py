@@ -1,6 +1,7 @@
 """Counters of /proc, control groups and adapters, and the adapters' settings."""
 
 import re
+from collections import defaultdict
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
@@ -57,7 +58,10 @@ _SPOKEN_NAMES = {
 }
 _SYSFS = re.compile(r"/sys/class/net/(?P<adapter>[^/]+)/statistics(?:/|:)(?P<name>\w+)[:=]\s*(?P<value>\d+)$")
 _CGROUP = re.compile(r"/sys/fs/cgroup/(?:[^/\s]+/)*?(?P<group>[^/\s]+)/(?:cpuacct\.usage|cpuacct\.stat|cpu\.stat)")
-_CGROUP_V2 = {"usage_usec": "usage", "user_usec": "user", "system_usec": "system"}
+_CGROUP_TIMES = {
+    **{"user": ("user", TICKS), "system": ("system", TICKS)},
+    **{f"{name}_usec": (name, "us") for name in ("usage", "user", "system")},
+}
 
 
 def read_stat(section: Section, evidence: Evidence) -> None:
@@ -91,22 +95,17 @@ def read_columns(section: Section, evidence: Evidence) -> None:
     The head line names the processors.
     """
     lines = section.filled
-    if not lines:
-        return
     kind = "softirq" if section.title.endswith("softirqs") else "interrupt"
-    subjects = [f"{kind}/{word.removeprefix('CPU')}" for word in lines[0][1].split()]
+    subjects = [f"{kind}/{word.removeprefix('CPU')}" for _, head in lines[:1] for word in head.split()]
     for number, text in lines[1:]:
         name, colon, rest = text.partition(":")
         words = rest.split()
         values = words[: len(subjects)]
         if not colon or not are_counts(values):
             continue
-        if len(values) == 1 < len(subjects):
-            # ERR and MIS are counted for all processors together.
-            evidence.keep(kind, name.strip(), values[0], "count", number)
-            continue
         what = " ".join((name.strip(), *words[len(subjects) :]))
-        for subject, value in zip(subjects, values, strict=False):
+        # ERR and MIS are counted for all processors together.
+        for subject, value in zip([kind] if len(values) == 1 < len(subjects) else subjects, values, strict=False):
             evidence.keep(subject, what, value, "count", number)
 
 
@@ -197,10 +196,9 @@ def read_cgroup(section: Section, evidence: Evidence) -> None:
         words = text.split()
         if section.title.endswith("cpuacct.usage"):
             evidence.count(subject, "usage", words[0], "ns", number)
-        elif len(words) == 2 and words[0] in _CGROUP_V2:
-            evidence.count(subject, _CGROUP_V2[words[0]], words[1], "us", number)
-        elif len(words) == 2 and words[0] in {"user", "system"}:
-            evidence.count(subject, words[0], words[1], TICKS, number)
+        elif len(words) == 2 and words[0] in _CGROUP_TIMES:
+            name, unit = _CGROUP_TIMES[words[0]]
+            evidence.count(subject, name, words[1], unit, number)
 
 
 def read_levels(section: Section, evidence: Evidence) -> None:
@@ -212,6 +210,8 @@ def read_levels(section: Section, evidence: Evidence) -> None:
 
 _LINK = re.compile(r"\d+:\s+(?P<name>[^:@\s]+)(?:@\S+)?:\s+<[^>]*>(?P<rest>.*)")
 _COUNTED = re.compile(r"\s*(?P<direction>RX|TX)(?P<errors> errors)?:\s+(?P<names>\S.*)")
+_Settings = defaultdict[str, list[tuple[str, str, int]]]
+"""Key, text and line of settings by adapter."""
 _SETTINGS = ("mtu", "qdisc")
 _LOOPBACK = "lo"
 _PRETTY_HEAD = 8
@@ -234,7 +234,7 @@ _FEATURE = re.compile(r"(?P<name>[a-z-]+):\s+(?P<state>on|off)\b.*")
 
 def read_link(section: Section, evidence: Evidence) -> None:
     """Read ``ip -s -s link``: settings, then pairs of lines of names and values."""
-    settings: dict[str, list[tuple[str, str, int]]] = {}
+    settings = _Settings(list)
     subject, prefix, names = "", "", list[str]()
     for number, text in section.filled:
         if link := _LINK.match(text):
@@ -242,7 +242,7 @@ def read_link(section: Section, evidence: Evidence) -> None:
             words = link["rest"].split()
             for key, value in pairwise(words):
                 if key in _SETTINGS:
-                    settings.setdefault(link["name"], []).append((key, value, number))
+                    settings[link["name"]].append((key, value, number))
         elif subject and (head := _COUNTED.fullmatch(text)):
             prefix, names = head["direction"].lower() + ("_error_" if head["errors"] else "_"), head["names"].split()
         elif names:
@@ -253,7 +253,7 @@ def read_link(section: Section, evidence: Evidence) -> None:
     _keep_settings(settings, evidence)
 
 
-def _keep_settings(settings: dict[str, list[tuple[str, str, int]]], evidence: Evidence) -> None:
+def _keep_settings(settings: _Settings, evidence: Evidence) -> None:
     """Add ``mtu`` and ``qdisc`` of the only real adapter, of several under adapter names."""
     adapters = [name for name in settings if name != _LOOPBACK]
     for name in adapters:
@@ -263,7 +263,7 @@ def _keep_settings(settings: dict[str, list[tuple[str, str, int]]], evidence: Ev
 
 def read_link_json(section: Section, evidence: Evidence) -> None:
     """Read ``ip -j -s link``: settings and counters as JSON."""
-    settings: dict[str, list[tuple[str, str, int]]] = {}
+    settings = _Settings(list)
     first = section.line + 1 if section.lines and section.lines[0][0] > section.line else section.line
     lines = [text for _, text in section.lines]
     for document in json_documents.documents(Text(evidence.found.file, lines, "")):
@@ -272,9 +272,8 @@ def read_link_json(section: Section, evidence: Evidence) -> None:
             if name is None:
                 continue
             for key in _SETTINGS:
-                value = link.get(key)
-                if value is not None:
-                    settings.setdefault(name.text, []).append((key, value.text, first + value.line - 1))
+                if (value := link.get(key)) is not None:
+                    settings[name.text].append((key, value.text, first + value.line - 1))
             for direction in ("rx", "tx"):
                 _count_members(f"link/{name.text}", direction, link, first, evidence)
     _keep_settings(settings, evidence)
@@ -298,11 +297,13 @@ def _counter(direction: str, key: str) -> tuple[str, str]:
 
 
 def read_statistics(section: Section, evidence: Evidence) -> None:
-    """Read ``ethtool -S``, by the driver's own names."""
+    """Read ``ethtool -S ADAPTER``, by the driver's own names."""
+    words = [word for word in section.title.split()[1:] if not word.startswith("-")]
+    subject = f"ethtool/{words[-1] if words else 'adapter'}"
     for number, text in section.lines:
         if match := _STATISTIC.fullmatch(text):
             unit = "bytes" if match["name"].endswith("bytes") else "count"
-            evidence.count(f"ethtool/{_device(section.title)}", match["name"], match["value"], unit, number)
+            evidence.count(subject, match["name"], match["value"], unit, number)
             if driver := _DRIVERS.get(match["name"]):
                 evidence.fact("driver", driver, number)
 
@@ -316,21 +317,6 @@ def read_features(section: Section, evidence: Evidence) -> None:
         match = _FEATURE.fullmatch(text)
         if match and match["name"] in _OFFLOADS:
             evidence.fact(f"offload.{_OFFLOADS[match['name']]}", match["state"], number)
-
-
-def read_driver(section: Section, evidence: Evidence) -> None:
-    """Read ``ethtool -i``: driver, version and firmware."""
-    keys = {"driver": "driver", "version": "driver_version", "firmware-version": "firmware_version"}
-    for number, text in section.filled:
-        name, _, value = text.partition(":")
-        if name in keys and value.strip() not in {"", "N/A"}:
-            evidence.fact(keys[name], value, number)
-
-
-def _device(title: str) -> str:
-    """Return the adapter that a command names last."""
-    words = [word for word in title.split()[1:] if not word.startswith("-")]
-    return words[-1] if words else "adapter"
 
 
 def is_link_json(lines: Sequence[str]) -> bool:

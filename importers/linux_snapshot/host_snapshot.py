@@ -9,10 +9,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from importers.linux_snapshot import counters, host_facts
+from importers.linux_snapshot import counters, evidence
 from importers.linux_snapshot.counters import is_link_json
-from importers.linux_snapshot.evidence import Evidence, Section
-from importers.linux_snapshot.host_facts import Moment, read_date
+from importers.linux_snapshot.evidence import Evidence, Reader, Section
 from importers.model import Fact, Fragment, Kind, Parsed, ProblemLog, Text
 
 NAME = "linux_snapshot"
@@ -58,7 +57,13 @@ _LINK = r"(?:\S*/)?ip\b(?=.*\s(?:l|li|lin|link|a|ad|add|addr|address)\b)"
 _JSON = r"(?=.*\s-(?:j|json|[sd]*j[sd]*)\b)"
 _ETHTOOL = r"(?:sudo )?(?:\S*/)?ethtool"
 
-_READERS: tuple[tuple[re.Pattern[str], host_facts.Reader], ...] = tuple(
+
+def _keep_text(section: Section, found: Evidence) -> None:
+    if section.filled:
+        found.fact(f"section.{section.title}", "\n".join(text for _, text in section.filled), section.line)
+
+
+_READERS: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
     (re.compile(pattern), reader)
     for pattern, reader in (
         (r"/proc/stat", counters.read_stat),
@@ -72,20 +77,19 @@ _READERS: tuple[tuple[re.Pattern[str], host_facts.Reader], ...] = tuple(
         (r"(?:(?:grep|head|tail)\b.* )?/sys/class/net\b.*", counters.read_sysfs),
         (r"/proc/(?:self/)?net/sockstat6?|/proc/loadavg", counters.read_levels),
         (r"/sys/fs/cgroup/.*(?:cpuacct\.(?:usage|stat)|cpu\.stat)", counters.read_cgroup),
-        (r"/proc/cpuinfo|lscpu", host_facts.read_cpuinfo),
-        (r"/proc/meminfo", host_facts.read_meminfo),
-        (r"/proc/sys/.*|sysctl .*", host_facts.read_setting),
-        (r"uname\b.*", host_facts.read_uname),
-        (r"hostname|/etc/hostname", host_facts.read_hostname),
+        (r"date\b.*", evidence.read_date),
+        (r"/proc/cpuinfo|lscpu", evidence.read_cpuinfo),
+        (rf"/proc/meminfo|{_ETHTOOL} -i .*", evidence.read_named),
+        (r"/proc/sys/.*|sysctl .*", evidence.read_setting),
+        (r"uname\b.*", evidence.read_uname),
+        (r"hostname|/etc/hostname", evidence.read_hostname),
+        (r"uptime|free\b.*|nproc", _keep_text),
         (rf"{_LINK}{_JSON}.*", counters.read_link_json),
         (rf"{_LINK}.*", counters.read_link),
         (rf"{_ETHTOOL} -S .*", counters.read_statistics),
         (rf"{_ETHTOOL} -k .*", counters.read_features),
-        (rf"{_ETHTOOL} -i .*", counters.read_driver),
     )
 )
-_DATE = re.compile(r"date\b.*")
-_SILENT = re.compile(r"uptime|free\b.*|nproc")
 # Commands that people also type beside load tools.
 _COMMON = re.compile(r"date\b.*|uptime|free\b.*|nproc|uname\b.*|hostname|lscpu")
 
@@ -128,16 +132,15 @@ def parse(text: Text) -> Parsed:
     if named.phase is None and not title:
         message = "Nothing says whether this snapshot was taken before or after its run."
         found.warn("linux_snapshot.no-phase", message, "Name the file HOST.before.txt or HOST.after.txt.")
-    evidence = Evidence(named.role or "", found)
+    read = Evidence(named.role or "", found)
     for section in cut:
-        _read_section(section, evidence)
-    moment = next((moment for each in cut if _is_date(each.title) and (moment := read_date(each))), None)
-    if not title and moment is None:
+        (_reader(section.title) or _keep_text)(section, read)
+    if not title and read.moment is None:
         message = "The snapshot has no date that can be read: the time between before and after cannot be told."
         found.warn("linux_snapshot.no-date", message, "Capture date --iso-8601=ns too.")
-    if not evidence.counters and not evidence.facts and moment is None:
+    if not (read.counters or read.facts or read.moment):
         return Parsed(problems=found.problems)
-    return Parsed([_fragment(text, named, moment, evidence)], found.problems)
+    return Parsed([_fragment(text, named, read)], found.problems)
 
 
 def _whole_lines(text: Text, found: ProblemLog) -> list[tuple[int, str]]:
@@ -150,30 +153,26 @@ def _whole_lines(text: Text, found: ProblemLog) -> list[tuple[int, str]]:
     return lines[:-1]
 
 
-def _fragment(text: Text, named: Named, moment: Moment | None, evidence: Evidence) -> Fragment:
+def _fragment(text: Text, named: Named, read: Evidence) -> Fragment:
     """Return a snapshot; settings without counters are a report."""
-    facts = list(evidence.facts.values())
+    moment, facts = read.moment, list(read.facts.values())
     if moment is not None:
         facts.insert(0, Fact("snapshot_time", text.lines[moment.line - 1].strip(), moment.line, of_host=True))
-    node = evidence.facts.get("node")
+    node = read.facts.get("node")
     host = named.host or (node.text if node else None)
-    settings = named.phase is None and not evidence.counters
+    settings = named.phase is None and not read.counters
+    kind = Kind.REPORT if settings else Kind.SNAPSHOT
     return Fragment(
-        file=text.name,
-        format=NAME,
-        format_version=VERSION,
-        kind=Kind.REPORT if settings else Kind.SNAPSHOT,
-        first_line=1,
-        last_line=len(text.lines),
+        *(text.name, NAME, VERSION, kind, 1, len(text.lines)),
         # Settings that name no host are the run's.
-        role=None if settings and not (evidence.role or host) else evidence.role,
+        role=None if settings and not (read.role or host) else read.role,
         phase=named.phase,
         host=host,
         taken=moment.taken if moment else None,
         zone=moment.zone if moment else "",
         facts=tuple(facts),
-        readings=tuple(evidence.readings),
-        counters=tuple(evidence.counters.values()),
+        readings=tuple(read.readings),
+        counters=tuple(read.counters.values()),
     )
 
 
@@ -188,7 +187,9 @@ def _bare_title(text: Text, named: Named) -> str:
     opening = "".join(text.lines[:_OPENING]) if first.strip() == "{" else first
     for beginning, title in _BEGINNINGS:
         if match := beginning.match(opening):
-            return _with_device(title, named, match.groups())
+            # ethtool -S eth0: the adapter by the text, else by the file's name.
+            by_name = named.title if named.title.startswith(title) else title
+            return f"{title} {match[1]}" if match.lastindex else by_name
     fits = {
         "date": _ISO_DATE,
         "/proc/uptime": _UPTIME,
@@ -201,13 +202,6 @@ def _bare_title(text: Text, named: Named) -> str:
     return named.title if fits is not None and fits.fullmatch(first.strip("\n")) else ""
 
 
-def _with_device(title: str, named: Named, said: Sequence[str | None]) -> str:
-    """Return ``ethtool -S eth0``: the adapter by the text, else by the file's name."""
-    if said and said[0]:
-        return f"{title} {said[0]}"
-    return named.title if named.title.startswith(title) else title
-
-
 def read_name(name: str) -> Named:
     """Read a path such as ``linuxa.before.txt``, ``client/proc_stat.after`` or ``ethtool_S_eth0.before``.
 
@@ -216,26 +210,21 @@ def read_name(name: str) -> Named:
     path = PurePosixPath(name)
     words = [word for word in path.name.split(".") if word.lower() not in _ENDINGS]
     folders = [word.lower() for part in path.parts[:-1] for word in re.split(r"[._\-\s]+", part)]
-    phase = _only(_name_words(words), _PHASES) or _only(folders, _PHASES)
-    role = _only(_name_words(words), _ROLES) or _only(folders, _ROLES)
-    titles = [title for word in words if (title := _bare(_without_phase(word)))]
-    hosts = [word for word in words if not _bare(_without_phase(word)) and word.lower() not in (*_PHASES, *_ROLES)]
+    own = [part for word in words for part in re.split(r"[_\-\s]+", word.lower())]
+    phase, role = (_only(own, known) or _only(folders, known) for known in (_PHASES, _ROLES))
+    titles = [_bare(re.sub(r"[_-](?:before|after)$", "", word)) for word in words]
+    hosts = [
+        word for word, title in zip(words, titles, strict=True) if not title and word.lower() not in (*_PHASES, *_ROLES)
+    ]
+    title = next(filter(None, titles), "")
     before_phase = _before(words, phase)
-    host = before_phase if before_phase in hosts else (hosts[-1] if hosts and titles else None)
-    return Named(phase, role, host, titles[0] if titles else "")
-
-
-def _name_words(words: Sequence[str]) -> list[str]:
-    return [part for word in words for part in re.split(r"[_\-\s]+", word.lower())]
+    host = before_phase if before_phase in hosts else (hosts[-1] if hosts and title else None)
+    return Named(phase, role, host, title)
 
 
 def _only(words: Sequence[str], known: Sequence[str]) -> str | None:
     found = {word for word in words if word in known}
     return found.pop() if len(found) == 1 else None
-
-
-def _without_phase(word: str) -> str:
-    return re.sub(r"[_-](?:before|after)$", "", word)
 
 
 def _bare(word: str) -> str:
@@ -249,26 +238,7 @@ def _before(words: Sequence[str], phase: str | None) -> str | None:
     return words[at - 1] if at else None
 
 
-def _is_date(title: str) -> bool:
-    """Return whether a section has the time of the snapshot."""
-    return _DATE.fullmatch(title) is not None
-
-
-def _is_known(title: str) -> bool:
-    """Return whether a title is of a snapshot's sections."""
-    return _is_date(title) or _SILENT.fullmatch(title) is not None or _reader(title) is not None
-
-
-def _read_section(section: Section, evidence: Evidence) -> None:
-    """Read one section; an unknown one is kept as text."""
-    reader = _reader(section.title)
-    if reader is not None:
-        reader(section, evidence)
-    elif not _is_date(section.title) and section.filled:
-        evidence.fact(f"section.{section.title}", "\n".join(text for _, text in section.filled), section.line)
-
-
-def _reader(title: str) -> host_facts.Reader | None:
+def _reader(title: str) -> Reader | None:
     return next((reader for pattern, reader in _READERS if pattern.fullmatch(title)), None)
 
 
@@ -277,14 +247,11 @@ def _title_of(line: str) -> str | None:
     # The same as ``any`` of the signs, which every line of a snapshot would wait for.
     if "$" not in line and "#" not in line and "==> " not in line:
         return None
-    head = _HEAD.fullmatch(line.strip())
-    if head:
+    if head := _HEAD.fullmatch(line.strip()):
         return head[1].strip()
     prompt = _PROMPT.fullmatch(line.strip())
-    if prompt is None:
-        return None
-    title = _CAT.sub("", prompt[1].strip())
-    return title if _is_known(title) else None
+    title = _CAT.sub("", prompt[1].strip()) if prompt else ""
+    return title if _reader(title) else None
 
 
 def _has_sections(text: Text) -> bool:
@@ -294,7 +261,7 @@ def _has_sections(text: Text) -> bool:
     """
     for line in text.lines[:_PROBED] if text.mentions(_SIGNS, _PROBED) else ():
         title = _title_of(line)
-        if title is not None and _is_known(title) and (_HEAD.fullmatch(line.strip()) or not _COMMON.fullmatch(title)):
+        if title is not None and _reader(title) and (_HEAD.fullmatch(line.strip()) or not _COMMON.fullmatch(title)):
             return True
     return False
 
