@@ -6,7 +6,6 @@ column, which is left-aligned, by the left edge).
 """
 
 import re
-from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -59,10 +58,7 @@ def is_overflow(text: str) -> bool:
 
 
 def ends_headings(line: str) -> bool:
-    """Return whether a line is a row.
-
-    A row has a number, a missing mark or an overflow behind the first word.
-    """
+    """Return whether a line is a row: a number, missing mark or overflow is behind the first word."""
     return _FIGURE.match(line) is not None
 
 
@@ -117,16 +113,12 @@ def read_headings(lines: tuple[str, ...]) -> Columns | None:
     bottom = [_Column([token.text], token.left, token.right) for token in _joined(tokens(printed[-1]))]
     for line in reversed(printed[:-1]):
         _qualify(bottom, line)
-    names = tuple(_spoken(column.words) for column in bottom)
+    # Words from the top down, joined at hyphens.
+    names = tuple(re.sub(r"(?<=\w)- ", "-", " ".join(reversed(column.words))) for column in bottom)
     rights = tuple(each.right for each in bottom)
-    nearest = tuple(_nearest(right, rights) for right in range(rights[-1] + 1))
-    return Columns(names, tuple(each.left for each in bottom), rights, nearest)
-
-
-def _nearest(right: int, rights: Sequence[int]) -> int:
-    """Return the column with the nearest right edge, of two the left one."""
-    at = bisect_left(rights, right)
-    return at - 1 if at and right - rights[at - 1] <= rights[at] - right else at
+    # Of two equally near edges the left one.
+    nearest = (min(range(len(rights)), key=lambda at: abs(rights[at] - right)) for right in range(rights[-1] + 1))
+    return Columns(names, tuple(each.left for each in bottom), rights, tuple(nearest))
 
 
 @dataclass(slots=True)
@@ -178,11 +170,6 @@ def _below(token: Token, columns: Sequence[_Column]) -> int:
     return min(range(len(columns)), key=distance)
 
 
-def _spoken(words: Sequence[str]) -> str:
-    """Return the words from the top down, joined at hyphens."""
-    return re.sub(r"(?<=\w)- ", "-", " ".join(reversed(words)))
-
-
 CLOCK = "hh:mm:ss"
 MEAN, TOTAL, SYSTEM = "mean", "total", "system"
 
@@ -205,10 +192,9 @@ def column(name: str, unit: str, *headings: str) -> Column:
 class Layout:
     """A report that is read, with rows distinguished by the first column.
 
-    ``summary``: the row that a whole report has
-    (``mean``, ``total``), "" for none. ``continued``: a row may leave the first columns blank, which then repeat.
-    ``key``: the form of a row's first cell, where a table is among other text. ``vital``: the columns with values that
-    are used.
+    ``summary``: the row that a whole report has (``mean``, ``total``), "" for none. ``continued``: a row may leave the
+    first columns blank, which then repeat. ``key``: the form of a row's first cell, where a table is among other text.
+    ``vital``: the columns with values that are used.
     """
 
     name: str

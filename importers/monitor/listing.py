@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from importers.model import Fact, Fragment, Kind, Listing, Parsed, ProblemLog, Reading, Status, Text
+from importers.model import Fact, Fragment, Kind, Listing, Parsed, ProblemLog, Reading, Severity, Status, Text
 from importers.monitor.columns import Layout
 from importers.monitor.print_pages import Title
 from importers.monitor.report_tables import Report, read_reports
@@ -18,7 +18,7 @@ GUEST = "guest"
 MEAN_OF_ROWS = "mean"
 """Subject of a reading that is the rounded mean of a listing's column."""
 
-_SHAPES = {"s": (re.compile(r"[0-9]{1,30}:[0-5][0-9]"), "mmm:ss")}
+_MINUTES = re.compile(r"[0-9]{1,30}:[0-5][0-9]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,8 @@ def parse_listing(text: Text, dialect: Dialect) -> Parsed:
         if report.layout is None and report.title.whole:
             unread.setdefault(report.label, report.title.line)
         else:
-            groups.setdefault(_key(report), []).append(report)
+            block = report.title.block
+            groups.setdefault((block.run_id, block.start, block.end, report.title.clocks), []).append(report)
     parsed = Parsed()
     for reports in groups.values():
         found = ProblemLog(text.name, reports[0].title.block.run_id)
@@ -59,11 +60,6 @@ def parse_listing(text: Text, dialect: Dialect) -> Parsed:
         found.note(f"{dialect.format}.not-read", message, "Nothing need be done.", min(unread.values()))
         parsed.problems.extend(found.problems)
     return parsed
-
-
-def _key(report: Report) -> object:
-    title = report.title
-    return title.block.run_id, title.block.start, title.block.end, title.clocks
 
 
 def _fragment(reports: Sequence[Report], dialect: Dialect, text: Text, found: ProblemLog) -> Fragment | None:
@@ -79,13 +75,9 @@ def _fragment(reports: Sequence[Report], dialect: Dialect, text: Text, found: Pr
     block = title.block
     if readings and block.seconds is not None:
         readings.insert(0, Reading("window_s", block.seconds[0], "s", title.line + block.seconds[1]))
+    last_line = max(report.last_line for report in reports)
     return Fragment(
-        file=text.name,
-        format=dialect.format,
-        format_version=dialect.version,
-        kind=Kind.REPORT,
-        first_line=reports[0].title.line,
-        last_line=max(report.last_line for report in reports),
+        *(text.name, dialect.format, dialect.version, Kind.REPORT, reports[0].title.line, last_line),
         run_id=block.run_id,
         taken=block.start,
         ended=block.end,
@@ -101,7 +93,10 @@ def _usable(reports: Sequence[Report], dialect: Dialect, found: ProblemLog) -> l
     usable: dict[tuple[str, str], Report] = {}
     for report in reports:
         _report_rows(report, dialect, found)
-        if report.cut or not _has_sound_window(report, dialect, found):
+        if report.cut:
+            continue
+        if not report.title.agrees:
+            _report_window(report, dialect, found)
             continue
         subject = report.name, report.title.block.about
         twin = usable.setdefault(subject, report)
@@ -113,18 +108,14 @@ def _usable(reports: Sequence[Report], dialect: Dialect, found: ProblemLog) -> l
     return [*usable.values()]
 
 
-def _has_sound_window(report: Report, dialect: Dialect, found: ProblemLog) -> bool:
-    title = report.title
-    if title.agrees:
-        return True
-    block = title.block
+def _report_window(report: Report, dialect: Dialect, found: ProblemLog) -> None:
+    block = report.title.block
     seconds = block.seconds[0] if block.seconds else "?"
     message = (
         f"{report.label} gives three windows that disagree: From {block.start} To {block.end}, "
         f"{seconds} seconds, {block.clock}; it was left out."
     )
-    found.error(f"{dialect.format}.window", message, "Make the report again.", title.line)
-    return False
+    found.error(f"{dialect.format}.window", message, "Make the report again.", report.title.line)
 
 
 def _report_rows(report: Report, dialect: Dialect, found: ProblemLog) -> None:
@@ -147,12 +138,12 @@ def _report_rows(report: Report, dialect: Dialect, found: ProblemLog) -> None:
 def _report_cuts(
     cut: Sequence[Report], whole: Sequence[Report], lost: str, dialect: Dialect, found: ProblemLog
 ) -> None:
+    read = f"{', '.join(each.label for each in whole)} was read" if whole else "nothing was read"
+    rest = f", but {lost}" if lost else ""
     for report in cut:
-        read = f"{', '.join(each.label for each in whole)} was read" if whole else "nothing was read"
-        rest = f", but {lost}" if lost else ""
         message = f"The listing stops in the middle of {report.label} ({report.cut}): {read}{rest}."
-        report_problem = found.warn if whole else found.error
-        report_problem(f"{dialect.format}.cut-off", message, "Transfer the listing again.", report.last_line)
+        severity = Severity.WARNING if whole else Severity.ERROR
+        found.add(severity, f"{dialect.format}.cut-off", message, "Transfer the listing again.", report.last_line)
 
 
 def _facts(reports: Sequence[Report], lost: str, dialect: Dialect) -> Iterable[Fact]:
@@ -161,17 +152,18 @@ def _facts(reports: Sequence[Report], lost: str, dialect: Dialect) -> Iterable[F
     block, top = title.block, title.line
     for report in reports:
         if report.layout is not None and not report.layout.intervals:
-            key = ".".join([dialect.format, report.name.lower(), *_user(report)])
+            key = f"{dialect.format}.{_name_with_user(report)}"
             yield Fact(key, "\n".join(report.printed), report.title.line)
     for key, stated in (("machine", block.machine), ("cp.level", block.level)):
         if stated:
             yield Fact(key, stated[0], top + stated[1])
-    if block.serial and block.machine:
-        yield Fact("machine_serial", block.serial, top + block.machine[1])
-    if block.service and block.level:
-        yield Fact("cp.service_level", block.service, top + block.level[1])
-    if block.middle and block.seconds:
-        yield Fact(TITLE_TEXT, block.middle, top + block.seconds[1])
+    for key, text, beside in (
+        ("machine_serial", block.serial, block.machine),
+        ("cp.service_level", block.service, block.level),
+        (TITLE_TEXT, block.middle, block.seconds),
+    ):
+        if text and beside:
+            yield Fact(key, text, top + beside[1])
     if title.clocks is not None:
         yield Fact(CLOCKS, " - ".join(title.clocks), title.line)
     if lost:
@@ -188,9 +180,8 @@ LOST = "report.lost"
 """Fact that names values which cannot be calculated because a report is cut off."""
 
 
-def _user(report: Report) -> list[str]:
-    user = user_in(report.title)
-    return [user] if user else []
+def _name_with_user(report: Report) -> str:
+    return ".".join(filter(None, (report.name.lower(), user_in(report.title))))
 
 
 def user_in(title: Title) -> str | None:
@@ -201,10 +192,7 @@ def user_in(title: Title) -> str | None:
 
 def _in_shape(reading: Reading) -> Reading:
     """Return the reading; a time with a colon has its shape as unit."""
-    pattern, shape = _SHAPES.get(reading.unit, (None, ""))
-    if pattern is None or not pattern.fullmatch(reading.text):
-        return reading
-    return Reading(reading.name, reading.text, shape, reading.line, reading.role, reading.subject)
+    return reading._replace(unit="mmm:ss") if reading.unit == "s" and _MINUTES.fullmatch(reading.text) else reading
 
 
 def _sound(readings: Iterable[Reading], dialect: Dialect, found: ProblemLog) -> Iterable[Reading]:
@@ -219,6 +207,5 @@ def _sound(readings: Iterable[Reading], dialect: Dialect, found: ProblemLog) -> 
 
 def _listing(report: Report) -> Listing:
     rows = report.details
-    name = ".".join([report.name.lower(), *_user(report)])
     columns = tuple((column.name, column.unit) for column in report.columns)
-    return Listing(name, columns, tuple(row.cells for row in rows), tuple(row.line for row in rows))
+    return Listing(_name_with_user(report), columns, [row.cells for row in rows], [row.line for row in rows])

@@ -64,14 +64,6 @@ class Block:
     level: tuple[str, int] | None = None
     service: str = ""
 
-    @cached_property
-    def end_clock(self) -> str | None:
-        """Return the clock time of the window's end: ``09:12:00``.
-
-        None if unknown. Only meaningful once the block is complete.
-        """
-        return None if self.end is None else f"{self.end:%H:%M:%S}"
-
     @property
     def whole(self) -> bool:
         """Return whether From, To and For were all read."""
@@ -79,10 +71,7 @@ class Block:
 
     @cached_property
     def agrees(self) -> bool:
-        """Return whether From, To, seconds and clock form are one window.
-
-        Only meaningful once the block is complete.
-        """
+        """Return whether From, To, seconds and clock form of a complete block are one window."""
         if self.start is None or self.end is None or self.seconds is None:
             return False
         hours, minutes, seconds = (int(part) for part in self.clock.split(":"))
@@ -144,9 +133,10 @@ class Title:
         """Return whether this page continues an earlier one: same title, a higher page number."""
         if self.page is None or earlier.page is None or self.page <= earlier.page:
             return False
-        if self.number != earlier.number or self.name != earlier.name:
-            return False
-        mine, theirs = ((b.about, b.start, b.end, b.run_id) for b in (self.block, earlier.block))
+        mine, theirs = (
+            (each.number, each.name, each.block.about, each.block.start, each.block.end, each.block.run_id)
+            for each in (self, earlier)
+        )
         return mine == theirs
 
     def extend(self, first: int, lines: Sequence[str]) -> int:
@@ -285,10 +275,7 @@ def _without_underline(line: str) -> str:
 
 
 def _has_carriage_control(text: Text, mark: str) -> bool:
-    """Return whether the first title has a control character.
-
-    The file is searched once.
-    """
+    """Return whether the first title has a control character, by one search of the file."""
     return text.once(f"carriage control of {mark}", lambda: _looked_through(text, mark))
 
 
@@ -298,10 +285,6 @@ def _looked_through(text: Text, mark: str) -> bool:
         return False
     either = (controlled, mark)
     for line in text.lines:
-        if not line.startswith(either):
-            continue
-        if line.startswith(controlled):
-            return True
-        if line.split()[1:2] == ["Run"]:
-            return False
+        if line.startswith(either) and (line.startswith(controlled) or line.split()[1:2] == ["Run"]):
+            return line.startswith(controlled)
     return False

@@ -65,14 +65,17 @@ class Table:
         if cells is None:
             return None
         first = cells[0]
-        summary = _summary(first) if first[:1] in _SUMMARY_STARTS else None
+        match = _SUMMARY.fullmatch(first) if first and first[0] in _SUMMARY_STARTS else None
+        summary = (match[1].lower() or SYSTEM) if match else None
         if summary is None and not (self.key.fullmatch(first) if first else self.layout.continued):
             return None
         checked = self._checked(number, cells, overflowed)
         if checked is None:
             return None
         if not first and before:
-            checked = _continued(before[-1], checked)
+            # The leading blanks repeat the row above.
+            blank = next((at for at, cell in enumerate(checked) if cell is not None), len(checked))
+            checked = (*before[-1].cells[:blank], *checked[blank:])
         return Row(number, checked, summary)
 
     def fills(self, line: str) -> bool:
@@ -96,12 +99,6 @@ class Table:
         return tuple(checked)
 
 
-def _summary(first: str) -> str | None:
-    """Return the kind of summary by a row's first cell, or None."""
-    match = _SUMMARY.fullmatch(first) if first else None
-    return (match[1].lower() or SYSTEM) if match else None
-
-
 @lru_cache(256)
 def read_table(layout: Layout, headings: tuple[str, ...]) -> Table | None:
     """Return the table of heading lines; None without columns."""
@@ -114,12 +111,6 @@ def read_table(layout: Layout, headings: tuple[str, ...]) -> Table | None:
     unnamed = [name for name in layout.vital if name not in places]
     key = layout.key or (_CLOCK if columns[0].unit == CLOCK else _NAME)
     return Table(layout, columns, places, unnamed, grid, key)
-
-
-def _continued(before: Row, cells: Sequence[str | None]) -> tuple[str | None, ...]:
-    """Fill the leading blanks of a row from the row above."""
-    first = next((at for at, cell in enumerate(cells) if cell is not None), len(cells))
-    return (*before.cells[:first], *cells[first:])
 
 
 @dataclass(slots=True)
@@ -166,8 +157,7 @@ class Report:
     ) -> Iterator[Reading]:
         """Yield a row's texts in some columns, given by name and unit."""
         for name, unit in columns:
-            text = self.cell(row, name)
-            if text is not None:
+            if (text := self.cell(row, name)) is not None:
                 yield Reading(name, text, unit, row.line, role, subject)
 
     def place(self, name: str) -> int | None:
@@ -190,15 +180,12 @@ def _missing(report: Report) -> str:
         return "it has no rows"
     if layout.summary and not report.summaries(layout.summary):
         return f"its {layout.summary.capitalize()} row is missing"
-    end = report.title.block.end_clock if layout.intervals else None
-    return "" if end is None else _missing_interval(report, end)
+    end = report.title.block.end
+    return _missing_interval(report, f"{end:%H:%M:%S}") if end and layout.intervals else ""
 
 
 def _missing_interval(report: Report, end: str) -> str:
-    """Return the reason if the window's last interval is missing for a processor.
-
-    "" if no interval is missing.
-    """
+    """Return the reason if the window's last interval is missing for a processor, or ""."""
     at, cpu = report.place("end"), report.place("cpu")
     ends = (end, end.removeprefix("0"))
     when = zip(_column(report.details, cpu), _column(report.details, at), strict=True)
@@ -206,7 +193,7 @@ def _missing_interval(report: Report, end: str) -> str:
     lacking = set(_column(report.rows, cpu)) - there
     if not lacking:
         return ""
-    named = sorted(part for part in lacking if part)
+    named = sorted(filter(None, lacking))
     return f"processor {' and '.join(named)} is incomplete" if named else f"it has no row for {end}"
 
 
@@ -321,21 +308,16 @@ class Reader:
             if not line:
                 continue
             if number == cut_line and not table.fills(line):
-                report.cut = _inside(number, table, line)
+                cells, at = table.grid.cells(line), table.places.get("cpu")
+                processor = cells[at] if cells and at is not None else None
+                where = f"processor {processor}" if processor else f"line {number}"
+                report.cut = f"{where} is incomplete"
                 continue
             row = read(number, line, rows, overflowed)
             if row is not None:
                 rows.append(row)
             elif only_rows:
                 report.skipped.append(number)
-
-
-def _inside(number: int, table: Table, line: str) -> str:
-    """Describe where a listing breaks off, by processor if possible."""
-    cells = table.grid.cells(line)
-    at = table.places.get("cpu")
-    processor = cells[at] if cells and at is not None else None
-    return f"processor {processor} is incomplete" if processor else f"line {number} is incomplete"
 
 
 def read_reports(
