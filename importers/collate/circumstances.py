@@ -7,8 +7,9 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Protocol, TypeVar
 
-from importers.collate.placement import about
+from importers.collate.companions import grouped
 from importers.collate.run_ids import same_value
+from importers.collate.time_matching import about
 from importers.model import Fragment, Problem, RunDraft, Severity, SourcedFact
 
 UNUSED_ROWS = "collate.rows-left-over"
@@ -20,10 +21,7 @@ _EXIT_STATUS = "exit_status"
 
 def rows_by_run(rows: Iterable[Fragment]) -> dict[str, list[Fragment]]:
     """Return the rows of manifests by their run ID in lower case."""
-    found: dict[str, list[Fragment]] = {}
-    for row in rows:
-        found.setdefault((row.run_id or "").casefold(), []).append(row)
-    return found
+    return grouped(rows, lambda row: (row.run_id or "").casefold())
 
 
 def add_circumstances(draft: RunDraft, rows: Mapping[str, Sequence[Fragment]]) -> None:
@@ -71,16 +69,16 @@ class UnusedRows:
     @property
     def problems(self) -> list[Problem]:
         """Return one problem for each manifest."""
-        return [self._problem(file) for file in self._first]
-
-    def _problem(self, file: str) -> Problem:
-        count, first = self._counts[file], self._first[file]
-        names = ", ".join(run_id for _, run_id in first)
-        more = f" and {count - _SHOWN} more" if count > _SHOWN else ""
-        were = f"{count} rows were" if count > 1 else "One row was"
-        message = f"{were} not used, for no log of such a run is among these files: {names}{more}."
-        remedy = "Upload the manifest together with the logs, or after them."
-        return Problem(Severity.NOTE, UNUSED_ROWS, message, remedy, file, first[0][0])
+        found = []
+        for file, first in self._first.items():
+            count = self._counts[file]
+            names = ", ".join(run_id for _, run_id in first)
+            more = f" and {count - _SHOWN} more" if count > _SHOWN else ""
+            were = f"{count} rows were" if count > 1 else "One row was"
+            message = f"{were} not used, for no log of such a run is among these files: {names}{more}."
+            remedy = "Upload the manifest together with the logs, or after them."
+            found.append(Problem(Severity.NOTE, UNUSED_ROWS, message, remedy, file, first[0][0]))
+        return found
 
 
 def left_over(rows: Iterable[Fragment]) -> list[Problem]:
@@ -99,21 +97,14 @@ def _fits(row: Fragment, draft: RunDraft, stated: Mapping[str, str]) -> bool:
 
 
 def _agree(rows: Sequence[Fragment]) -> bool:
-    """Return whether no two rows have different values of a key.
-
-    Two manifests may have different keys.
-    """
+    """Return whether no two rows, also of manifests with different keys, have different values of a key."""
     said: dict[str, str] = {}
     for row in rows:
-        about = {
-            "trial": row.trial,
-            "start": row.taken,
-            "end": row.ended,
-            **{fact.key: fact.text for fact in row.facts},
-        }
-        for key, text in ((key, str(value)) for key, value in about.items() if value is not None):
-            if not same_value(text, said.setdefault(key, text)):
-                return False
+        facts = {fact.key: fact.text for fact in row.facts}
+        values = {"trial": row.trial, "start": row.taken, "end": row.ended, **facts}
+        texts = {key: str(value) for key, value in values.items() if value is not None}
+        if not all(same_value(text, said.setdefault(key, text)) for key, text in texts.items()):
+            return False
     return True
 
 
@@ -132,16 +123,15 @@ def _contradictions(row: Fragment, draft: RunDraft) -> list[Problem]:
 
     Users of several processes are not compared, since each log has those of its own process.
     """
-    found = []
     certain = drop_assumed(draft.facts, [fact.key for fact in row.facts])
+    found = []
     for fact in row.facts:
         said = next((each for each in certain if each.key == fact.key), None)
         if said is None or same_value(fact.text, said.text) or (draft.parts and fact.key == "users"):
             continue
         message = f"The manifest says {fact.key} {fact.text} of run {draft.run_id}, but {said.file} says {said.text}."
-        remedy = "Correct the manifest; the log counts."
-        problem = Problem(Severity.WARNING, "collate.manifest", message, remedy, row.file, row.first_line, draft.run_id)
-        found.append(problem)
+        problem = about(row, Severity.WARNING, "collate.manifest", message, "Correct the manifest; the log counts.")
+        found.append(problem._replace(run_id=draft.run_id))
     return found
 
 

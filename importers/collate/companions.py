@@ -1,23 +1,24 @@
 """Files of one run: logs of several processes, the other end, and copies.
 
-Such files name no run. Both ends of a test may have the same cookie; else the files' names decide: ``x.send.txt`` and
-``x.recv.txt`` are of one measurement, with ``x`` as the common name without the words for parts.
+Such files name no run. Marks of a test (cookie, ports of both ends, start) decide, else the files' names:
+``x.send.txt`` and ``x.recv.txt`` are of one measurement, with ``x`` as the common name without the words for parts.
 """
 
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from datetime import datetime
+from datetime import timedelta
 from functools import lru_cache
 from itertools import chain
+from operator import itemgetter
 from pathlib import PurePosixPath
 from typing import TypeVar
 
-from importers.collate.marks import COOKIE, PORTS, is_same_test, may_be_ends
 from importers.collate.run_ids import own_folder, strip_ending
 from importers.file_names import PHASES
 from importers.key_values import whole
 from importers.model import Fragment, Kind, makes_experiment
+from importers.time_zones import to_utc
 
 _PARTS = frozenset(
     (
@@ -31,8 +32,52 @@ _HEADLINES = ("transactions", "trans_per_s", "mb_per_s", "response_ms")
 _FEWEST_FIGURES = 3
 """Numbers of equal digits in two outputs that are no coincidence."""
 
+COOKIE, PORTS = "cookie", "ports"
+_CLOCKS = timedelta(seconds=60)
+"""Difference of two machines' clocks."""
+_STAMPS = timedelta(seconds=1)
+"""Time between two stamps of one start on one machine."""
 
 _Key = TypeVar("_Key")
+
+
+def has_marks(log: Fragment) -> bool:
+    """Return whether a log prints a mark, which no other test repeats."""
+    return log.taken is not None or any(fact.key in {COOKIE, PORTS} for fact in log.facts)
+
+
+def is_same_test(one: Fragment, other: Fragment) -> bool | None:
+    """Return whether two logs are of one test by their marks, None if no mark tells.
+
+    A cookie decides alone; then ports that differ, starts that differ, and equal ports.
+    """
+    cookies = [log.fact_text(COOKIE) for log in (one, other)]
+    if all(cookies):
+        return cookies[0] == cookies[1]
+    ports = [set((log.fact_text(PORTS) or "").split()) for log in (one, other)]
+    if all(ports) and ports[0].isdisjoint(ports[1]):
+        return False
+    starts = _have_one_start(one, other)
+    return starts if starts is False or not all(ports) else True
+
+
+def may_be_ends(client: Fragment, server: Fragment) -> bool:
+    """Return whether a server's log may be of a client's test: marks, else the number of streams."""
+    same = is_same_test(client, server)
+    users = {log.fact_text("users") for log in (client, server)} - {None}
+    return len(users) < 2 if same is None else same
+
+
+def _have_one_start(one: Fragment, other: Fragment) -> bool | None:
+    """Return whether two starts agree; None if one is missing or their zones cannot be compared."""
+    if one.taken is None or other.taken is None:
+        return None
+    first, second = to_utc(one.taken, one.zone), to_utc(other.taken, other.zone)
+    if first is None or second is None:
+        if one.zone != other.zone:
+            return None
+        first, second = one.taken, other.taken
+    return abs(first - second) < (_STAMPS if one.is_client == other.is_client else _CLOCKS)
 
 
 @lru_cache(maxsize=4096)
@@ -68,13 +113,13 @@ def find_companions(fragments: Sequence[Fragment], run_ids: Mapping[int, str | N
     unnamed = [each for each in fragments if each.run_id is None and each.kind is not Kind.CIRCUMSTANCES]
     others = [each for each in unnamed if not each.is_client]
     logs = [each for each in fragments if each.is_client] if others else []
-    by_mark: dict[object, list[Fragment]] = {}
+    by_mark: dict[str, list[Fragment]] = {}
     for log in logs:
         for mark in _ends(log):
             by_mark.setdefault(mark, []).append(log)
-    by_base = _grouped(logs, lambda log: base_name(log.file))
-    by_profile = _grouped(logs, _profile) if any(map(_profile, others)) else {}
-    by_place = _grouped(logs, _place) if by_profile else {}
+    by_base = grouped(logs, lambda log: base_name(log.file))
+    by_profile = grouped(logs, _profile) if any(map(_profile, others)) else {}
+    by_place = grouped(logs, _place) if by_profile else {}
     runs = {run_ids[id(log)] for log in logs}
     beside: dict[int, list[Fragment]] = {}
     for fragment in others:
@@ -109,15 +154,13 @@ def _ends(log: Fragment) -> list[str]:
 def _settings_of_folders(
     fragments: Iterable[Fragment], run_ids: Mapping[int, str | None], placed: Mapping[int, object]
 ) -> dict[int, list[Fragment]]:
-    """Assign stray settings to all logs of the same tool and folder.
-
-    Settings that contradict each other are not assigned.
-    """
+    """Assign stray settings to all logs of the same tool and folder, unless contradictory."""
     stray = [each for each in fragments if each.is_setting and run_ids[id(each)] is None and id(each) not in placed]
-    logs = _grouped((each for each in fragments if each.is_client), _place) if stray else {}
+    logs = grouped((each for each in fragments if each.is_client), _place) if stray else {}
     beside: dict[int, list[Fragment]] = {}
-    for place, settings in _grouped(stray, _place).items():
-        if place in logs and _agree(settings):
+    for place, settings in grouped(stray, _place).items():
+        facts = {(fact.key, fact.text) for each in settings for fact in each.facts}
+        if place in logs and len(facts) == len({key for key, _ in facts}):
             beside |= {id(each): logs[place] for each in settings}
     return beside
 
@@ -132,16 +175,11 @@ def _folder_and_name(file: str) -> tuple[str, str]:
     return str(path.parent), path.name
 
 
-def _agree(settings: Iterable[Fragment]) -> bool:
-    said: dict[str, str] = {}
-    return all(said.setdefault(fact.key, fact.text) == fact.text for each in settings for fact in each.facts)
-
-
 def find_copies(fragments: Iterable[Fragment]) -> dict[int, list[Fragment]]:
     """Return the copies of each result by ``id()`` of the fullest one."""
     copies: dict[int, list[Fragment]] = {}
     forms: set[object] = set()
-    logs = [*(each for each in fragments if each.is_client)]
+    logs = [each for each in fragments if each.is_client]
     if len({log.file for log in logs}) < 2:
         return copies
     # By mark and file: a file does not print a result twice, and may have very many.
@@ -210,7 +248,8 @@ def _same_test(one: Fragment, other: Fragment) -> bool:
     return len(runs) < 2 and all(said[0][key] == said[1][key] for key in said[0].keys() & said[1].keys())
 
 
-def _grouped(fragments: Iterable[Fragment], key: Callable[[Fragment], _Key]) -> dict[_Key, list[Fragment]]:
+def grouped(fragments: Iterable[Fragment], key: Callable[[Fragment], _Key]) -> dict[_Key, list[Fragment]]:
+    """Return the fragments of each key, in order."""
     groups: dict[_Key, list[Fragment]] = {}
     for fragment in fragments:
         groups.setdefault(key(fragment), []).append(fragment)
@@ -220,6 +259,10 @@ def _grouped(fragments: Iterable[Fragment], key: Callable[[Fragment], _Key]) -> 
 _NUMBERED = re.compile(r"(?P<name>.*?)[._-]?(?P<number>\d{1,4})")
 
 
+def _numbered(fragment: Fragment) -> re.Match[str] | None:
+    return _NUMBERED.fullmatch(PurePosixPath(fragment.file).stem)
+
+
 def process_number(fragment: Fragment) -> str | None:
     """Return the number in the file name of a client log; None without one.
 
@@ -227,7 +270,7 @@ def process_number(fragment: Fragment) -> str | None:
     """
     if not fragment.is_client or fragment.run_id is not None or fragment.taken is not None:
         return None
-    match = _NUMBERED.fullmatch(PurePosixPath(fragment.file).stem)
+    match = _numbered(fragment)
     return match["number"] if match else None
 
 
@@ -241,63 +284,36 @@ def group_processes(
     same: times in the logs decide, else the number of users in a manifest, or snapshots in the folder. ``run_ids`` has
     the run of each fragment by ``id()``, ``stated`` the rows of manifests by run ID.
     """
-    beside: dict[tuple[object, ...], list[Fragment]] = {}
-    siblings: dict[tuple[object, ...], list[Fragment]] = {}
     evidence_folders = {own_folder(each, run_ids[id(each)]) for each in fragments if each.is_evidence}
-    for fragment in (each for each in fragments if each.is_client):
-        if fragment.run_id is None and fragment.trial is None:
-            beside.setdefault((fragment.file, _configuration(fragment)), []).append(fragment)
+    logs = [each for each in fragments if each.is_client and each.run_id is None]
+    beside = grouped((each for each in logs if each.trial is None), lambda log: (log.file, _configuration(log)))
     in_one_file = [group for group in beside.values() if len(group) > 1]
     placed = {id(fragment) for group in in_one_file for fragment in group}
-    for fragment in (each for each in fragments if each.is_client and id(each) not in placed):
-        key = _key(fragment, run_ids[id(fragment)])
-        if key is not None:
-            siblings.setdefault(key, []).append(fragment)
-    groups = [sorted(group, key=_number) for group in siblings.values() if len(group) > 1]
+    siblings: dict[tuple[object, ...], list[tuple[int, Fragment]]] = {}
+    for log in (each for each in logs if id(each) not in placed):
+        folder, match = own_folder(log, run_ids[id(log)]), _numbered(log)
+        if folder is not None and match is not None:
+            key = folder, log.format, log.trial, match["name"], _configuration(log)
+            siblings.setdefault(key, []).append((whole(match["number"]), log))
+    groups = [[log for _, log in sorted(group, key=itemgetter(0))] for group in siblings.values() if len(group) > 1]
     together = [group for group in groups if _together(group, run_ids[id(group[0])] or "", stated, evidence_folders)]
     return in_one_file + together
-
-
-def _key(fragment: Fragment, run_id: str | None) -> tuple[object, ...] | None:
-    """Return a key that is equal for the logs of one run.
-
-    None for a log that names its own run, has no folder or is not numbered.
-    """
-    folder = own_folder(fragment, run_id)
-    match = _NUMBERED.fullmatch(PurePosixPath(fragment.file).stem)
-    if fragment.run_id is not None or folder is None or match is None:
-        return None
-    return folder, fragment.format, fragment.trial, match["name"], _configuration(fragment)
 
 
 def _configuration(fragment: Fragment) -> frozenset[tuple[str, str]]:
     return frozenset((each.key, each.text) for each in fragment.facts if makes_experiment(each.key))
 
 
-def _number(fragment: Fragment) -> int:
-    match = _NUMBERED.fullmatch(PurePosixPath(fragment.file).stem)
-    return whole(match["number"]) if match else 0
-
-
 def _together(
     group: Sequence[Fragment], run_id: str, stated: Mapping[str, Sequence[Fragment]], evidence_folders: set[str | None]
 ) -> bool:
     """Return whether the processes ran at the same time."""
-    times = [(each.taken, each.ended) for each in group]
-    if any(taken is not None for taken, _ in times):
-        return _overlap(times)
+    if any(each.taken is not None for each in group):
+        known = [(each.taken, each.ended) for each in group if each.taken is not None and each.ended is not None]
+        return len(known) > 1 and max(taken for taken, _ in known) < min(ended for _, ended in known)
     users = {fact.text for row in stated.get(run_id.casefold(), ()) for fact in row.facts if fact.key == "users"}
     if users:
-        return str(_users(group)) in users
+        # A process without this fact has one.
+        own = [each.fact_text("users") or "1" for each in group]
+        return str(sum(whole(text) if text.isdecimal() else 1 for text in own)) in users
     return own_folder(group[0], run_id) in evidence_folders
-
-
-def _users(group: Iterable[Fragment]) -> int:
-    """Return the users of all processes; a process without this fact has one."""
-    texts = (next((fact.text for fact in each.facts if fact.key == "users"), "1") for each in group)
-    return sum(whole(text) if text.isdecimal() else 1 for text in texts)
-
-
-def _overlap(times: Iterable[tuple[datetime | None, datetime | None]]) -> bool:
-    known = [(taken, ended) for taken, ended in times if taken is not None and ended is not None]
-    return len(known) > 1 and max(taken for taken, _ in known) < min(ended for _, ended in known)

@@ -6,8 +6,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
-from importers.collate.companions import base_name, names_of_files, process_number
-from importers.collate.marks import has_marks, is_same_test, may_be_ends
+from importers.collate.companions import (
+    base_name,
+    has_marks,
+    is_same_test,
+    may_be_ends,
+    names_of_files,
+    process_number,
+)
 from importers.collate.run_ids import (
     distinct_names,
     folder_of,
@@ -18,36 +24,10 @@ from importers.collate.run_ids import (
     strip_ending,
     undated,
 )
-from importers.collate.time_matching import choose_by_time, choose_by_time_and_host, hosts_of, is_within
+from importers.collate.time_matching import OpenDraft, about, choose_by_time, hosts_of, is_within
 from importers.model import Fragment, Kind, Problem, RunDraft, Severity, content_digest
 
 CHOOSE = "Choose the run by hand, or put its run id into the file or its name."
-
-
-def about(fragment: Fragment, severity: Severity, code: str, message: str, remedy: str = "") -> Problem:
-    """Return a problem of one fragment."""
-    return Problem(severity, code, message, remedy, fragment.file, fragment.first_line, fragment.run_id)
-
-
-@dataclass(slots=True)
-class OpenDraft:
-    """A draft in the making and its fragments."""
-
-    draft: RunDraft
-    members: list[Fragment]
-
-    def take(self, fragment: Fragment) -> None:
-        """Add a fragment to the draft, perhaps as another client process."""
-        self.members.append(fragment)
-        if fragment.is_client:
-            if self.draft.driver is None:
-                self.draft.driver = fragment
-            else:
-                self.draft.parts.append(fragment)
-        elif fragment.is_peer:
-            self.draft.peer = fragment
-        elif fragment.kind is Kind.REPORT:
-            self.draft.reports.append(fragment)
 
 
 @dataclass(slots=True)
@@ -115,10 +95,7 @@ class Placement:
         self._place_the_rest()
 
     def _folder(self, fragment: Fragment) -> str | None:
-        """Return the folder named after the fragment's run.
-
-        None if the content names the run, or no folder does.
-        """
+        """Return the folder named after the fragment's run; None without, or if the content names the run."""
         run_id = self.run_id_of(fragment) if fragment.run_id is None else None
         return folder_of(fragment, run_id)
 
@@ -154,9 +131,8 @@ class Placement:
             opened.draft.is_named = bool(folder or is_stated)
         what = "folder's" if folder else "file's"
         message = f"The run id {opened.draft.run_id} was taken from the {what} name."
-        known = [problem for problem in opened.draft.problems if problem.message == message]
-        if not (folder and known):
-            opened.draft.problems.append(about(fragment, Severity.NOTE, "collate.run-id-from-name", message))
+        if not (folder and any(problem.message == message for problem in opened.draft.problems)):
+            opened.note(fragment, "collate.run-id-from-name", message)
 
     def _place_the_rest(self) -> None:
         """Join fragments without run ID by time and host, else by folder."""
@@ -182,12 +158,12 @@ class Placement:
 
     def _no_run(self, fragment: Fragment) -> Problem:
         """Report a fragment that no run could be found for."""
-        fitting = choose_by_time(fragment, [opened.draft for opened in self.open_drafts])
+        fitting = choose_by_time(fragment, self.open_drafts)
         why = "and no run at its time"
         if fragment.taken is None:
             why = "and no time"
         elif fitting:
-            names = ", ".join(draft.run_id for draft in fitting)
+            names = ", ".join(opened.draft.run_id for opened in fitting)
             why = f"and nothing else tells that run {names} at its time was on {fragment.host or 'its host'}"
         message = f"Nothing tells which run this belongs to: no run id in it or its name, {why}."
         return about(fragment, Severity.ERROR, "collate.no-run", message, CHOOSE)
@@ -220,8 +196,7 @@ class Placement:
                 opened.take(fragment)
             what = "file" if path == files[group[0].file] else "folder"
             message = f"Nothing names this run; it is called {opened.draft.run_id}, as the {what}."
-            problem = about(group[0], Severity.NOTE, "collate.run-id-from-file", message)
-            opened.draft.problems.append(problem)
+            opened.note(group[0], "collate.run-id-from-file", message)
 
     def _add_copies(self) -> None:
         """Add further outputs of a result to the run of that result."""
@@ -231,7 +206,7 @@ class Placement:
                     opened.members.append(copy)
                     opened.draft.copies.append(copy)
                     message = f"This prints the same result as {log.file}; it was counted once."
-                    opened.draft.problems.append(about(copy, Severity.NOTE, "collate.same-result", message))
+                    opened.note(copy, "collate.same-result", message)
 
     def _follow(self, fragment: Fragment) -> bool:
         """Add a fragment to the run of the log it accompanies.
@@ -245,14 +220,13 @@ class Placement:
             if any(id(each) in logs for each in opened.members) and may_join(opened.draft, fragment)
         ]
         if len(fitting) > 1 and not fragment.is_setting:
-            chosen = choose_by_time(fragment, [opened.draft for opened in fitting])
-            fitting = [opened for opened in fitting if any(opened.draft is draft for draft in chosen)]
+            fitting = choose_by_time(fragment, fitting)
             if len(fitting) > 1:
                 return False
         for opened in fitting:
             opened.take(fragment)
             message = f"This names no run; it was put to run {opened.draft.run_id}, beside whose log it stands."
-            opened.draft.problems.append(about(fragment, Severity.NOTE, "collate.beside-log", message))
+            opened.note(fragment, "collate.beside-log", message)
         return bool(fitting)
 
     def _join_by_folder(self, fragment: Fragment) -> bool:
@@ -270,18 +244,6 @@ class Placement:
         opened.take(fragment)
         return True
 
-    def _join_all_within(self, report: Fragment) -> bool:
-        """Join a long report to every run of its host within its time."""
-        hosts = hosts_of([report])
-        open_drafts = [
-            opened
-            for opened in self.open_drafts
-            if hosts & hosts_of(opened.members) and is_within(opened.draft, report)
-        ]
-        for opened in open_drafts:
-            opened.take(report)
-        return bool(open_drafts)
-
     def _join_the_only(self, report: Fragment) -> bool:
         """Join the only host's report to the only run within its time."""
         others = [each for each in self.waiting if each.kind is Kind.REPORT and each.role == "" and each.taken]
@@ -290,7 +252,7 @@ class Placement:
             return False
         within[0].take(report)
         message = f"This names no run; it was put to run {within[0].draft.run_id}, the only one within its time."
-        within[0].draft.problems.append(about(report, Severity.NOTE, "collate.joined-by-time", message))
+        within[0].note(report, "collate.joined-by-time", message)
         return True
 
     def _open(self, run_id: str, fragment: Fragment) -> OpenDraft:
@@ -304,8 +266,9 @@ class Placement:
 
         Settings may belong to several drafts. An ambiguous fragment is reported and has none.
         """
-        fitting = [opened for opened in self.by_run.get(run_id, ()) if may_join(opened.draft, fragment)]
-        fitting = self._of_folder(fitting, fragment)
+        fitting = self._of_folder(
+            [opened for opened in self.by_run.get(run_id, ()) if may_join(opened.draft, fragment)], fragment
+        )
         if fragment.is_setting and fitting:
             return fitting
         opened = self._one_of(fitting, run_id, fragment)
@@ -325,15 +288,15 @@ class Placement:
             return self._open(run_id, fragment)
         if len(fitting) == 1:
             return fitting[0]
-        chosen = choose_by_time(fragment, [opened.draft for opened in fitting])
+        chosen = choose_by_time(fragment, fitting)
         if len(chosen) == 1:
-            return next(opened for opened in fitting if opened.draft is chosen[0])
-        trials = {opened.draft.trial for opened in fitting if not chosen or opened.draft in chosen}
-        if len(trials) == 1 and chosen:
-            first = next(opened for opened in fitting if opened.draft is chosen[0])
-            message = f"Two logs of run {run_id} differ; this was put to {_log_name(first.draft)}."
-            first.draft.problems.append(about(fragment, Severity.WARNING, "collate.two-logs", message, CHOOSE))
-            return first
+            return chosen[0]
+        if len({opened.draft.trial for opened in chosen}) == 1:
+            first = chosen[0].draft
+            log = first.driver.file if first.driver else run_id
+            message = f"Two logs of run {run_id} differ; this was put to {log}."
+            first.problems.append(about(fragment, Severity.WARNING, "collate.two-logs", message, CHOOSE))
+            return chosen[0]
         message = f"Run {run_id} has {len(fitting)} logs, and the time does not tell which one this belongs to."
         self.problems.append(about(fragment, Severity.ERROR, "collate.ambiguous", message, CHOOSE))
         return None
@@ -351,20 +314,25 @@ class Placement:
         return here or [opened for opened in fitting if not folders[id(opened)] & self.evidence_folders]
 
     def _join_by_time(self, fragment: Fragment) -> bool:
+        """Join a fragment to the only run of its host at its time, a long report to all runs within its time."""
+        hosts = hosts_of([fragment])
+        sharing = [opened for opened in self.open_drafts if hosts & hosts_of(opened.members)]
         if fragment.kind is Kind.REPORT and fragment.role == "":
-            return self._join_all_within(fragment)
-        members = [opened.members for opened in self.open_drafts]
-        chosen = choose_by_time_and_host(fragment, [opened.draft for opened in self.open_drafts], members)
-        if len(chosen) != 1 or not may_join(chosen[0], fragment):
+            within = [opened for opened in sharing if is_within(opened.draft, fragment)]
+            for opened in within:
+                opened.take(fragment)
+            return bool(within)
+        chosen = choose_by_time(fragment, sharing)
+        if len(chosen) != 1 or not may_join(chosen[0].draft, fragment):
             return False
-        opened = next(opened for opened in self.open_drafts if opened.draft is chosen[0])
+        opened = chosen[0]
         known = next((each for each in opened.members if content_digest(each) == content_digest(fragment)), None)
         if known is not None:
             opened.draft.problems.append(_duplicate(fragment, known))
             return True
         opened.take(fragment)
         message = f"This names no run; it was put to run {opened.draft.run_id} by its time and host."
-        opened.draft.problems.append(about(fragment, Severity.NOTE, "collate.joined-by-time", message))
+        opened.note(fragment, "collate.joined-by-time", message)
         return True
 
 
@@ -387,7 +355,3 @@ def may_join(draft: RunDraft, fragment: Fragment) -> bool:
     if len({fragment.trial, draft.trial} - {None}) > 1 and not is_same:
         return False
     return not ((fragment.is_client and draft.driver is not None) or (fragment.is_peer and draft.peer is not None))
-
-
-def _log_name(draft: RunDraft) -> str:
-    return draft.driver.file if draft.driver else draft.run_id

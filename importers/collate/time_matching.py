@@ -5,10 +5,12 @@ zones, these count. A snapshot taken before belongs to the run that starts next,
 ended last.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import datetime, timedelta
+from operator import itemgetter
 
-from importers.model import Fragment, Kind, RunDraft
+from importers.model import Fragment, Kind, Problem, RunDraft, Severity
 from importers.time_zones import utc_offset
 
 REACH = timedelta(minutes=15)
@@ -17,6 +19,35 @@ REACH = timedelta(minutes=15)
 _SLACK = timedelta(seconds=60)  # Commands take a while on several guests, and clocks differ.
 _HOST_FACTS = frozenset({"host", "client", "server", "client_stack", "server_stack", "node"})
 _GUEST = "guest"  # the role of a report's reading about a user, who is its subject
+
+
+@dataclass(slots=True)
+class OpenDraft:
+    """A draft in the making and its fragments."""
+
+    draft: RunDraft
+    members: list[Fragment]
+
+    def take(self, fragment: Fragment) -> None:
+        """Add a fragment to the draft, perhaps as another client process."""
+        self.members.append(fragment)
+        if fragment.is_client and self.draft.driver is not None:
+            self.draft.parts.append(fragment)
+        elif fragment.is_client:
+            self.draft.driver = fragment
+        elif fragment.is_peer:
+            self.draft.peer = fragment
+        elif fragment.kind is Kind.REPORT:
+            self.draft.reports.append(fragment)
+
+    def note(self, fragment: Fragment, code: str, message: str) -> None:
+        """Add a note about a fragment to the draft."""
+        self.draft.problems.append(about(fragment, Severity.NOTE, code, message))
+
+
+def about(fragment: Fragment, severity: Severity, code: str, message: str, remedy: str = "") -> Problem:
+    """Return a problem of one fragment."""
+    return Problem(severity, code, message, remedy, fragment.file, fragment.first_line, fragment.run_id)
 
 
 def hosts_of(fragments: Iterable[Fragment]) -> set[str]:
@@ -28,26 +59,13 @@ def hosts_of(fragments: Iterable[Fragment]) -> set[str]:
     return {host.casefold() for host in hosts | facts | guests}
 
 
-def choose_by_time(fragment: Fragment, drafts: Sequence[RunDraft]) -> list[RunDraft]:
+def choose_by_time(fragment: Fragment, drafts: Iterable[OpenDraft]) -> list[OpenDraft]:
     """Return the drafts that fit a fragment's time: none, one, or several simultaneous ones."""
-    distances = [(distance, draft) for draft in drafts if (distance := _distance(fragment, draft)) is not None]
+    distances = [(distance, each) for each in drafts if (distance := _distance(fragment, each.draft)) is not None]
     if not distances:
         return []
-    nearest, best = min(distances, key=lambda each: each[0])
-    rivals = [draft for distance, draft in distances if distance == nearest or _overlap(draft, best)]
-    return rivals if len(rivals) > 1 else [best]
-
-
-def choose_by_time_and_host(
-    fragment: Fragment, drafts: Sequence[RunDraft], members: Sequence[Sequence[Fragment]]
-) -> list[RunDraft]:
-    """Choose by time among the drafts that share a host with the fragment.
-
-    ``members`` are the fragments of each draft.
-    """
-    hosts = hosts_of([fragment])
-    sharing = [draft for draft, own in zip(drafts, members, strict=True) if hosts & hosts_of(own)]
-    return choose_by_time(fragment, sharing)
+    nearest, best = min(distances, key=itemgetter(0))
+    return [each for distance, each in distances if distance == nearest or _overlap(each.draft, best.draft)]
 
 
 def window(draft: RunDraft) -> tuple[datetime, datetime | None] | None:
@@ -56,16 +74,14 @@ def window(draft: RunDraft) -> tuple[datetime, datetime | None] | None:
     The end is None if the log was cut off. None without a time.
     """
     log = _log(draft)
-    return None if log is None or log.taken is None else (log.taken, log.ended or _measured_end(log, log.taken))
-
-
-def _measured_end(log: Fragment, taken: datetime) -> datetime | None:
-    """Return the start plus the printed seconds of the measurement, or None without."""
-    texts = [each.text for each in log.readings if each.name == "driver_s" and each.unit in {"s", "sec"}]
-    try:
-        return taken + timedelta(seconds=float(texts[0])) if texts else None
-    except (ValueError, OverflowError):
+    if log is None or log.taken is None:
         return None
+    seconds = next((each.text for each in log.readings if each.name == "driver_s" and each.unit in {"s", "sec"}), None)
+    try:
+        measured = log.taken + timedelta(seconds=float(seconds)) if seconds is not None else None
+    except (ValueError, OverflowError):
+        measured = None
+    return log.taken, log.ended or measured
 
 
 def _log(draft: RunDraft) -> Fragment | None:
@@ -79,8 +95,7 @@ def clock_shift(draft: RunDraft, fragment: Fragment) -> timedelta:
     Zero unless both print a known zone.
     """
     log = _log(draft)
-    offsets = [utc_offset(each.zone) for each in (fragment, log) if each is not None]
-    mine, theirs = offsets if len(offsets) == 2 else (None, None)
+    mine, theirs = utc_offset(fragment.zone), utc_offset(log.zone) if log else None
     return timedelta(0) if mine is None or theirs is None else mine - theirs
 
 

@@ -118,7 +118,7 @@ class Report:
     """A report of a listing with all pages.
 
     ``cut`` is the reason if the report is incomplete, else "". ``table`` is that of the last page with new headings.
-    ``details`` are the rows other than summaries, set by ``judge``.
+    ``details`` are the rows other than summaries, once all lines have been read.
     """
 
     title: Title
@@ -163,11 +163,6 @@ class Report:
     def place(self, name: str) -> int | None:
         """Return the index of a column, None if missing."""
         return None if self.table is None else self.table.places.get(name)
-
-    def judge(self) -> None:
-        """Set ``details`` and ``cut`` once all lines have been read."""
-        self.details = [row for row in self.rows if row.summary is None]
-        self.cut = self.cut or _missing(self)
 
 
 def _missing(report: Report) -> str:
@@ -249,9 +244,11 @@ class Reader:
         self.report = Report(title, self.layout_of(title), title.line)
 
     def _finish(self) -> None:
-        if self.report is not None:
-            self.report.judge()
-            self.done.append(self.report)
+        """Complete the report, of which all lines have been read."""
+        if (report := self.report) is not None:
+            report.details = [row for row in report.rows if row.summary is None]
+            report.cut = report.cut or _missing(report)
+            self.done.append(report)
 
     def _read(self, page: Page, below: int) -> None:
         """Read the lines from ``below`` on, behind the title's block."""

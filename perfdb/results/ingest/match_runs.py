@@ -14,7 +14,7 @@ from functools import cache
 
 from django.db.models import Q, QuerySet
 
-from importers.collate.marks import COOKIE, PORTS, has_marks, is_same_test
+from importers.collate.companions import COOKIE, PORTS, has_marks, is_same_test
 from importers.model import Fact, Fragment, Kind, Problem, Severity
 from perfdb.analysis import metrics, units
 from perfdb.analysis.metrics import Measure
