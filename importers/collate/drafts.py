@@ -4,10 +4,10 @@ Fragments are joined by the run ID in the content, else by a run ID in the file 
 on the same hosts. Ambiguous fragments are left out with a problem, never guessed.
 """
 
-import re
 from array import array
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
 from importers.collate.circumstances import (
     add_circumstances,
@@ -61,15 +61,16 @@ def collate(fragments: Iterable[Fragment], pattern: RunIdPattern | None = None) 
     position = {id(fragment): index for index, fragment in enumerate(ordered)}
     for opened in sorted(placement.open_drafts, key=lambda opened: min(position[id(each)] for each in opened.members)):
         pair_snapshots(opened.draft, [each for each in opened.members if each.kind is Kind.SNAPSHOT])
-        if opened.draft.fragments and all(each.is_setting for each in opened.draft.fragments):
-            problems.extend(map(_settings_alone, opened.draft.fragments))
-        elif opened.draft.fragments:
-            opened.draft.facts = _merged_facts(opened.draft.fragments)
+        fragments = opened.draft.fragments
+        if not fragments:
+            problems.extend(opened.draft.problems)
+        elif all(each.is_setting for each in fragments):
+            problems.extend(map(_settings_alone, fragments))
+        else:
+            opened.draft.facts = _merged_facts(fragments)
             add_circumstances(opened.draft, rows)
             apply_pattern(compiled, pattern, opened.draft)
             collated.drafts.append(opened.draft)
-        else:
-            problems.extend(opened.draft.problems)
     collated.rows = unused_rows(rows, collated.drafts)
     problems.extend(left_over(collated.rows))
     return collated
@@ -83,21 +84,18 @@ def _settings_alone(fragment: Fragment) -> Problem:
 
 def has_usable_names(fragment: Fragment) -> bool:
     """Return whether run ID, role, host and adapters are short enough."""
-    # The client's logs of very many runs have no counters.
-    names = fragment.run_id, fragment.role, fragment.host
-    longest = max([len(name) for name in names if name], default=0)
-    return longest <= LONGEST_NAME and (not fragment.counters or len(_longest_name(fragment)) <= LONGEST_NAME)
+    return len(_longest_name(fragment)) <= LONGEST_NAME
 
 
 def _longest_name(fragment: Fragment) -> str:
-    names = (fragment.run_id, fragment.role, fragment.host, *(each.subject for each in fragment.counters))
-    return max((name for name in names if name), key=len, default="")
+    names = (fragment.run_id, fragment.role, fragment.host, *[each.subject for each in fragment.counters])
+    return max(filter(None, names), key=len, default="")
 
 
 def _is_usable(fragment: Fragment, problems: list[Problem]) -> bool:
-    if has_usable_names(fragment):
-        return True
     longest = _longest_name(fragment)
+    if len(longest) <= LONGEST_NAME:
+        return True
     message = f"{longest[:20]}… has {len(longest)} characters; a run id or name has at most {LONGEST_NAME}."
     remedy = "Correct the file, or transfer it again."
     about = (fragment.file, fragment.first_line, (fragment.run_id or "")[:LONGEST_NAME] or None)
@@ -111,13 +109,7 @@ def _merged_facts(fragments: Sequence[Fragment]) -> list[SourcedFact]:
     A fact about a host is kept once for each host.
     """
     facts: dict[tuple[str, str, str | None], SourcedFact] = {}
-    stated = {
-        fact.key
-        for each in fragments
-        for assumed in [assumed_keys(each.facts)]
-        for fact in each.facts
-        if fact.key not in assumed
-    }
+    stated = {key for each in fragments for key in {fact.key for fact in each.facts} - assumed_keys(each.facts)}
     for each in fragments:
         for fact in drop_assumed(each.facts, stated):
             sourced = SourcedFact(fact.key, fact.text, each.file, fact.line, each.role, fact.of_host)
@@ -168,16 +160,11 @@ class FragmentGroups:
         named = self._named_by_file(pattern, fragment_at) if self._all_evidence else None
         if named is None:
             return None
-        runs: dict[str, list[int]] = {}
-        for run_id, numbers in (*self._runs.items(), *named.items()):
-            runs.setdefault(run_id.casefold(), []).extend(numbers)
-        rows: dict[str, list[int]] = {}
-        for run_id, numbers in self._rows.items():
-            rows.setdefault(run_id.casefold(), []).extend(numbers)
-        found = [
-            sorted((*own, *rows.pop(run_id, ()))) for run_id, own in sorted(runs.items(), key=lambda run: min(run[1]))
-        ]
-        rest = sorted(number for numbers in rows.values() for number in numbers)
+        runs = _by_lower_case((*self._runs.items(), *named.items()))
+        rows = _by_lower_case(self._rows.items())
+        ordered = sorted(runs.items(), key=lambda run: min(run[1]))
+        found = [sorted((*own, *rows.pop(run_id, ()))) for run_id, own in ordered]
+        rest = sorted(chain.from_iterable(rows.values()))
         return [*found, rest] if rest else found
 
     def _named_by_file(
@@ -189,25 +176,27 @@ class FragmentGroups:
         """
         if not self._unnamed:
             return {}
+        if not self._all_usable:
+            return None
         compiled, known = compile_pattern(pattern, []), self._known_run_ids()
         named: dict[str, list[int]] = {}
         for number in self._unnamed:
-            run_id = self._run_of(fragment_at(number), known, compiled) if self._all_usable else None
-            if run_id is None:
+            fragment = fragment_at(number)
+            run_id = run_id_in_name(fragment, known, compiled)
+            if run_id is None or self._run_of_base.get(base_name(fragment.file), run_id) != run_id:
                 return None
             named.setdefault(run_id, []).append(number)
         return named
 
     def _known_run_ids(self) -> dict[str, str]:
         """Return the run IDs in contents by their lower case; the last spelling counts."""
-        last: dict[str, tuple[int, str]] = {}
-        for kept in (self._runs, self._rows):
-            for run_id, numbers in kept.items():
-                lowered = run_id.casefold()
-                last[lowered] = max(last.get(lowered, (-1, "")), (numbers[-1], run_id))
-        return {lowered: run_id for lowered, (_, run_id) in last.items()}
+        last = sorted((numbers[-1], run_id) for kept in (self._runs, self._rows) for run_id, numbers in kept.items())
+        return {run_id.casefold(): run_id for _, run_id in last}
 
-    def _run_of(self, fragment: Fragment, known: Mapping[str, str], compiled: re.Pattern[str] | None) -> str | None:
-        run_id = run_id_in_name(fragment, known, compiled)
-        base = base_name(fragment.file)
-        return run_id if base not in self._run_of_base or self._run_of_base[base] == run_id else None
+
+def _by_lower_case(runs: Iterable[tuple[str, Iterable[int]]]) -> dict[str, list[int]]:
+    """Return the numbers of each run ID, without regard to capitals."""
+    found: dict[str, list[int]] = {}
+    for run_id, numbers in runs:
+        found.setdefault(run_id.casefold(), []).extend(numbers)
+    return found

@@ -71,27 +71,20 @@ def _words(name: str) -> tuple[str, ...]:
 
 
 @lru_cache(256)
-def _place(name: str) -> tuple[str, str]:
-    """Return the names of a file's folder and of the file."""
+def _folder_and_head(name: str) -> tuple[str, str]:
+    """Return the name of a file's folder, and the file's up to a dot or blank."""
     path = PurePosixPath(name)
-    return path.parent.name, path.name
+    return path.parent.name, re.split(r"[.\s]+", path.name)[0]
 
 
 def _likely(fragment: Fragment) -> Iterator[str]:
-    folder, name = _place(fragment.file)
-    for word in (folder, _head(fragment, name)):
-        if not _is_usual(word, fragment) and _LOOKS_LIKE_RUN_ID.fullmatch(word):
-            yield word
-
-
-def _head(fragment: Fragment, name: str) -> str:
-    """Return the first word of a file's name.
-
-    Words that underscores join may tell a client log's run from another, so the whole word counts there.
-    """
-    word = re.split(r"[.\s]+", name)[0]
-    head, *rest = word.split("_")
-    return word if fragment.is_client and not all(_is_usual(each, fragment) for each in rest) else head
+    folder, name = _folder_and_head(fragment.file)
+    head, *rest = name.split("_")
+    # Words that underscores join may tell a client log's run from another, so the whole word counts there.
+    word = name if fragment.is_client and not all(_is_usual(each, fragment) for each in rest) else head
+    for likely in (folder, word):
+        if not _is_usual(likely, fragment) and _LOOKS_LIKE_RUN_ID.fullmatch(likely):
+            yield likely
 
 
 def _is_usual(word: str, fragment: Fragment) -> bool:
@@ -115,19 +108,15 @@ def apply_pattern(compiled: re.Pattern[str] | None, pattern: RunIdPattern | None
             draft.facts.append(SourcedFact(key, value, "", 0))
             if key == "trial":
                 draft.trial = trial_number(value) or draft.trial
-        for fact in stated:
-            # Of several processes each says its own users; all together are those of the run.
-            if draft.parts and key == "users":
-                continue
+        # Of several processes each says its own users; all together are those of the run.
+        for fact in stated if not (draft.parts and key == "users") else ():
             if not same_value(fact.text, value):
-                draft.problems.append(_contradiction(draft.run_id, value, fact))
-
-
-def _contradiction(run_id: str, value: str, fact: SourcedFact) -> Problem:
-    message = f"By the study's pattern, run id {run_id} means {fact.key} {value}, but the file says {fact.text}."
-    remedy = "Correct the run id, the log or the study's run-id pattern."
-    code = "collate.pattern-contradiction"
-    return Problem(Severity.WARNING, code, message, remedy, fact.file, fact.line, run_id)
+                message = (
+                    f"By the study's pattern, run id {draft.run_id} means {key} {value}, but the file says {fact.text}."
+                )
+                remedy = "Correct the run id, the log or the study's run-id pattern."
+                code, place = "collate.pattern-contradiction", (fact.file, fact.line, draft.run_id)
+                draft.problems.append(Problem(Severity.WARNING, code, message, remedy, *place))
 
 
 def same_value(one: str, other: str) -> bool:
@@ -146,18 +135,12 @@ def folder_of(fragment: Fragment, run_id: str | None) -> str | None:
     """Return the path of the innermost folder named after the run, or None."""
     if run_id is None:
         return None
-    path = PurePosixPath(fragment.file)
-    for folder in path.parents:
-        if folder.name.casefold() == run_id.casefold():
-            return str(folder)
-    return None
+    folders = PurePosixPath(fragment.file).parents
+    return next((str(folder) for folder in folders if folder.name.casefold() == run_id.casefold()), None)
 
 
 def own_folder(fragment: Fragment, run_id: str | None) -> str | None:
-    """Return the folder named after the run; without run ID the file's folder.
-
-    None if there is no such folder.
-    """
+    """Return the folder named after the run, without run ID the file's folder; None if there is none."""
     if run_id is not None:
         return folder_of(fragment, run_id)
     parent = PurePosixPath(fragment.file).parent
@@ -289,13 +272,8 @@ def _either(branches: Sequence[Sequence[Any]]) -> int:
 
     Of plain texts, none of which begins another, only one can fit; otherwise the ways add up.
     """
-    texts = [_plain(branch) for branch in branches]
-    known = sorted(text for text in texts if text)
-    apart = all(not later.startswith(one) for one, later in pairwise(known))
-    if len(known) == len(texts) and apart:
+    plain = all(branch and all(str(op) == "LITERAL" for op, _ in branch) for branch in branches)
+    texts = sorted("".join(chr(what) for _, what in branch) for branch in branches) if plain else []
+    if plain and not any(later.startswith(one) for one, later in pairwise(texts)):
         return 1
     return min(sum(map(_sequence, branches)), MOST_WAYS + 1)
-
-
-def _plain(branch: Sequence[Any]) -> str:
-    return "".join(chr(what) for op, what in branch) if all(str(op) == "LITERAL" for op, _ in branch) else ""

@@ -3,13 +3,12 @@
 Whether a pair can be used is checked later.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from importers.file_names import phase_and_role_in
+from importers.file_names import PHASES, phase_and_role_in
 from importers.model import Fragment, Pair, Problem, RunDraft, Severity, SourcedFact
 
-_PHASES = ("before", "after")
 CLIENT, SERVER = "client", "server"
 UNNAMED = "host"
 """Role of snapshots without a host."""
@@ -22,7 +21,7 @@ def pair_snapshots(draft: RunDraft, snapshots: Sequence[Fragment]) -> None:
     """
     usable = []
     for snapshot in snapshots:
-        if snapshot.phase in _PHASES and snapshot.role is not None:
+        if snapshot.phase in PHASES and snapshot.role is not None:
             usable.append(snapshot)
         else:
             message = "This snapshot was left out: nothing says before or after which run, or whose it is."
@@ -31,7 +30,7 @@ def pair_snapshots(draft: RunDraft, snapshots: Sequence[Fragment]) -> None:
         own = [each for each in usable if each.role == role and _host_key(each, usable) == host]
         name = next((each.host for each in own if each.host), None)
         for parts in _by_contents(own):
-            halves = [_half(draft, [each for each in parts if each.phase == phase]) for phase in _PHASES]
+            halves = [_half(draft, [each for each in parts if each.phase == phase]) for phase in PHASES]
             if any(halves):
                 draft.pairs.append(Pair(role or "", name, *halves))
 
@@ -49,7 +48,7 @@ def _by_contents(snapshots: Sequence[Fragment]) -> Iterator[list[Fragment]]:
 
     Some hosts write a file for each kind of counters.
     """
-    if all(sum(each.phase == phase for each in snapshots) <= 1 for phase in _PHASES):
+    if all(sum(each.phase == phase for each in snapshots) <= 1 for phase in PHASES):
         yield list(snapshots)
         return
     kinds: dict[frozenset[str], list[Fragment]] = {}
@@ -63,13 +62,13 @@ def _by_contents(snapshots: Sequence[Fragment]) -> Iterator[list[Fragment]]:
 
 def _half(draft: RunDraft, candidates: Sequence[Fragment]) -> Fragment | None:
     """Return the only snapshot of a phase; report and drop several that differ."""
-    if len(candidates) > 1:
-        files = ", ".join(each.file for each in candidates)
-        for each in candidates:
-            message = f"{len(candidates)} different snapshots were taken {each.phase} the run ({files}); none is used."
-            draft.problems.append(_left_out(draft, each, "collate.two-snapshots", message))
-        return None
-    return candidates[0] if candidates else None
+    if len(candidates) < 2:
+        return next(iter(candidates), None)
+    files = ", ".join(each.file for each in candidates)
+    for each in candidates:
+        message = f"{len(candidates)} different snapshots were taken {each.phase} the run ({files}); none is used."
+        draft.problems.append(_left_out(draft, each, "collate.two-snapshots", message))
+    return None
 
 
 def _left_out(draft: RunDraft, snapshot: Fragment, code: str, message: str) -> Problem:
@@ -95,8 +94,12 @@ def name_roles(draft: RunDraft, given: Mapping[str, str]) -> None:
     if len(undecided) == 1 and len(free) == 1 and len(hosts) > 1:
         known[undecided[0]] = free.pop()
     elif undecided:
-        draft.problems.append(_unknown(draft, [hosts[host] for host in undecided]))
-    draft.pairs = [_with_role(pair, known) for pair in draft.pairs]
+        names = " and ".join(hosts[host] for host in undecided)
+        message = f"Nothing says whether {names} was the client or the server of run {draft.run_id}."
+        remedy = "Its figures go by the host's name. Give client and server with the upload, or in a manifest."
+        file = next((each.file for each in draft.fragments if each.role == ""), "")
+        draft.problems.append(Problem(Severity.WARNING, "collate.roles", message, remedy, file, None, draft.run_id))
+    draft.pairs = [replace(each, role=each.role or _role_of(each, known)) for each in draft.pairs]
     draft.roles = _role_by_file(draft, known)
     draft.facts = _of_run(draft)
 
@@ -105,24 +108,22 @@ def _known_roles(draft: RunDraft, given: Mapping[str, str]) -> dict[str, str]:
     """Return the role of each named host, by its name in lower case."""
     logs = ((CLIENT, draft.driver), (SERVER, draft.peer))
     stated = [(role, log.host) for role, log in logs if log is not None and log.host]
-    facts = [(fact.key, fact.text) for fact in draft.facts if fact.key in {CLIENT, SERVER} and not fact.of_host]
-    persons = [(role, text) for role, text in given.items() if role in {CLIENT, SERVER}]
+    facts = [(fact.key, fact.text) for fact in draft.facts if not fact.of_host]
     captured = {each.host.casefold() for each in draft.fragments if each.host}
-    by_file = [
-        (phase_and_role_in(each.file)[1], each.host) for each in draft.fragments if each.role == "" and each.host
-    ]
-    files = [(role, host) for role, host in by_file if role in {CLIENT, SERVER}]
+    own = [each for each in draft.fragments if each.role == ""]
+    files = [(phase_and_role_in(each.file)[1], each.host or "") for each in own]
     named: dict[str, str] = {}
-    for role, host in (*stated, *facts, *persons, *files):
+    for role, host in (*stated, *facts, *given.items(), *files):
         name = host.strip().casefold()
         # A log may name the host by its address, and then another word counts; each role is played once.
-        if name in captured and role not in named.values():
+        if role in {CLIENT, SERVER} and name in captured and role not in named.values():
             named.setdefault(name, role)
     return named
 
 
-def _with_role(pair: Pair, known: Mapping[str, str]) -> Pair:
-    return pair if pair.role else replace(pair, role=known.get(_lower_host(pair), pair.host or UNNAMED))
+def _role_of(each: Pair | Fragment, known: Mapping[str, str]) -> str:
+    """Return the known role of a host, else its name."""
+    return known.get(_lower_host(each), each.host or UNNAMED)
 
 
 def _lower_host(each: Pair | Fragment) -> str:
@@ -135,9 +136,8 @@ def _role_by_file(draft: RunDraft, known: Mapping[str, str]) -> dict[str, str]:
     halves = ((half, pair.role) for pair in draft.pairs for half in (pair.before, pair.after))
     roles = {half.file: role for half, role in halves if half is not None}
     for report in draft.reports:
-        role = report.role or known.get(_lower_host(report), report.host or UNNAMED)
         if report.role is not None:
-            roles.setdefault(report.file, role)
+            roles.setdefault(report.file, report.role or _role_of(report, known))
     return roles
 
 
@@ -152,11 +152,3 @@ def _of_run(draft: RunDraft) -> list[SourcedFact]:
             one = fact._replace(key=key, role=fact.role or role or None, of_host=False)
         placed.setdefault((one.key, one.text), one)
     return list(placed.values())
-
-
-def _unknown(draft: RunDraft, hosts: Iterable[str]) -> Problem:
-    names = " and ".join(hosts)
-    message = f"Nothing says whether {names} was the client or the server of run {draft.run_id}."
-    remedy = "Its figures go by the host's name. Give client and server with the upload, or in a manifest."
-    files = [each.file for each in draft.fragments if each.role == ""]
-    return Problem(Severity.WARNING, "collate.roles", message, remedy, files[0] if files else "", None, draft.run_id)
