@@ -119,10 +119,7 @@ def _failure(row: Fragment, draft: RunDraft) -> list[Problem]:
 
 
 def _contradictions(row: Fragment, draft: RunDraft) -> list[Problem]:
-    """Report values that differ from the logs', which win.
-
-    Users of several processes are not compared, since each log has those of its own process.
-    """
+    """Report values, other than users of several processes, that differ from the logs', which win."""
     certain = drop_assumed(draft.facts, [fact.key for fact in row.facts])
     found = []
     for fact in row.facts:

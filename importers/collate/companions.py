@@ -264,10 +264,7 @@ def _numbered(fragment: Fragment) -> re.Match[str] | None:
 
 
 def process_number(fragment: Fragment) -> str | None:
-    """Return the number in the file name of a client log; None without one.
-
-    A log with a run ID or a time has None: these distinguish it already.
-    """
+    """Return a number in a client log's name, unless run ID or time distinguish the log."""
     if not fragment.is_client or fragment.run_id is not None or fragment.taken is not None:
         return None
     match = _numbered(fragment)

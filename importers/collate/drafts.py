@@ -29,10 +29,7 @@ LONGEST_NAME = 200
 
 @dataclass(slots=True)
 class Collated:
-    """The drafts in file order, and problems of no draft.
-
-    ``rows`` are the rows of manifests that fit no draft, reported as well.
-    """
+    """The drafts in file order, problems of no draft, and unused ``rows`` of manifests."""
 
     drafts: list[RunDraft] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
@@ -104,10 +101,7 @@ def _is_usable(fragment: Fragment, problems: list[Problem]) -> bool:
 
 
 def _merged_facts(fragments: Sequence[Fragment]) -> list[SourcedFact]:
-    """Return all facts of a draft's fragments, driver first, without repetitions.
-
-    A fact about a host is kept once for each host.
-    """
+    """Return the distinct facts of all fragments, driver first; those about hosts for each host."""
     facts: dict[tuple[str, str, str | None], SourcedFact] = {}
     stated = {key for each in fragments for key in {fact.key for fact in each.facts} - assumed_keys(each.facts)}
     for each in fragments:
@@ -170,10 +164,7 @@ class FragmentGroups:
     def _named_by_file(
         self, pattern: RunIdPattern | None, fragment_at: Callable[[int], Fragment]
     ) -> dict[str, list[int]] | None:
-        """Return the fragments whose run only a file name gives, by run.
-
-        None if a fragment has no such run.
-        """
+        """Return the fragments that only names of files assign, by run; None if impossible."""
         if not self._unnamed:
             return {}
         if not self._all_usable:

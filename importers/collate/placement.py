@@ -80,10 +80,7 @@ class Placement:
         return list(first.values())
 
     def place_all(self, ordered: Sequence[Fragment], groups: Iterable[Sequence[Fragment]]) -> None:
-        """Place the client's logs first, then the server's, then snapshots and reports.
-
-        ``groups`` are logs of one run each.
-        """
+        """Place client's logs (``groups`` of one run), then server's, then snapshots and reports."""
         self.evidence_folders = {folder for each in ordered if each.is_evidence and (folder := self._folder(each))}
         for group in groups:
             self._place_group(group)
@@ -275,10 +272,7 @@ class Placement:
         return [] if opened is None else [opened]
 
     def _one_of(self, fitting: Sequence[OpenDraft], run_id: str, fragment: Fragment) -> OpenDraft | None:
-        """Return the draft of a fragment; open one if there is none.
-
-        Of several drafts the time decides. None after reporting an ambiguity.
-        """
+        """Return the only draft, by time, or a new one; None after reporting an ambiguity."""
         if not fitting and fragment.is_peer and any(opened.draft.driver for opened in self.by_run.get(run_id, ())):
             message = f"This test of the server fits no client's log of run {run_id}; it was left out."
             remedy = "Upload the client's log of this test under another run id if it counts."
@@ -302,10 +296,7 @@ class Placement:
         return None
 
     def _of_folder(self, fitting: Sequence[OpenDraft], fragment: Fragment) -> list[OpenDraft]:
-        """Return the drafts with files in the fragment's folder, else drafts without such folders.
-
-        Tools may use the same run IDs in several folders.
-        """
+        """Return the drafts with files in the fragment's folder, else drafts without such folders."""
         folder = self._folder(fragment)
         if folder is None:
             return list(fitting)

@@ -111,19 +111,18 @@ def apply_pattern(compiled: re.Pattern[str] | None, pattern: RunIdPattern | None
         # Of several processes each says its own users; all together are those of the run.
         for fact in stated if not (draft.parts and key == "users") else ():
             if not same_value(fact.text, value):
-                message = (
-                    f"By the study's pattern, run id {draft.run_id} means {key} {value}, but the file says {fact.text}."
-                )
-                remedy = "Correct the run id, the log or the study's run-id pattern."
-                code, place = "collate.pattern-contradiction", (fact.file, fact.line, draft.run_id)
-                draft.problems.append(Problem(Severity.WARNING, code, message, remedy, *place))
+                draft.problems.append(_contradiction(draft.run_id, value, fact))
+
+
+def _contradiction(run_id: str, value: str, fact: SourcedFact) -> Problem:
+    message = f"By the study's pattern, run id {run_id} means {fact.key} {value}, but the file says {fact.text}."
+    remedy = "Correct the run id, the log or the study's run-id pattern."
+    code = "collate.pattern-contradiction"
+    return Problem(Severity.WARNING, code, message, remedy, fact.file, fact.line, run_id)
 
 
 def same_value(one: str, other: str) -> bool:
-    """Return whether two texts of a dimension have the same meaning.
-
-    Capitals, leading zeros and the letter for a power of 1024 do not matter.
-    """
+    """Return whether two texts are equal but for capitals, leading zeros and powers of 1024."""
     if one.strip().casefold() == other.strip().casefold():
         return True
     sizes = [_SIZE.fullmatch(text.strip()) for text in (one, other)]

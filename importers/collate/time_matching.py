@@ -69,10 +69,7 @@ def choose_by_time(fragment: Fragment, drafts: Iterable[OpenDraft]) -> list[Open
 
 
 def window(draft: RunDraft) -> tuple[datetime, datetime | None] | None:
-    """Return the run's start and end by its driver's log, else the server's.
-
-    The end is None if the log was cut off. None without a time.
-    """
+    """Return start and end (None if cut off) of the driver's log, else the server's."""
     log = _log(draft)
     if log is None or log.taken is None:
         return None
@@ -90,10 +87,7 @@ def _log(draft: RunDraft) -> Fragment | None:
 
 
 def clock_shift(draft: RunDraft, fragment: Fragment) -> timedelta:
-    """Return the lead of the fragment's clock over the log's, by UTC offsets.
-
-    Zero unless both print a known zone.
-    """
+    """Return the lead of the fragment's clock over the log's, zero unless both zones are known."""
     log = _log(draft)
     mine, theirs = utc_offset(fragment.zone), utc_offset(log.zone) if log else None
     return timedelta(0) if mine is None or theirs is None else mine - theirs
@@ -117,10 +111,7 @@ def is_within(draft: RunDraft, report: Fragment) -> bool:
 
 
 def _distance(fragment: Fragment, draft: RunDraft) -> timedelta | None:
-    """Return the time between a fragment and the run's start or end.
-
-    Zero for a report that overlaps the run; None for a fragment that cannot belong to the run.
-    """
+    """Return the time to the run's start or end, zero for overlap, None if impossible."""
     times = window(draft)
     if times is None or fragment.taken is None:
         return None

@@ -70,10 +70,7 @@ def is_archive(data: bytes) -> bool:
 
 
 def decompress(file: SourceFile, limits: Limits = DEFAULT_LIMITS) -> SourceFile | Problem:
-    """Return a gzip or bzip2 file unpacked; any other file unchanged.
-
-    Return a problem for a file that is damaged, cut off or above a limit.
-    """
+    """Return a gzip or bzip2 file unpacked, or a problem; any other file unchanged."""
     head = bytes(file.data[:_LONGEST_MAGIC])
     opener = next((opens for magic, opens in _PACKED if magic.match(head)), None)
     if opener is None:

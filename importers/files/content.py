@@ -34,10 +34,7 @@ def bytes_digest(content: Content) -> str:
 
 
 class FileContent:
-    """``size`` bytes of an open file from ``start`` on, read by slices.
-
-    The default is up to the end of the file, which is closed when the last reference is gone.
-    """
+    """``size`` bytes, by default up to the end, of an open file, read by slices."""
 
     def __init__(self, file: BinaryIO, start: int = 0, size: int | None = None) -> None:
         self._file, self._start = file, start
@@ -90,10 +87,7 @@ class _Stream(io.RawIOBase):
 
 
 class Spool:
-    """Storage of streamed data, on disk from ``room`` bytes on.
-
-    The file on disk has no name, and is gone with the last reference to its content.
-    """
+    """Storage of streamed data, from ``room`` bytes on in a nameless file on disk."""
 
     def __init__(self, room: int = 4 * 1024**2) -> None:
         self._room = room
@@ -131,10 +125,7 @@ _HEAD_BLOCKS = 2  # Where lines are long, the hundred first ones reach into the 
 
 
 class Cut(Protocol):
-    """Function that cuts blocks into lines.
-
-    A block ends with a line end, but perhaps the last one of a file.
-    """
+    """Function that cuts a block, which ends with a line end or the file, into lines."""
 
     def __call__(self, block: bytes, /) -> list[str]:
         """Return the lines of a block, without line ends."""
@@ -218,10 +209,7 @@ class Lines(Sequence[str]):
 
 
 def blocks(content: Content, start: int, ends: bytes) -> Iterator[bytes]:
-    """Yield the content from ``start`` on in blocks of whole lines.
-
-    ``ends`` are the bytes that end a line. A line longer than a block makes a block of its own.
-    """
+    """Yield the content in blocks of whole lines; ``ends`` are the bytes ending a line."""
     rest: list[bytes] = []
     for at in range(start, len(content), PART):
         part = content[at : at + PART]

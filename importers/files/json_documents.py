@@ -187,10 +187,7 @@ class Node:
         return (value for _, value in self.items())
 
     def get(self, *path: str | int) -> "Node | None":
-        """Return the value at a path of keys and positions; None without one.
-
-        Of a repeated key the first counts.
-        """
+        """Return the value, of a repeated key the first, at a path of keys and positions."""
         place = self._tape.find(self._place, path)
         return None if place is None else Node(self._tape, place)
 
@@ -199,10 +196,7 @@ class Node:
         return [value for name, value in self.items() if name == key] if key in self._tape.index(self._place) else []
 
     def texts(self) -> dict[str, str]:
-        """Return the texts of an object's values by key.
-
-        Of a repeated key the last counts.
-        """
+        """Return the texts of an object's values by key, of a repeated key the last."""
         return {key: value.text for key, value in self.items()}
 
     def figures(self) -> dict[str, str]:

@@ -12,10 +12,7 @@ _BLOCKS_IN_MEMORY = 8
 
 
 class SpooledList(Generic[T]):
-    """A growing list, of which all but the first ``in_memory`` items are on disk.
-
-    An item that is read from the file is a copy of the appended one.
-    """
+    """A list with all but the first items on disk, from where items are read as copies."""
 
     def __init__(self, in_memory: int) -> None:
         self._in_memory = in_memory

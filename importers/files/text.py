@@ -201,10 +201,7 @@ def _has(content: Content, wanted: bytes) -> bool:
 
 
 def _decode_lines(name: str, content: Content, codec: str, encoding: str, start: int) -> Decoded:
-    """Return the lines, cut at LF, or in a file without LF at CR.
-
-    Otherwise a CR inside a line is overprinting and stays.
-    """
+    """Return the lines, cut at LF, or without LF at CR, which is overprinting elsewhere."""
     form = Form(codec) if _has(content, b"\n") else Form(codec, b"\r", "\r")
     return _cut(name, content, form, encoding, start)
 

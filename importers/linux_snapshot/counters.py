@@ -90,10 +90,7 @@ def read_uptime(section: Section, evidence: Evidence) -> None:
 
 
 def read_columns(section: Section, evidence: Evidence) -> None:
-    """Read /proc/softirqs and /proc/interrupts: a column for each processor.
-
-    The head line names the processors.
-    """
+    """Read /proc/softirqs and /proc/interrupts: a column for each processor of the head line."""
     lines = section.filled
     kind = "softirq" if section.title.endswith("softirqs") else "interrupt"
     subjects = [f"{kind}/{word.removeprefix('CPU')}" for _, head in lines[:1] for word in head.split()]
@@ -184,10 +181,7 @@ def read_softnet(section: Section, evidence: Evidence) -> None:
 
 
 def read_cgroup(section: Section, evidence: Evidence) -> None:
-    """Read CPU time of a control group.
-
-    Version 1 has nanoseconds and ticks, version 2 microseconds.
-    """
+    """Read CPU time of a control group: in ns and ticks, or of version 2 in us."""
     path = _CGROUP.fullmatch(section.title)
     if path is None:
         return
@@ -309,10 +303,7 @@ def read_statistics(section: Section, evidence: Evidence) -> None:
 
 
 def read_features(section: Section, evidence: Evidence) -> None:
-    """Read ``ethtool -k``: offloads as facts, such as ``offload.tso`` = on.
-
-    Offloads change the meaning of the MTU.
-    """
+    """Read ``ethtool -k``: offloads, which change the MTU's meaning, as facts such as ``offload.tso``."""
     for number, text in section.lines:
         match = _FEATURE.fullmatch(text)
         if match and match["name"] in _OFFLOADS:

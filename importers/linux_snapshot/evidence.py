@@ -76,10 +76,7 @@ class Evidence:
     def count_all(
         self, subject: str, names: Iterable[str], texts: Sequence[str], units: str | Iterable[str], line: int
     ) -> None:
-        """Add the counters of one line, as many as the kernel prints.
-
-        ``units``: one unit for all, or one for each.
-        """
+        """Add the counters of one line; ``units`` is one for all, or one for each."""
         # A line is asked at once whether all of it are counts, for nearly always they are.
         keep = self.keep if are_counts(texts) else self.count
         for name, text, unit in zip(names, texts, repeat(units) if isinstance(units, str) else units, strict=False):

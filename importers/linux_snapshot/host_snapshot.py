@@ -106,10 +106,7 @@ _PROBED = 400
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """The parts of a snapshot file's name.
-
-    ``title`` is the section that a bare file holds, empty if the name does not show it.
-    """
+    """The parts of a snapshot file's name; ``title`` is the section of a bare file."""
 
     phase: str | None
     role: str | None

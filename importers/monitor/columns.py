@@ -143,10 +143,7 @@ def _joined(words: Sequence[Token]) -> list[Token]:
 
 
 def _qualify(columns: list[_Column], line: str) -> None:
-    """Add the words of an upper line to the columns below.
-
-    A group's words qualify all columns that the group spans, others the nearest.
-    """
+    """Add a group's words to all columns that the group spans, others to the nearest."""
     for group in _GROUP.finditer(line):
         for column in columns:
             if group["name"] and group.start() < column.right <= group.end():

@@ -207,10 +207,7 @@ def read_title(number: int, line: str) -> Title | None:
 
 
 def _moment(date: str, clock: str) -> datetime | None:
-    """Return a date and time; None for dates that do not exist.
-
-    mm/dd/yyyy, mm/dd/yy or yyyy/mm/dd; years 70 to 99 are 19yy.
-    """
+    """Return a time of mm/dd/yyyy, mm/dd/yy (70 to 99: 19yy) or yyyy/mm/dd, or None."""
     parts = date.split("/")
     year, month, day = parts if len(parts[0]) == 4 else (parts[2], parts[0], parts[1])
     if len(year) == 2:

@@ -47,10 +47,7 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
-    """The columns of some headings; ``key`` matches the first cell of a detail row.
-
-    ``unnamed`` are the columns with values that no heading names.
-    """
+    """The columns of headings, ``key`` of detail rows, and ``unnamed`` values without a heading."""
 
     layout: Layout
     columns: tuple[Column, ...]

@@ -178,10 +178,7 @@ def _cells(line: _Line, columns: Sequence[tuple[int, int]]) -> list[str]:
 
 
 def _split(field: _Field, columns: Sequence[tuple[int, int]], *, anywhere: bool) -> list[_Field]:
-    """Return the words of a field that reaches over several columns, else the field.
-
-    Words of headings reach over columns that they describe together.
-    """
+    """Return the words of a field over several columns, unless a heading describes them together."""
     words = _words(field)
     over = sum(field.overlap(column) > 0 for column in columns)
     if over < 2 or anywhere or all(map(_is_value, words)):

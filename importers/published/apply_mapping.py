@@ -29,10 +29,7 @@ _MOST_TRIED = 300
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A printed number.
-
-    ``number`` is its text without marks; ``read_as`` is its unit for conversion.
-    """
+    """A printed number: ``number`` without marks, ``read_as`` as the unit for conversion."""
 
     metric: str
     role: str
@@ -96,10 +93,7 @@ def apply_mapping(grid: Grid, mapping: Mapping) -> Applied:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """A cell with labels, and the index of the row.
-
-    ``across``: a difference of figures in the same row, else in the same column.
-    """
+    """A cell with labels; ``across``: a difference of figures in the same row, not column."""
 
     cell: Cell
     row_label: str
@@ -241,10 +235,7 @@ class _Application:
             self._report("published.in-cell", message, place, remedy, about="remarks", note=True)
 
     def _run(self, facts: dict[str, PrintedValue]) -> int:
-        """Return the index of the run with these facts; add a new run.
-
-        Facts of the whole table are added.
-        """
+        """Return the index of the run with these facts and the table's; add a new one."""
         fixed = {
             dimension: PrintedValue(self._headings.value(dimension, text), text)
             for dimension, text in self._mapping.fixed.items()

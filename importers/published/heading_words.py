@@ -148,10 +148,7 @@ _NO_ROLES = frozenset(
 
 
 def read_name(text: str) -> NameGuess | None:
-    """Return the metric, dimension or difference that a heading names, or None.
-
-    A number with a unit is a figure, and names nothing.
-    """
+    """Return what a heading, unless a figure, names: metric, dimension or difference; or None."""
     if not text or len(text) > _LONGEST or is_figure(text):
         return None
     if is_difference(text):
@@ -198,10 +195,7 @@ def _measure(text: str) -> NameGuess | None:
 
 
 def _with_unit(text: str) -> tuple[str, str, _Unit | None]:
-    """Return the words, the printed unit and its meaning.
-
-    The unit is the whole text, in brackets, or the last word.
-    """
+    """Return words, unit as printed (alone, in brackets, or last), and its meaning."""
     whole = read_unit(text)
     if whole is not None:
         return "", text.strip(), whole

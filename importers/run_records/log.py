@@ -124,10 +124,7 @@ def parse_record(record: object, line: int) -> ParsedRecord:
 
 
 def _text(value: object, *path: str) -> str:
-    """Return a stripped text of one line, or a number's characters.
-
-    ``path`` is the field for errors.
-    """
+    """Return a stripped text of one line, or a number's characters, of the field ``path``."""
     said = value.decode() if isinstance(value, Number) else value
     text = said.strip() if isinstance(said, str) else ""
     if text and len(text) <= LONGEST and text.isprintable():
