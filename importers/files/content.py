@@ -1,17 +1,18 @@
-"""Bytes and lines of a file in memory, on disk, or of a part.
+"""Bytes and lines of a file in memory, on disk, or of a part; lists in memory and on disk.
 
 A file may be larger than memory: ``Content`` has a length and slices, as ``bytes`` have; ``parts`` and ``stream`` read
 piece by piece. ``Lines`` decodes blocks of about 256 KB on demand.
 """
 
 import io
+import pickle
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import blake2b
 from itertools import chain, pairwise
 from tempfile import TemporaryFile
-from typing import BinaryIO, Protocol, overload
+from typing import BinaryIO, Generic, Protocol, TypeVar, overload
 
 PART = 256 * 1024
 """Bytes that are read at once."""
@@ -28,8 +29,8 @@ class Content(Protocol):
 def bytes_digest(content: Content) -> str:
     """Return a digest of all bytes."""
     digest = blake2b(digest_size=16)
-    for first in range(0, len(content), PART):
-        digest.update(content[first : first + PART])
+    for part in parts(content):
+        digest.update(part)
     return digest.hexdigest()
 
 
@@ -101,15 +102,11 @@ class Spool:
             taken.append(piece)
             self._room -= len(piece)
             if self._room < 0:
-                return self._on_disk(chain(taken, pieces))
+                # It is closed with the last content in it.
+                self._file = self._file or TemporaryFile()  # noqa: SIM115
+                start = self._file.seek(0, io.SEEK_END)
+                return FileContent(self._file, start, sum(map(self._file.write, chain(taken, pieces))))
         return b"".join(taken)
-
-    def _on_disk(self, pieces: Iterable[bytes]) -> Content:
-        if self._file is None:
-            self._file = TemporaryFile()  # noqa: SIM115 - it is closed with the last content in it
-        start = self._file.seek(0, io.SEEK_END)
-        written = sum(map(self._file.write, pieces))
-        return FileContent(self._file, start, written)
 
 
 def _up_to(pieces: Iterable[bytes], most: int | None) -> Iterator[bytes]:
@@ -201,8 +198,7 @@ class Lines(Sequence[str]):
         if at in self._head:
             return self._head[at]
         if at != self._at:
-            self._block = self.cut(self.content[self.starts[at] : self.starts[at + 1]])
-            self._at = at
+            self._at, self._block = at, self.cut(self.content[self.starts[at] : self.starts[at + 1]])
             if at < _HEAD_BLOCKS:
                 self._head[at] = self._block
         return self._block
@@ -211,8 +207,7 @@ class Lines(Sequence[str]):
 def blocks(content: Content, start: int, ends: bytes) -> Iterator[bytes]:
     """Yield the content in blocks of whole lines; ``ends`` are the bytes ending a line."""
     rest: list[bytes] = []
-    for at in range(start, len(content), PART):
-        part = content[at : at + PART]
+    for part in parts(content, start):
         behind = max(part.rfind(bytes((end,))) for end in ends) + 1
         if behind:
             yield b"".join((*rest, part[:behind]))
@@ -220,3 +215,53 @@ def blocks(content: Content, start: int, ends: bytes) -> Iterator[bytes]:
         rest.append(part[behind:])
     if last := b"".join(rest):
         yield last
+
+
+T = TypeVar("T")
+
+_BLOCK = 100  # Items that are pickled together: they share most of their strings.
+_BLOCKS_IN_MEMORY = 8
+
+
+class SpooledList(Generic[T]):
+    """A list with all but the first items on disk, from where items are read as copies."""
+
+    def __init__(self, in_memory: int) -> None:
+        self._in_memory = in_memory
+        self._first: list[T] = []
+        self._newest: list[T] = []
+        self._file = TemporaryFile()  # noqa: SIM115 - open as long as the list exists
+        self._offsets: list[int] = []
+        self._read: dict[int, list[T]] = {}
+
+    def __len__(self) -> int:
+        return len(self._first) + len(self._offsets) * _BLOCK + len(self._newest)
+
+    def append(self, item: T) -> None:
+        """Add an item at the end."""
+        if len(self._first) < self._in_memory:
+            self._first.append(item)
+            return
+        self._newest.append(item)
+        if len(self._newest) == _BLOCK:
+            self._offsets.append(self._file.seek(0, 2))
+            pickle.dump(self._newest, self._file, pickle.HIGHEST_PROTOCOL)
+            self._newest = []
+
+    def __getitem__(self, index: int) -> T:
+        if index < len(self._first):
+            return self._first[index]
+        block, within = divmod(index - len(self._first), _BLOCK)
+        return (self._block(block) if block < len(self._offsets) else self._newest)[within]
+
+    def __iter__(self) -> Iterator[T]:
+        return (self[index] for index in range(len(self)))
+
+    def _block(self, number: int) -> list[T]:
+        block = self._read.get(number)
+        if block is None:
+            if len(self._read) >= _BLOCKS_IN_MEMORY:
+                del self._read[next(iter(self._read))]
+            self._file.seek(self._offsets[number])
+            block = self._read[number] = pickle.load(self._file)
+        return block

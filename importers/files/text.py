@@ -10,6 +10,7 @@ import json
 import re
 import sys
 from array import array
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import chain
@@ -49,14 +50,22 @@ class Decoded:
 
 def decode(name: str, content: Content) -> Decoded:
     """Recognise the encoding of a file and find the lines."""
-    if (refused := _hopeless(name, content)) is not None:
-        return refused
+    if not any(part.strip() for part in parts(content)):
+        return _refuse_empty(name)
+    if _OF_SADC.match(bytes(content[:4])):
+        message = "This is a binary file of sysstat, which only the sadf that is installed beside its sadc reads."
+        remedy = f"There, upload what this prints: sadf -j {name.rpartition('/')[2]} -- -u ALL -n DEV,EDEV,TCP,ETCP"
+        return _refuse(name, "text.binary", message, remedy)
+    return _decode(name, content)
+
+
+def _decode(name: str, content: Content) -> Decoded:
     if content[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
         return _decode_utf16(name, content)
     start = _behind_mark(content)
     if all(part.isascii() for part in parts(content, start)):
         return _decode_lines(name, content, "ascii", "ascii", start)
-    census = _Census.count(content)
+    census = _Census(len(content), *map(sum, zip(*map(_counts, parts(content)), strict=True)))
     if census.is_ebcdic_as_latin1 and _is_utf8(content):
         message = (
             "This looks like an EBCDIC report that was converted as if it were Latin-1; "
@@ -88,19 +97,6 @@ def _refuse_binary(name: str) -> Decoded:
     return _refuse(name, "text.binary", _NOT_TEXT, "Upload the log itself, or a zip archive of logs.")
 
 
-def _hopeless(name: str, content: Content) -> Decoded | None:
-    """Return the refusal of an empty file or a binary file of sysstat."""
-    if not any(part.strip() for part in parts(content)):
-        return _refuse_empty(name)
-    return _refuse_sadc(name) if _OF_SADC.match(bytes(content[:4])) else None
-
-
-def _refuse_sadc(name: str) -> Decoded:
-    message = "This is a binary file of sysstat, which only the sadf that is installed beside its sadc reads."
-    remedy = f"There, upload what this prints: sadf -j {name.rpartition('/')[2]} -- -u ALL -n DEV,EDEV,TCP,ETCP"
-    return _refuse(name, "text.binary", message, remedy)
-
-
 @dataclass(frozen=True, slots=True)
 class _Census:
     """Counts of the bytes that distinguish EBCDIC from text with accents."""
@@ -111,11 +107,6 @@ class _Census:
     latin1_leads: int
     high: int
     ebcdic_text: int
-
-    @classmethod
-    def count(cls, content: Content) -> "_Census":
-        """Count all bytes of a file."""
-        return cls(len(content), *map(sum, zip(*map(_counts, parts(content)), strict=True)))
 
     @property
     def is_ebcdic_as_latin1(self) -> bool:
@@ -148,8 +139,7 @@ def _counts(part: bytes) -> tuple[int, int, int, int, int]:
 
 def _is_utf8(content: Content) -> bool:
     try:
-        for _ in _decoded(content, "utf-8"):
-            pass
+        deque(_decoded(content, "utf-8"), maxlen=0)
     except UnicodeDecodeError:
         return False
     return True
@@ -182,18 +172,17 @@ def _decode_utf8(name: str, content: Content, start: int) -> Decoded:
 
 
 def _stray_byte(name: str, content: Content) -> Problem:
-    lines = 0
-    stray = 0
+    stray, line = 0, 1
     for block in blocks(content, 0, b"\n"):
         try:
             block.decode()
         except UnicodeDecodeError as error:
             stray = block[error.start]
-            lines += block.count(b"\n", 0, error.start)
+            line += block.count(b"\n", 0, error.start)
             break
-        lines += block.count(b"\n")
-    message = f"Byte {stray:02X} in line {lines + 1} is not UTF-8; the file was read as Latin-1."
-    return Problem(Severity.NOTE, "text.latin-1", message, "Check names with accents.", name, lines + 1)
+        line += block.count(b"\n")
+    message = f"Byte {stray:02X} in line {line} is not UTF-8; the file was read as Latin-1."
+    return Problem(Severity.NOTE, "text.latin-1", message, "Check names with accents.", name, line)
 
 
 def _has(content: Content, wanted: bytes) -> bool:
@@ -213,7 +202,13 @@ def _decode_ebcdic(name: str, content: Content) -> Decoded:
     if length is None:
         message = "This is EBCDIC text without line ends, and its records are not 133, 132, 121 or 80 characters long."
         return _refuse(name, "text.no-line-ends", message, "Transfer it again as text, with translation.")
-    return _records(name, content, length)
+    look = _Look()
+    if not all(look.take(part.decode(EBCDIC)) for part in parts(content)) or not look.is_text:
+        return _refuse_binary(name)
+    size, whole = len(content), len(content) % length == 0
+    starts = array("Q", [*range(0, size, length * _RECORDS), size])
+    firsts = array("Q", (-(-start // length) for start in starts))
+    return Decoded(Text(name, Lines(content, Records(length), starts, firsts), EBCDIC, whole))
 
 
 def _record_length(content: Content) -> int | None:
@@ -226,26 +221,12 @@ def _record_length(content: Content) -> int | None:
     return next((length for length in RECORD_LENGTHS if len(content) % length == 0), None)
 
 
-def _records(name: str, content: Content, length: int) -> Decoded:
-    look = _Look()
-    if not look.all(part.decode(EBCDIC) for part in parts(content)):
-        return _refuse_binary(name)
-    size, whole = len(content), len(content) % length == 0
-    starts = array("Q", [*range(0, size, length * _RECORDS), size])
-    firsts = array("Q", (-(-start // length) for start in starts))
-    return Decoded(Text(name, Lines(content, Records(length), starts, firsts), EBCDIC, whole))
-
-
 @dataclass(slots=True)
 class _Look:
     """Test of characters: text has no NUL, and at most 5% control characters."""
 
     size: int = 0
     controls: int = 0
-
-    def all(self, pieces: Iterator[str]) -> bool:
-        """Return whether all pieces together are text."""
-        return all(map(self.take, pieces)) and self.is_text
 
     def take(self, piece: str) -> bool:
         """Count a piece's characters; return False for a NUL."""
@@ -328,22 +309,17 @@ def make_outline(text: Text, content: Content) -> bytes | None:
     lines = text.lines
     if not isinstance(lines, Lines) or lines.content is not content:
         return None
+    cut = lines.cut
+    if isinstance(cut, Records):
+        form: dict[str, Any] = {"records": cut.length}
+    else:
+        assert isinstance(cut, Form)
+        form = {"codec": cut.codec, "ends": cut.ends.hex(), "end": cut.end}
     head = {
-        "version": OUTLINE_VERSION,
-        "order": sys.byteorder,
-        "size": len(content),
-        "encoding": text.encoding,
-        "whole": text.ends_whole,
-        "form": _form_data(lines.cut),
+        **{"version": OUTLINE_VERSION, "order": sys.byteorder, "size": len(content)},
+        **{"encoding": text.encoding, "whole": text.ends_whole, "form": form},
     }
     return json.dumps(head).encode() + b"\n" + lines.starts.tobytes() + lines.firsts.tobytes()
-
-
-def _form_data(cut: Cut) -> dict[str, Any]:
-    if isinstance(cut, Records):
-        return {"records": cut.length}
-    assert isinstance(cut, Form)
-    return {"codec": cut.codec, "ends": cut.ends.hex(), "end": cut.end}
 
 
 def open_outline(name: str, content: Content, outline: bytes) -> Text:
@@ -360,7 +336,5 @@ def open_outline(name: str, content: Content, outline: bytes) -> Text:
         raise ValueError(f"the outline of {name} is cut off")
     starts, firsts = array("Q", numbers[:half]), array("Q", numbers[half:])
     form = data["form"]
-    cut = (
-        Records(form["records"]) if "records" in form else Form(form["codec"], bytes.fromhex(form["ends"]), form["end"])
-    )
+    cut: Cut = Records(form["records"]) if "records" in form else Form(**form | {"ends": bytes.fromhex(form["ends"])})
     return Text(name, Lines(content, cut, starts, firsts), data["encoding"], data["whole"])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from importers.files.spooled_list import SpooledList
+from importers.files.content import SpooledList
 
 
 @pytest.mark.parametrize("in_memory", [0, 150, 1000])

@@ -9,7 +9,7 @@ from importers import formats
 from importers.collate.drafts import FragmentGroups
 from importers.collate.run_ids import RunIdPattern
 from importers.files import archive
-from importers.files.spooled_list import SpooledList
+from importers.files.content import SpooledList
 from importers.model import Fragment, Problem, SourceFile
 from perfdb.results.ingest import artifacts
 from perfdb.results.models import Upload, UploadFile

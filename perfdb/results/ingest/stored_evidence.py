@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from importers import formats
-from importers.files.spooled_list import SpooledList
+from importers.files.content import SpooledList
 from importers.model import Fragment, Problem, SourceFile, content_digest
 from perfdb.results.ingest import artifacts
 from perfdb.results.ingest.make_records import digests_of, make_source
