@@ -124,7 +124,8 @@ def _unpack_members(archive: str, container: ZipFile, limits: Limits) -> Unpacke
     room = limits.total_bytes
     seen: set[str] = set()
     for member in members:
-        name = _name(member)
+        # Older Windows tools write backslashes between folders.
+        name = member.filename.replace("\\", "/")
         reason = _objection(member, name) or ("occurs twice" if name in seen else None)
         seen.add(name)
         data: Content = b""
@@ -141,8 +142,11 @@ def _unpack_members(archive: str, container: ZipFile, limits: Limits) -> Unpacke
             reason = "is an archive inside the archive"
         if reason is None:
             unpacked.files.append(SourceFile(name, data))
-        else:
-            unpacked.problems.append(_left_out(archive, name[:LONGEST_PATH], reason))
+            continue
+        shown = name[:LONGEST_PATH]
+        message, remedy = f"{shown} in {archive} {reason}; it was left out.", "Unpack it and upload what it holds."
+        problem = Problem(Severity.ERROR, "archive.member", message, remedy, f"{archive}/{shown}")
+        unpacked.problems.append(problem)
     return unpacked
 
 
@@ -150,11 +154,6 @@ def _is_clutter(name: str) -> bool:
     """Return whether a desktop added this member to the archive."""
     path = PurePosixPath(name)
     return "__MACOSX" in path.parts or path.name in {".DS_Store", "Thumbs.db", "desktop.ini"}
-
-
-def _name(member: ZipInfo) -> str:
-    """Return a member's path; older Windows tools write backslashes between folders."""
-    return member.filename.replace("\\", "/")
 
 
 def _objection(member: ZipInfo, name: str) -> str | None:
@@ -182,9 +181,3 @@ def _check_size(archive: str, member: ZipInfo, size: int, room: int, limits: Lim
 def _expected(member: ZipInfo, limits: Limits) -> int:
     """Return the largest number of bytes that a member may unpack to."""
     return max(limits.ratio * max(member.compress_size, 1), _SMALL)
-
-
-def _left_out(archive: str, member: str, reason: str) -> Problem:
-    message = f"{member} in {archive} {reason}; it was left out."
-    remedy = "Unpack it and upload what it holds."
-    return Problem(Severity.ERROR, "archive.member", message, remedy, f"{archive}/{member}")

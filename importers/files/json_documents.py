@@ -211,21 +211,17 @@ class Node:
     def string(self, *path: str | int) -> Printed | None:
         """Return a string that is not blank, without quotes and escapes; else None."""
         found = self.get(*path)
-        if found is None or not found.is_string:
-            return None
-        text = found.text
-        return Printed(text, found.line) if text.strip() else None
+        return Printed(found.text, found.line) if found and found.is_string and found.text.strip() else None
 
     def figure(self, *path: str | int) -> Printed | None:
         """Return a finite number as printed; None for NaN, words and strings."""
         found = self.get(*path)
-        return Printed(found.text, found.line) if found is not None and found.is_number else None
+        return Printed(found.text, found.line) if found and found.is_number else None
 
     def printed(self, *path: str | int) -> Printed | None:
         """Return any scalar as printed, except null, "null" and empty strings."""
         found = self.get(*path)
-        text = found.text if found is not None else ""
-        return Printed(text, found.line) if found is not None and text not in _EMPTY else None
+        return Printed(found.text, found.line) if found and found.text not in _EMPTY else None
 
     def is_true(self, *path: str | int) -> bool:
         """Return whether a switch is on: the word true, or a nonzero number."""
@@ -265,8 +261,8 @@ class Document:
 
 def documents(text: Text) -> Iterator[Document]:
     """Yield the documents of a file in order, lazily."""
-    beginning = _beginning(text, HEAD)
-    return iter(beginning.documents) if beginning.is_all else _read(_Window(text.pieces(), text.ends_whole))
+    beginning, is_all = _beginning(text, HEAD)
+    return iter(beginning) if is_all else _read(_Window(text.pieces(), text.ends_whole))
 
 
 def find_results(found: Iterable[Document], is_result: Callable[[Node], bool]) -> Iterator[Document]:
@@ -291,7 +287,7 @@ def _find_inside(document: Document, node: Node, is_result: Callable[[Node], boo
 
 def head(text: Text, size: int = HEAD) -> list[Document]:
     """Return the documents in the first ``size`` characters."""
-    return _beginning(text, size).documents
+    return _beginning(text, size)[0]
 
 
 def outside(text: Text, spans: Iterable[tuple[int, int]]) -> list[tuple[int, str]]:
@@ -307,20 +303,12 @@ def outside(text: Text, spans: Iterable[tuple[int, int]]) -> list[tuple[int, str
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class _Beginning:
-    """The documents of the first characters, and whether the file has no others."""
-
-    documents: list[Document]
-    is_all: bool
-
-
-def _beginning(text: Text, size: int) -> _Beginning:
-    """Read the beginning once for all formats."""
+def _beginning(text: Text, size: int) -> tuple[list[Document], bool]:
+    """Return the documents of the beginning, read once for all formats, and whether the file has no others."""
     return text.once(f"json {size}", lambda: _read_beginning(text, size))
 
 
-def _read_beginning(text: Text, size: int) -> _Beginning:
+def _read_beginning(text: Text, size: int) -> tuple[list[Document], bool]:
     """Read the documents in the first ``size`` characters; all of a small file."""
     lines: list[str] = []
     left = max(size, _WHOLE)
@@ -328,8 +316,8 @@ def _read_beginning(text: Text, size: int) -> _Beginning:
         lines.append(line[:left])
         left -= len(lines[-1]) + 1
         if left <= 0:
-            return _Beginning([*_read(_Window(["\n".join(lines)[:size]], ends_whole=False))], is_all=False)
-    return _Beginning([*_read(_Window(["\n".join(lines)], text.ends_whole))], is_all=True)
+            return list(_read(_Window(["\n".join(lines)[:size]], ends_whole=False))), False
+    return list(_read(_Window(["\n".join(lines)], text.ends_whole))), True
 
 
 class _Window:

@@ -51,39 +51,39 @@ def each(text: Text, problems: list[Problem]) -> Iterator[Fragment]:
             found.warn("manifest.no-run", "This row names no run; it was left out.", "Fill in run_id.", line)
 
 
-def _head(text: Text) -> tuple[int, str]:
-    return next(((number, line) for number, line in text.numbered() if line.strip()), (1, ""))
-
-
-def _delimiter(head: str) -> str:
-    return max("\t,;", key=head.count)
+def _head(text: Text) -> tuple[int, str, str]:
+    """Return number, text and delimiter of the head line."""
+    number, head = next(((number, line) for number, line in text.numbered() if line.strip()), (1, ""))
+    return number, head, max("\t,;", key=head.count)
 
 
 def _columns(text: Text) -> list[str]:
     """Return the names of the columns; empty for other files."""
-    _, head = _head(text)
-    if _RUN not in head.lower():
-        return []
-    try:
-        cells = next(csv.reader([head], delimiter=_delimiter(head)), [])
-    except csv.Error:
-        return []
+    _, head, delimiter = _head(text)
+    cells = _cells(head, delimiter) if _RUN in head.lower() else []
     names = ["_".join(cell.lower().split()) for cell in cells]
     good = len(names) > 1 and names.count(_RUN) == 1 and all(_HEAD.fullmatch(name) for name in names)
     return names if good else []
 
 
+def _cells(line: str, delimiter: str, *, strict: bool = False) -> list[str]:
+    """Return the cells of one line; none if invalid, with ``strict`` also for an open quotation mark."""
+    try:
+        return next(csv.reader([line], delimiter=delimiter, strict=strict), [])
+    except csv.Error:
+        return []
+
+
 def _rows(text: Text, columns: Sequence[str], found: ProblemLog) -> Iterator[tuple[int, list[str]]]:
     """Yield the rows' lines and stripped cells."""
-    head_line, head = _head(text)
-    delimiter = _delimiter(head)
+    head_line, _, delimiter = _head(text)
     if not text.ends_whole and len(text.lines) > head_line:
         message = "The file ends without a line end: its last row may be cut off and was left out."
         found.warn("manifest.cut-off", message, "End the last row with a line end.", len(text.lines))
     for number, line in text.whole():
         if number <= head_line:
             continue
-        cells = line.split(delimiter) if '"' not in line else _quoted(line, delimiter)
+        cells = line.split(delimiter) if '"' not in line else _cells(line, delimiter, strict=True)
         if len(cells) == len(columns):
             yield number, [*map(str.strip, cells)]
         elif line.strip():
@@ -91,30 +91,20 @@ def _rows(text: Text, columns: Sequence[str], found: ProblemLog) -> Iterator[tup
             found.warn("manifest.cells", message, "Give every row as many cells as the head.", number)
 
 
-def _quoted(line: str, delimiter: str) -> list[str]:
-    """Return the cells of one line; none for an open quotation mark."""
-    try:
-        return next(csv.reader([line], delimiter=delimiter, strict=True), [])
-    except csv.Error:
-        return []
-
-
 def _fragment(cells: dict[str, str], line: int, found: ProblemLog) -> Fragment:
     """Return the circumstances of a row; ``cells`` are its filled cells by column."""
     run_id, trial = cells.pop(_RUN), cells.pop(_TRIAL, None)
-    number = None if trial is None else _trial(trial, line, found)
+    number = None if trial is None else trial_number(trial)
+    if trial is not None and number is None:
+        message = f"{trial[:20]!r} is not a trial's number from 1 to 9999."
+        found.warn("manifest.trial", message, "Correct the row.", line)
     started, zone = _take_time(cells, _STARTS, line, found)
     ended, _ = _take_time(cells, _ENDS, line, found)
     facts = [(f"factor.{name}" if name in _FACTORS else name, text) for name, text in cells.items()]
     keys = {key for key, _ in facts}
     facts += [(key, text) for key, text in asked_of(cells.get("command", "")) if key not in keys]
     return Fragment(
-        file=found.file,
-        format=NAME,
-        format_version=VERSION,
-        kind=Kind.CIRCUMSTANCES,
-        first_line=line,
-        last_line=line,
+        *(found.file, NAME, VERSION, Kind.CIRCUMSTANCES, line, line),
         run_id=run_id,
         trial=number,
         taken=started,
@@ -122,14 +112,6 @@ def _fragment(cells: dict[str, str], line: int, found: ProblemLog) -> Fragment:
         zone=zone,
         facts=tuple([Fact(key, text, line) for key, text in facts]),
     )
-
-
-def _trial(text: str, line: int, found: ProblemLog) -> int | None:
-    number = trial_number(text)
-    if number is None:
-        message = f"{text[:20]!r} is not a trial's number from 1 to 9999."
-        found.warn("manifest.trial", message, "Correct the row.", line)
-    return number
 
 
 def _take_time(
@@ -146,10 +128,10 @@ def _take_time(
         message = f"{text[:40]!r} in column {column} is not a time such as {_TIME}."
         found.warn("manifest.time", message, "Write times as ISO 8601.", line)
         return None, ""
-    if moment.tzinfo is None:
-        return moment, "+00:00" if column.endswith("_utc") else ""
     offset = moment.utcoffset()
-    return moment.replace(tzinfo=None), "" if offset is None else _offset(offset)
+    if offset is None:
+        return moment, "+00:00" if column.endswith("_utc") else ""
+    return moment.replace(tzinfo=None), _offset(offset)
 
 
 @lru_cache(64)
@@ -209,15 +191,11 @@ def _value(words: Sequence[str], *options: str) -> str | None:
     return None
 
 
-def _both_ways(size: str | None) -> Asked:
-    if size is not None and _SIZE.fullmatch(size):
-        yield "request_bytes", size
-        yield "response_bytes", size
+_BOTH_WAYS, _ONE_WAY = ("request_bytes", "response_bytes"), ("message_bytes",)
 
 
-def _of_stream(size: str | None) -> Asked:
-    if size is not None and _SIZE.fullmatch(size):
-        yield "message_bytes", size
+def _sizes(keys: Sequence[str], size: str) -> Asked:
+    return ((key, size) for key in keys if _SIZE.fullmatch(size))
 
 
 def _nuttcp(words: Sequence[str]) -> Asked:
@@ -233,9 +211,9 @@ def _sockperf(words: Sequence[str]) -> Asked:
     """Read sockperf's options. Messages have 14 bytes by default."""
     size = _value(words, "--msg-size", "-m") or "14"
     if {"ping-pong", "pp"} & {*words}:
-        yield from _both_ways(size)
+        yield from _sizes(_BOTH_WAYS, size)
     elif {"throughput", "tp"} & {*words}:
-        yield from _of_stream(size)
+        yield from _sizes(_ONE_WAY, size)
 
 
 def _qperf(words: Sequence[str]) -> Asked:
@@ -248,9 +226,9 @@ def _qperf(words: Sequence[str]) -> Asked:
     if any(word.startswith("msg_size:") for word in words):
         return
     if tests == {"lat"}:
-        yield from _both_ways(size or "1")
+        yield from _sizes(_BOTH_WAYS, size or "1")
     elif tests == {"bw"}:
-        yield from _of_stream(size)
+        yield from _sizes(_ONE_WAY, size or "")
 
 
 def _iperf(words: Sequence[str]) -> Asked:

@@ -36,7 +36,6 @@ TAGS = "tags"
 
 MOST_METRICS = 500
 LONGEST = 200
-_TOTAL = "total"
 _FIELDS = frozenset(FIELDS)
 _STATUSES = {str(each): each for each in Status}
 _KEY = re.compile(r"[A-Za-z_][\w.-]{0,79}", re.ASCII)
@@ -123,9 +122,14 @@ def parse_record(record: object, line: int) -> ParsedRecord:
     )
 
 
+def _printed(value: object) -> object:
+    """Return a number's characters as text; any other value unchanged."""
+    return value.decode() if isinstance(value, Number) else value
+
+
 def _text(value: object, *path: str) -> str:
     """Return a stripped text of one line, or a number's characters, of the field ``path``."""
-    said = value.decode() if isinstance(value, Number) else value
+    said = _printed(value)
     text = said.strip() if isinstance(said, str) else ""
     if text and len(text) <= LONGEST and text.isprintable():
         return text
@@ -152,7 +156,7 @@ def _moment(value: object) -> datetime | None:
         moment = datetime.fromisoformat(_text(value, "started"))
         return moment if moment.tzinfo is None else moment.astimezone(UTC)
     except (ValueError, OverflowError):
-        message = f"started is no time: {str(value.decode() if isinstance(value, Number) else value)[:40]!r}."
+        message = f"started is no time: {str(_printed(value))[:40]!r}."
         raise RecordError("started", message, "Write it as 2026-11-21T14:05:03Z.") from None
 
 
@@ -235,7 +239,7 @@ def _head(key: str) -> Head:
         remedy = "Name a metric as in the glossary, with @ROLE for the figure of one side."
         raise RecordError(f"metrics.{key[:LONGEST]}", f"{key[:LONGEST]!r} is no metric.", remedy)
     unit = next((unit for ending, unit in _ENDINGS if found["name"].endswith(ending)), "")
-    return found["name"], unit, found["role"] or _TOTAL
+    return found["name"], unit, found["role"] or "total"
 
 
 def _with_unit(key: str, value: object) -> tuple[str, str]:
@@ -298,12 +302,7 @@ def fragment_of(line: str, number: int, file: str) -> Fragment:
 def record_fragment(record: ParsedRecord, number: int, file: str) -> Fragment:
     """Return the fragment of a decoded record."""
     return Fragment(
-        file=file,
-        format=NAME,
-        format_version=VERSION,
-        kind=Kind.DRIVER,
-        first_line=number,
-        last_line=number,
+        *(file, NAME, VERSION, Kind.DRIVER, number, number),
         run_id=record.run_id,
         trial=record.trial,
         role="client",
