@@ -215,7 +215,11 @@ def _marks(log: Fragment) -> Iterator[object]:
 
 def _is_copy(one: Fragment, other: Fragment) -> bool:
     """Return whether two files print one result."""
-    if one.file == other.file or one.trial != other.trial or not _same_test(one, other):
+    if one.file == other.file or one.trial != other.trial or len({one.run_id, other.run_id} - {None}) > 1:
+        return False
+    if not _agree(
+        *({fact.key: fact.text for fact in log.facts if fact.key in _SAME_BOTH_WAYS} for log in (one, other))
+    ):
         return False
     names = {_folder_and_name(each.file)[1] for each in (one, other)}
     if {one.fact_text("data_file"), other.fact_text("data_file")} & names:
@@ -223,9 +227,8 @@ def _is_copy(one: Fragment, other: Fragment) -> bool:
     same = is_same_test(one, other)
     if same is False or _form(one) == _form(other) or not _share_rows(one, other):
         return False
-    figures = [{(each.name, each.role, each.unit): each.text for each in log.readings} for log in (one, other)]
-    shared = figures[0].keys() & figures[1].keys()
-    return len(shared) >= _FEWEST_FIGURES and all(figures[0][key] == figures[1][key] for key in shared)
+    mine, others = ({(each.name, each.role, each.unit): each.text for each in log.readings} for log in (one, other))
+    return len(mine.keys() & others.keys()) >= _FEWEST_FIGURES and _agree(mine, others)
 
 
 def _form(log: Fragment) -> tuple[object, ...]:
@@ -237,15 +240,14 @@ def _form(log: Fragment) -> tuple[object, ...]:
 
 def _share_rows(one: Fragment, other: Fragment) -> bool:
     """Return whether rows that both print are equal, and the files differ in ending or rows."""
-    rows = [{each.name: each.cells for each in log.listings} for log in (one, other)]
-    differ = rows[0].keys() != rows[1].keys() or len({PurePosixPath(log.file).suffix for log in (one, other)}) > 1
-    return differ and all(rows[0][name] == rows[1][name] for name in rows[0].keys() & rows[1].keys())
+    mine, others = ({each.name: each.cells for each in log.listings} for log in (one, other))
+    differ = mine.keys() != others.keys() or PurePosixPath(one.file).suffix != PurePosixPath(other.file).suffix
+    return differ and _agree(mine, others)
 
 
-def _same_test(one: Fragment, other: Fragment) -> bool:
-    said = [{fact.key: fact.text for fact in log.facts if fact.key in _SAME_BOTH_WAYS} for log in (one, other)]
-    runs = {one.run_id, other.run_id} - {None}
-    return len(runs) < 2 and all(said[0][key] == said[1][key] for key in said[0].keys() & said[1].keys())
+def _agree(one: Mapping[_Key, object], other: Mapping[_Key, object]) -> bool:
+    """Return whether the values of all common keys are equal."""
+    return all(one[key] == other[key] for key in one.keys() & other.keys())
 
 
 def grouped(fragments: Iterable[Fragment], key: Callable[[Fragment], _Key]) -> dict[_Key, list[Fragment]]:

@@ -6,14 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
-from importers.collate.companions import (
-    base_name,
-    has_marks,
-    is_same_test,
-    may_be_ends,
-    names_of_files,
-    process_number,
-)
+from importers.collate.companions import base_name, has_marks, is_same_test, may_be_ends, names_of_files, process_number
 from importers.collate.run_ids import (
     distinct_names,
     folder_of,

@@ -99,12 +99,7 @@ _DATE = re.compile(
 _UNAME = re.compile(r"Linux (?P<host>\S+) (?P<release>\S+) (?P<rest>.+)")
 _MACHINE_TYPE = re.compile(r"machine = ([0-9A-F]+)")
 _MACHINES = re.compile(r"\b(x86_64|i[3-6]86|aarch64|armv\w+|s390x?|ppc64(?:le)?|ppc|riscv64|loongarch64|mips\w*)\b")
-_NAMED = {
-    "MemTotal": "memory",
-    "driver": "driver",
-    "version": "driver_version",
-    "firmware-version": "firmware_version",
-}
+_NAMED = {"MemTotal": "memory", "driver": "driver", "version": "driver_version", "firmware-version": "firmware_version"}
 
 
 Reader = Callable[[Section, Evidence], None]

@@ -315,10 +315,7 @@ class Reader:
 
 
 def read_reports(
-    text: Text,
-    mark: str,
-    read_title: Callable[[int, str], Title | None],
-    layout_of: Callable[[Title], Layout | None],
+    text: Text, mark: str, read_title: Callable[[int, str], Title | None], layout_of: Callable[[Title], Layout | None]
 ) -> Iterator[Report]:
     """Yield the reports of a listing in order; pages begin with ``mark``."""
     reader = Reader(layout_of, None if text.ends_whole else len(text.lines))

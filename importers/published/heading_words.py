@@ -264,14 +264,11 @@ def read_comparison(text: str) -> tuple[str, str] | None:
     return (match["compared"].strip(), match["baseline"].strip()) if match else None
 
 
+_HOW_MANY = r"(?:number of |no\. of |# ?(?:of )?|concurrent |parallel )*"
+_SENT = r"(?:msg|message|packet|request|record|payload|block|buffer|write|i/?o)"
 _LINE_NAMES: tuple[tuple[str, str, float], ...] = (
     (r"mtu(?: sizes?)?(?: \(?(?:bytes|B)\)?)?", "mtu", 0.95),
-    (
-        r"(?:number of |no\. of |# ?(?:of )?|concurrent |parallel )*"
-        r"(?:clients?|users?|connections?|sessions?|streams?|pairs?|client-server pairs)",
-        "users",
-        0.95,
-    ),
+    (rf"{_HOW_MANY}(?:clients?|users?|connections?|sessions?|streams?|pairs?|client-server pairs)", "users", 0.95),
     (r"protocol|device(?: types?)?|connectivity|connection types?|interface|adapter|nic|network|link", "device", 0.9),
     (r"run ?-?_?(?:id|name|label)?s?", "run_id", 0.95),
     (r"(?:workload|traffic(?: pattern)?|pattern|transaction type|test)(?: type| name)?", "workload", 0.9),
@@ -281,12 +278,7 @@ _LINE_NAMES: tuple[tuple[str, str, float], ...] = (
     (r"system|machine|host", "system", 0.8),
     (r"campaign", "campaign", 0.95),
     (r"kernel", "factor.kernel", 0.9),
-    (
-        r"(?:msg|message|packet|request|record|payload|block|buffer|write|i/?o)[ _-]?(?:size|length|len|bytes)s?"
-        r"(?: \(?(?:bytes|B)\)?)?",
-        "factor.message_bytes",
-        0.9,
-    ),
+    (rf"{_SENT}[ _-]?(?:size|length|len|bytes)s?(?: \(?(?:bytes|B)\)?)?", "factor.message_bytes", 0.9),
 )
 
 
@@ -303,25 +295,11 @@ def line_name(text: str) -> Guess:
 
 _MOST_USERS = 10_000
 WORKLOADS = {
-    "rr": "RR",
-    "request-response": "RR",
-    "request response": "RR",
-    "request/response": "RR",
-    "crr": "CRR",
-    "connect-request-response": "CRR",
-    "connect request response": "CRR",
-    "connect/request/response": "CRR",
-    "s": "STRG",
-    "str": "STRG",
-    "strg": "STRG",
-    "stream": "STRG",
-    "streaming": "STRG",
-    "streaming get": "STRG",
-    "strp": "STRP",
-    "streaming put": "STRP",
-    "strb": "STRB",
-    "http": "HTTP",
-    "ping": "PING",
+    **dict.fromkeys(("rr", "request-response", "request response", "request/response"), "RR"),
+    **dict.fromkeys(("crr", "connect-request-response", "connect request response", "connect/request/response"), "CRR"),
+    **dict.fromkeys(("s", "str", "strg", "stream", "streaming", "streaming get"), "STRG"),
+    **dict.fromkeys(("strp", "streaming put"), "STRP"),
+    **{"strb": "STRB", "http": "HTTP", "ping": "PING"},
 }
 _PEOPLE = r"users?|clients?|sessions?|connections?"
 _WORDS = "|".join(sorted(map(re.escape, WORKLOADS), key=len, reverse=True))
