@@ -209,7 +209,7 @@ _reading = partial(tuple.__new__, Reading)  # The constructor takes several time
 
 
 def make_readings(heads: Iterable[Head], texts: Iterable[str], lines: Iterable[int] | int) -> tuple[Reading, ...]:
-    """Return readings of names, units and roles; ``lines`` has one for all, or for each."""
+    """Return readings of name, unit and role; ``lines``: one, or one for each."""
     placed = zip(heads, texts, repeat(lines) if isinstance(lines, int) else lines, strict=False)
     return tuple(map(_reading, [(name, text, unit, line, role, "") for (name, unit, role), text, line in placed]))
 

@@ -54,9 +54,10 @@ def unused_rows(rows: Mapping[str, Sequence[Fragment]], drafts: Iterable[RunDraf
 class UnusedRows:
     """Rows of runs without logs: number by manifest, and examples."""
 
-    def __init__(self) -> None:
+    def __init__(self, rows: Iterable[Fragment] = ()) -> None:
         self._counts: Counter[str] = Counter()
         self._first: dict[str, list[tuple[int, str]]] = {}
+        self.add(rows)
 
     def add(self, rows: Iterable[Fragment]) -> None:
         """Count rows, and keep the first of each manifest as examples."""
@@ -81,13 +82,6 @@ class UnusedRows:
         return found
 
 
-def left_over(rows: Iterable[Fragment]) -> list[Problem]:
-    """Report for each manifest its rows of runs without logs."""
-    left = UnusedRows()
-    left.add(rows)
-    return left.problems
-
-
 def _fits(row: Fragment, draft: RunDraft, stated: Mapping[str, str]) -> bool:
     """Return whether a row is about this run: trial and factors do not differ."""
     if row.trial is not None and draft.trial is not None and row.trial != draft.trial:
@@ -97,7 +91,7 @@ def _fits(row: Fragment, draft: RunDraft, stated: Mapping[str, str]) -> bool:
 
 
 def _agree(rows: Sequence[Fragment]) -> bool:
-    """Return whether no two rows, also of manifests with different keys, have different values of a key."""
+    """Return whether all rows, also of different manifests, agree in common keys."""
     said: dict[str, str] = {}
     for row in rows:
         facts = {fact.key: fact.text for fact in row.facts}
@@ -119,7 +113,7 @@ def _failure(row: Fragment, draft: RunDraft) -> list[Problem]:
 
 
 def _contradictions(row: Fragment, draft: RunDraft) -> list[Problem]:
-    """Report values, other than users of several processes, that differ from the logs', which win."""
+    """Report values (not users of several processes) other than the logs', which win."""
     certain = drop_assumed(draft.facts, [fact.key for fact in row.facts])
     found = []
     for fact in row.facts:

@@ -217,9 +217,8 @@ def _is_copy(one: Fragment, other: Fragment) -> bool:
     """Return whether two files print one result."""
     if one.file == other.file or one.trial != other.trial or len({one.run_id, other.run_id} - {None}) > 1:
         return False
-    if not _agree(
-        *({fact.key: fact.text for fact in log.facts if fact.key in _SAME_BOTH_WAYS} for log in (one, other))
-    ):
+    said = [{fact.key: fact.text for fact in log.facts if fact.key in _SAME_BOTH_WAYS} for log in (one, other)]
+    if not _agree(said[0], said[1]):
         return False
     names = {_folder_and_name(each.file)[1] for each in (one, other)}
     if {one.fact_text("data_file"), other.fact_text("data_file")} & names:
@@ -266,7 +265,7 @@ def _numbered(fragment: Fragment) -> re.Match[str] | None:
 
 
 def process_number(fragment: Fragment) -> str | None:
-    """Return a number in a client log's name, unless run ID or time distinguish the log."""
+    """Return the number in a client log's name, without run ID and time."""
     if not fragment.is_client or fragment.run_id is not None or fragment.taken is not None:
         return None
     match = _numbered(fragment)

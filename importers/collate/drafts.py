@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from itertools import chain
 
 from importers.collate.circumstances import (
+    UnusedRows,
     add_circumstances,
     assumed_keys,
     drop_assumed,
-    left_over,
     rows_by_run,
     unused_rows,
 )
@@ -47,9 +47,8 @@ def collate(fragments: Iterable[Fragment], pattern: RunIdPattern | None = None) 
     compiled = compile_pattern(pattern, problems)
     usable = [fragment for fragment in fragments if _is_usable(fragment, problems)]
     known = {fragment.run_id.casefold(): fragment.run_id for fragment in usable if fragment.run_id}
-    placement = Placement(known, compiled, problems)
-    run_ids = {id(fragment): placement.run_id_of(fragment) for fragment in usable}
-    placement.beside = find_companions(usable, run_ids)
+    run_ids = {id(each): each.run_id or run_id_in_name(each, known, compiled) for each in usable}
+    placement = Placement(known, compiled, problems, run_ids, find_companions(usable, run_ids))
     ordered = placement.drop_duplicates(usable)
     placement.copies = find_copies(ordered)
     rows = rows_by_run(fragment for fragment in ordered if fragment.kind is Kind.CIRCUMSTANCES)
@@ -69,7 +68,7 @@ def collate(fragments: Iterable[Fragment], pattern: RunIdPattern | None = None) 
             apply_pattern(compiled, pattern, opened.draft)
             collated.drafts.append(opened.draft)
     collated.rows = unused_rows(rows, collated.drafts)
-    problems.extend(left_over(collated.rows))
+    problems.extend(UnusedRows(collated.rows).problems)
     return collated
 
 
@@ -101,7 +100,7 @@ def _is_usable(fragment: Fragment, problems: list[Problem]) -> bool:
 
 
 def _merged_facts(fragments: Sequence[Fragment]) -> list[SourcedFact]:
-    """Return the distinct facts of all fragments, driver first; those about hosts for each host."""
+    """Return the distinct facts, those about hosts for each host, driver first."""
     facts: dict[tuple[str, str, str | None], SourcedFact] = {}
     stated = {key for each in fragments for key in {fact.key for fact in each.facts} - assumed_keys(each.facts)}
     for each in fragments:

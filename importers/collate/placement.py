@@ -13,7 +13,6 @@ from importers.collate.run_ids import (
     is_date,
     match_run_id,
     own_folder,
-    run_id_in_name,
     strip_ending,
     undated,
 )
@@ -27,38 +26,29 @@ CHOOSE = "Choose the run by hand, or put its run id into the file or its name."
 class Placement:
     """The open drafts of a collation, and the fragments that wait for a draft.
 
-    ``known`` has the run IDs in contents by their lower case. ``beside`` has the client logs that a fragment
-    accompanies, ``copies`` the further outputs of a log's result, both by the ``id()`` of the fragment. ``unnamed`` are
-    logs of one run each without run ID.
+    ``known`` has the run IDs in contents by their lower case, ``run_ids`` that of each fragment, ``beside``
+    the client logs that a fragment accompanies, ``copies`` the further outputs of a log's result, all by the ``id()``
+    of the fragment. ``unnamed`` are logs of one run each without run ID.
     """
 
-    known: dict[str, str]
+    known: Mapping[str, str]
     pattern: re.Pattern[str] | None
     problems: list[Problem]
+    run_ids: Mapping[int, str | None]
     beside: Mapping[int, Sequence[Fragment]] = field(default_factory=dict)
     copies: Mapping[int, Sequence[Fragment]] = field(default_factory=dict)
     open_drafts: list[OpenDraft] = field(default_factory=list)
     by_run: dict[str, list[OpenDraft]] = field(default_factory=dict)
     waiting: list[Fragment] = field(default_factory=list)
     unnamed: list[Sequence[Fragment]] = field(default_factory=list)
-    following: list[Fragment] = field(default_factory=list)
     evidence_folders: set[str] = field(default_factory=set)
-    _named: dict[int, str | None] = field(default_factory=dict)
-
-    def run_id_of(self, fragment: Fragment) -> str | None:
-        """Return the run ID in the content or name."""
-        if fragment.run_id:
-            return fragment.run_id
-        if id(fragment) not in self._named:
-            self._named[id(fragment)] = run_id_in_name(fragment, self.known, self.pattern)
-        return self._named[id(fragment)]
 
     def drop_duplicates(self, fragments: Iterable[Fragment]) -> list[Fragment]:
         """Return the fragments, each content once a run."""
         first: dict[tuple[object, ...], Fragment] = {}
         seen: Counter[object] = Counter()
         for fragment in fragments:
-            run_id = self.run_id_of(fragment)
+            run_id = self.run_ids[id(fragment)]
             place = folder_of(fragment, run_id) if fragment.run_id is None else None
             logs = " ".join(log.file for log in self.beside.get(id(fragment), ()))
             digest = content_digest(fragment)
@@ -78,20 +68,18 @@ class Placement:
         for group in groups:
             self._place_group(group)
         done = {id(fragment) for group in (*groups, *self.copies.values()) for fragment in group} | self.beside.keys()
-        self.following = [fragment for fragment in ordered if id(fragment) in self.beside]
         rest = [each for each in ordered if id(each) not in done and each.kind is not Kind.CIRCUMSTANCES]
         for fragment in sorted(rest, key=lambda each: (not each.is_client, not each.is_peer)):
             self._place(fragment)
-        self._place_the_rest()
+        self._place_the_rest([fragment for fragment in ordered if id(fragment) in self.beside])
 
     def _folder(self, fragment: Fragment) -> str | None:
-        """Return the folder named after the fragment's run; None without, or if the content names the run."""
-        run_id = self.run_id_of(fragment) if fragment.run_id is None else None
-        return folder_of(fragment, run_id)
+        """Return the folder named after the run, unless the content names the run."""
+        return folder_of(fragment, self.run_ids[id(fragment)] if fragment.run_id is None else None)
 
     def _place_group(self, group: Sequence[Fragment]) -> None:
         """Make one draft of logs of one run."""
-        run_id = self.run_id_of(group[0])
+        run_id = self.run_ids[id(group[0])]
         if run_id is None:
             self.unnamed.append(group)
             return
@@ -102,7 +90,7 @@ class Placement:
 
     def _place(self, fragment: Fragment) -> None:
         """Add a fragment to its run by run ID, or queue it."""
-        run_id = self.run_id_of(fragment)
+        run_id = self.run_ids[id(fragment)]
         if run_id is None:
             self.waiting.append(fragment)
             return
@@ -124,14 +112,14 @@ class Placement:
         if not (folder and any(problem.message == message for problem in opened.draft.problems)):
             opened.note(fragment, "collate.run-id-from-name", message)
 
-    def _place_the_rest(self) -> None:
+    def _place_the_rest(self, following: Iterable[Fragment]) -> None:
         """Join fragments without run ID by time and host, else by folder."""
         self._place_waiting(self._join_by_time)
         self.unnamed += [[fragment] for fragment in self.waiting if fragment.is_client]
         self.waiting = [fragment for fragment in self.waiting if not fragment.is_client]
         self._name_by_files(self.unnamed)
         self._add_copies()
-        self.waiting += [fragment for fragment in self.following if not self._follow(fragment)]
+        self.waiting += [fragment for fragment in following if not self._follow(fragment)]
         self._place_waiting(self._join_by_folder)
         self._place_waiting(self._join_by_time)
         self._open_servers()
@@ -199,10 +187,7 @@ class Placement:
                     opened.note(copy, "collate.same-result", message)
 
     def _follow(self, fragment: Fragment) -> bool:
-        """Add a fragment to the run of the log it accompanies.
-
-        Settings are added to the runs of all such logs. Return False if no run fits, or several do.
-        """
+        """Add a fragment to the run of its log, settings to all runs."""
         logs = {id(log) for log in self.beside[id(fragment)]}
         fitting = [
             opened
@@ -252,10 +237,7 @@ class Placement:
         return opened
 
     def _open_drafts_of(self, run_id: str, fragment: Fragment) -> list[OpenDraft]:
-        """Return a run ID's drafts for a fragment; open one if none fits.
-
-        Settings may belong to several drafts. An ambiguous fragment is reported and has none.
-        """
+        """Return the draft (of settings all) of a run; open one if none fits."""
         fitting = self._of_folder(
             [opened for opened in self.by_run.get(run_id, ()) if may_join(opened.draft, fragment)], fragment
         )
@@ -265,7 +247,7 @@ class Placement:
         return [] if opened is None else [opened]
 
     def _one_of(self, fitting: Sequence[OpenDraft], run_id: str, fragment: Fragment) -> OpenDraft | None:
-        """Return the only draft, by time, or a new one; None after reporting an ambiguity."""
+        """Return the draft that fits by time, a new one, or None if ambiguous."""
         if not fitting and fragment.is_peer and any(opened.draft.driver for opened in self.by_run.get(run_id, ())):
             message = f"This test of the server fits no client's log of run {run_id}; it was left out."
             remedy = "Upload the client's log of this test under another run id if it counts."
@@ -298,7 +280,7 @@ class Placement:
         return here or [opened for opened in fitting if not folders[id(opened)] & self.evidence_folders]
 
     def _join_by_time(self, fragment: Fragment) -> bool:
-        """Join a fragment to the only run of its host at its time, a long report to all runs within its time."""
+        """Join a fragment to a run by time and host, long reports to several."""
         hosts = hosts_of([fragment])
         sharing = [opened for opened in self.open_drafts if hosts & hosts_of(opened.members)]
         if fragment.kind is Kind.REPORT and fragment.role == "":

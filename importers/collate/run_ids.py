@@ -72,7 +72,7 @@ def _words(name: str) -> tuple[str, ...]:
 
 @lru_cache(256)
 def _folder_and_head(name: str) -> tuple[str, str]:
-    """Return the name of a file's folder, and the file's up to a dot or blank."""
+    """Return the names of folder and file, the latter up to a dot."""
     path = PurePosixPath(name)
     return path.parent.name, re.split(r"[.\s]+", path.name)[0]
 
@@ -122,7 +122,7 @@ def _contradiction(run_id: str, value: str, fact: SourcedFact) -> Problem:
 
 
 def same_value(one: str, other: str) -> bool:
-    """Return whether two texts are equal but for capitals, leading zeros and powers of 1024."""
+    """Return whether texts are equal but for capitals, zeros and powers of 1024."""
     if one.strip().casefold() == other.strip().casefold():
         return True
     sizes = [_SIZE.fullmatch(text.strip()) for text in (one, other)]
@@ -139,7 +139,7 @@ def folder_of(fragment: Fragment, run_id: str | None) -> str | None:
 
 
 def own_folder(fragment: Fragment, run_id: str | None) -> str | None:
-    """Return the folder named after the run, without run ID the file's folder; None if there is none."""
+    """Return the folder named after the run; without run ID the file's, if any."""
     if run_id is not None:
         return folder_of(fragment, run_id)
     parent = PurePosixPath(fragment.file).parent

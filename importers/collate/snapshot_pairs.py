@@ -44,7 +44,7 @@ def _host_key(snapshot: Fragment, snapshots: Sequence[Fragment]) -> str | None:
 
 
 def _by_contents(snapshots: Sequence[Fragment]) -> Iterator[list[Fragment]]:
-    """Yield a host's snapshots together, or by kind of counters if these have own files."""
+    """Yield a host's snapshots together, or by kind of counters in own files."""
     if all(sum(each.phase == phase for each in snapshots) <= 1 for phase in PHASES):
         yield list(snapshots)
         return

@@ -69,7 +69,7 @@ def choose_by_time(fragment: Fragment, drafts: Iterable[OpenDraft]) -> list[Open
 
 
 def window(draft: RunDraft) -> tuple[datetime, datetime | None] | None:
-    """Return start and end (None if cut off) of the driver's log, else the server's."""
+    """Return start and end (None if cut off) by driver's or server's log."""
     log = _log(draft)
     if log is None or log.taken is None:
         return None
@@ -87,7 +87,7 @@ def _log(draft: RunDraft) -> Fragment | None:
 
 
 def clock_shift(draft: RunDraft, fragment: Fragment) -> timedelta:
-    """Return the lead of the fragment's clock over the log's, zero unless both zones are known."""
+    """Return the lead of the fragment's clock, zero unless both zones are known."""
     log = _log(draft)
     mine, theirs = utc_offset(fragment.zone), utc_offset(log.zone) if log else None
     return timedelta(0) if mine is None or theirs is None else mine - theirs
@@ -111,7 +111,7 @@ def is_within(draft: RunDraft, report: Fragment) -> bool:
 
 
 def _distance(fragment: Fragment, draft: RunDraft) -> timedelta | None:
-    """Return the time to the run's start or end, zero for overlap, None if impossible."""
+    """Return the time to the run, zero for overlap, None if impossible."""
     times = window(draft)
     if times is None or fragment.taken is None:
         return None

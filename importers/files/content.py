@@ -1,4 +1,4 @@
-"""Bytes and lines of a file in memory, on disk, or of a part; lists in memory and on disk.
+"""Bytes, lines and lists in memory, on disk, or of a part.
 
 A file may be larger than memory: ``Content`` has a length and slices, as ``bytes`` have; ``parts`` and ``stream`` read
 piece by piece. ``Lines`` decodes blocks of about 256 KB on demand.
@@ -35,7 +35,7 @@ def bytes_digest(content: Content) -> str:
 
 
 class FileContent:
-    """``size`` bytes, by default up to the end, of an open file, read by slices."""
+    """``size`` bytes, by default all from ``start`` on, of an open file."""
 
     def __init__(self, file: BinaryIO, start: int = 0, size: int | None = None) -> None:
         self._file, self._start = file, start
@@ -122,7 +122,7 @@ _HEAD_BLOCKS = 2  # Where lines are long, the hundred first ones reach into the 
 
 
 class Cut(Protocol):
-    """Function that cuts a block, which ends with a line end or the file, into lines."""
+    """Function that cuts blocks of whole lines, but perhaps the last one."""
 
     def __call__(self, block: bytes, /) -> list[str]:
         """Return the lines of a block, without line ends."""
@@ -205,7 +205,7 @@ class Lines(Sequence[str]):
 
 
 def blocks(content: Content, start: int, ends: bytes) -> Iterator[bytes]:
-    """Yield the content in blocks of whole lines; ``ends`` are the bytes ending a line."""
+    """Yield the content in blocks of whole lines, ended by one of ``ends``."""
     rest: list[bytes] = []
     for part in parts(content, start):
         behind = max(part.rfind(bytes((end,))) for end in ends) + 1
@@ -224,7 +224,7 @@ _BLOCKS_IN_MEMORY = 8
 
 
 class SpooledList(Generic[T]):
-    """A list with all but the first items on disk, from where items are read as copies."""
+    """A list with all but the first items on disk, read as copies."""
 
     def __init__(self, in_memory: int) -> None:
         self._in_memory = in_memory

@@ -187,7 +187,7 @@ class Node:
         return (value for _, value in self.items())
 
     def get(self, *path: str | int) -> "Node | None":
-        """Return the value, of a repeated key the first, at a path of keys and positions."""
+        """Return the value at a path; of a repeated key the first counts."""
         place = self._tape.find(self._place, path)
         return None if place is None else Node(self._tape, place)
 
@@ -196,7 +196,7 @@ class Node:
         return [value for name, value in self.items() if name == key] if key in self._tape.index(self._place) else []
 
     def texts(self) -> dict[str, str]:
-        """Return the texts of an object's values by key, of a repeated key the last."""
+        """Return the texts of values by key; of a repeated key the last counts."""
         return {key: value.text for key, value in self.items()}
 
     def figures(self) -> dict[str, str]:
@@ -304,7 +304,7 @@ def outside(text: Text, spans: Iterable[tuple[int, int]]) -> list[tuple[int, str
 
 
 def _beginning(text: Text, size: int) -> tuple[list[Document], bool]:
-    """Return the documents of the beginning, read once for all formats, and whether the file has no others."""
+    """Read the beginning once for all formats; tell whether this is all."""
     return text.once(f"json {size}", lambda: _read_beginning(text, size))
 
 

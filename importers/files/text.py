@@ -190,7 +190,7 @@ def _has(content: Content, wanted: bytes) -> bool:
 
 
 def _decode_lines(name: str, content: Content, codec: str, encoding: str, start: int) -> Decoded:
-    """Return the lines, cut at LF, or without LF at CR, which is overprinting elsewhere."""
+    """Return the lines, cut at LF, or at CR (elsewhere overprinting) without LF."""
     form = Form(codec) if _has(content, b"\n") else Form(codec, b"\r", "\r")
     return _cut(name, content, form, encoding, start)
 

@@ -181,7 +181,7 @@ def read_softnet(section: Section, evidence: Evidence) -> None:
 
 
 def read_cgroup(section: Section, evidence: Evidence) -> None:
-    """Read CPU time of a control group: in ns and ticks, or of version 2 in us."""
+    """Read CPU time of a control group: ns and ticks, in version 2 us."""
     path = _CGROUP.fullmatch(section.title)
     if path is None:
         return

@@ -1,4 +1,4 @@
-"""Counters, facts and problems of a snapshot, section by section; time, host and settings among the sections."""
+"""Counters, facts and problems of a snapshot; sections about time, host and settings."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -47,7 +47,7 @@ class Moment:
 
 @dataclass(slots=True)
 class Evidence:
-    """The first reading of each counter, the first fact of each key, and the first date.
+    """The first reading of each counter, fact of each key, and date.
 
     ``role`` owns the counters, empty while unknown.
     """
@@ -76,7 +76,7 @@ class Evidence:
     def count_all(
         self, subject: str, names: Iterable[str], texts: Sequence[str], units: str | Iterable[str], line: int
     ) -> None:
-        """Add the counters of one line; ``units`` is one for all, or one for each."""
+        """Add the counters of one line; ``units`` is one, or one for each."""
         # A line is asked at once whether all of it are counts, for nearly always they are.
         keep = self.keep if are_counts(texts) else self.count
         for name, text, unit in zip(names, texts, repeat(units) if isinstance(units, str) else units, strict=False):

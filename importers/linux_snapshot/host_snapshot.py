@@ -106,7 +106,7 @@ _PROBED = 400
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """The parts of a snapshot file's name; ``title`` is the section of a bare file."""
+    """The parts of a snapshot file's name; ``title``: of a bare file's section."""
 
     phase: str | None
     role: str | None

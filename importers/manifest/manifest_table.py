@@ -67,7 +67,7 @@ def _columns(text: Text) -> list[str]:
 
 
 def _cells(line: str, delimiter: str, *, strict: bool = False) -> list[str]:
-    """Return the cells of one line; none if invalid, with ``strict`` also for an open quotation mark."""
+    """Return the cells of a line, none if invalid (``strict``: an open quotation mark)."""
     try:
         return next(csv.reader([line], delimiter=delimiter, strict=strict), [])
     except csv.Error:

@@ -58,7 +58,7 @@ def is_overflow(text: str) -> bool:
 
 
 def ends_headings(line: str) -> bool:
-    """Return whether a line is a row: a number, missing mark or overflow is behind the first word."""
+    """Return whether a line is a row, with a number behind the first word."""
     return _FIGURE.match(line) is not None
 
 
@@ -72,11 +72,11 @@ def normalised(heading: str) -> str:
 class Columns:
     """The columns of a table: qualified ``names`` (``CPU Pct Busy``), and edges.
 
-    ``nearest`` has the column of a word by right edge, up to the last right edge.
+    ``left`` is that of the first column; ``nearest`` has the column of a word by right edge, up to the last one.
     """
 
     names: tuple[str, ...]
-    lefts: tuple[int, ...]
+    left: int
     rights: tuple[int, ...]
     nearest: tuple[int, ...]
 
@@ -93,7 +93,7 @@ class Columns:
         cells, ends = [""] * len(self.names), [0] * len(self.names)
         for text, left, right in tokens(line):
             at = self.nearest[right] if right < len(self.nearest) else len(cells) - 1
-            if right != self.rights[at] and abs(left - self.lefts[0]) < abs(right - self.rights[at]):
+            if right != self.rights[at] and abs(left - self.left) < abs(right - self.rights[at]):
                 at = 0
             if is_plain_number(cells[at]) and not is_plain_number(text):
                 # A word that runs into a number from the right is of the next column.
@@ -110,24 +110,16 @@ def read_headings(lines: tuple[str, ...]) -> Columns | None:
     printed = [line for line in lines if line.strip()]
     if not printed or max(map(len, printed)) > _WIDEST:
         return None
-    bottom = [_Column([token.text], token.left, token.right) for token in _joined(tokens(printed[-1]))]
+    bottom = _joined(tokens(printed[-1]))
+    words = [[token.text] for token in bottom]
     for line in reversed(printed[:-1]):
-        _qualify(bottom, line)
-    # Words from the top down, joined at hyphens.
-    names = tuple(re.sub(r"(?<=\w)- ", "-", " ".join(reversed(column.words))) for column in bottom)
+        _qualify(bottom, words, line)
+    # From the top down, joined at hyphens.
+    names = tuple(re.sub(r"(?<=\w)- ", "-", " ".join(reversed(own))) for own in words)
     rights = tuple(each.right for each in bottom)
     # Of two equally near edges the left one.
     nearest = (min(range(len(rights)), key=lambda at: abs(rights[at] - right)) for right in range(rights[-1] + 1))
-    return Columns(names, tuple(each.left for each in bottom), rights, tuple(nearest))
-
-
-@dataclass(slots=True)
-class _Column:
-    """A column under construction; ``words`` from the bottom up."""
-
-    words: list[str]
-    left: int
-    right: int
+    return Columns(names, bottom[0].left, rights, tuple(nearest))
 
 
 def _joined(words: Sequence[Token]) -> list[Token]:
@@ -142,21 +134,21 @@ def _joined(words: Sequence[Token]) -> list[Token]:
     return joined
 
 
-def _qualify(columns: list[_Column], line: str) -> None:
-    """Add a group's words to all columns that the group spans, others to the nearest."""
+def _qualify(columns: Sequence[Token], words: Sequence[list[str]], line: str) -> None:
+    """Add a group's words to all spanned columns, others to the nearest."""
     for group in _GROUP.finditer(line):
-        for column in columns:
+        for column, own in zip(columns, words, strict=True):
             if group["name"] and group.start() < column.right <= group.end():
-                column.words.append(group["name"].strip())
+                own.append(group["name"].strip())
     rest = _GROUP.sub(lambda group: " " * len(group[0]), line)
     added: dict[int, list[str]] = {}
     for token in tokens(rest):
         added.setdefault(_below(token, columns), []).append(token.text)
-    for at, words in added.items():
-        columns[at].words.append(" ".join(words))
+    for at, texts in added.items():
+        words[at].append(" ".join(texts))
 
 
-def _below(token: Token, columns: Sequence[_Column]) -> int:
+def _below(token: Token, columns: Sequence[Token]) -> int:
     """Return the column below a word, by overlap, else by right edge."""
 
     def distance(at: int) -> tuple[int, int]:

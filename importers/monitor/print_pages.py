@@ -71,7 +71,7 @@ class Block:
 
     @cached_property
     def agrees(self) -> bool:
-        """Return whether From, To, seconds and clock form of a complete block are one window."""
+        """Return whether From, To, seconds and clock of a complete block agree."""
         if self.start is None or self.end is None or self.seconds is None:
             return False
         hours, minutes, seconds = (int(part) for part in self.clock.split(":"))
@@ -272,7 +272,7 @@ def _without_underline(line: str) -> str:
 
 
 def _has_carriage_control(text: Text, mark: str) -> bool:
-    """Return whether the first title has a control character, by one search of the file."""
+    """Return whether the first title has a control character; search once."""
     return text.once(f"carriage control of {mark}", lambda: _looked_through(text, mark))
 
 

@@ -177,7 +177,7 @@ def _missing(report: Report) -> str:
 
 
 def _missing_interval(report: Report, end: str) -> str:
-    """Return the reason if the window's last interval is missing for a processor, or ""."""
+    """Return the reason if a processor's last interval is missing, or ""."""
     at, cpu = report.place("end"), report.place("cpu")
     ends = (end, end.removeprefix("0"))
     when = zip(_column(report.details, cpu), _column(report.details, at), strict=True)

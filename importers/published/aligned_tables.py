@@ -178,7 +178,7 @@ def _cells(line: _Line, columns: Sequence[tuple[int, int]]) -> list[str]:
 
 
 def _split(field: _Field, columns: Sequence[tuple[int, int]], *, anywhere: bool) -> list[_Field]:
-    """Return the words of a field over several columns, unless a heading describes them together."""
+    """Return the words of a field over several columns, unless of a heading."""
     words = _words(field)
     over = sum(field.overlap(column) > 0 for column in columns)
     if over < 2 or anywhere or all(map(_is_value, words)):

@@ -1,4 +1,4 @@
-"""Application of a mapping: a grid to published runs and differences, and the agreement of both."""
+"""Application of a mapping: a grid to published runs and agreeing differences."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -93,7 +93,7 @@ def apply_mapping(grid: Grid, mapping: Mapping) -> Applied:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """A cell with labels; ``across``: a difference of figures in the same row, not column."""
+    """A cell with labels; ``across``: a difference within the row, not column."""
 
     cell: Cell
     row_label: str
@@ -235,7 +235,7 @@ class _Application:
             self._report("published.in-cell", message, place, remedy, about="remarks", note=True)
 
     def _run(self, facts: dict[str, PrintedValue]) -> int:
-        """Return the index of the run with these facts and the table's; add a new one."""
+        """Return the index of the perhaps new run with these and the table's facts."""
         fixed = {
             dimension: PrintedValue(self._headings.value(dimension, text), text)
             for dimension, text in self._mapping.fixed.items()

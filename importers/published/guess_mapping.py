@@ -191,7 +191,7 @@ class _Guesser:
         return Mapping(head, side, tuple(top), (*left, *[UNIT] * units))
 
     def _begins_body(self, row: int, label: str) -> bool:
-        """Return whether the body begins here: a row of values, or a section that is not above all headings."""
+        """Return whether the body begins here: with values, or a section below headings."""
         below = self._is_section(row) and not all(map(self._is_section, range(row)))
         return below or self._is_measure(label)
 

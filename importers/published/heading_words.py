@@ -208,7 +208,7 @@ def _with_unit(text: str) -> tuple[str, str, _Unit | None]:
 
 
 def _first_word(patterns: Mapping[str, str], words: str) -> str:
-    """Return the meaning of the first pattern that is a word of a heading, or ""."""
+    """Return the key of the first pattern that is a heading's word, or ""."""
     found = (key for key, each in patterns.items() if re.search(_SEPARATED.format(each), words, re.IGNORECASE))
     return next(found, "")
 

@@ -128,7 +128,7 @@ def _printed(value: object) -> object:
 
 
 def _text(value: object, *path: str) -> str:
-    """Return a stripped text of one line, or a number's characters, of the field ``path``."""
+    """Return a field's stripped text of one line, or a number's characters."""
     said = _printed(value)
     text = said.strip() if isinstance(said, str) else ""
     if text and len(text) <= LONGEST and text.isprintable():
