@@ -36,31 +36,8 @@ from importers.sysstat import host_report as sysstat
 from importers.uperf import log as uperf
 
 FORMATS: tuple[Format, ...] = (
-    awm,
-    cp_query,
-    vmprf,
-    perfkit,
-    netperf,
-    iperf3,
-    wrk,
-    uperf,
-    ping,
-    linux_snapshot,
-    manifest,
-    netpipe,
-    iperf2,
-    qperf,
-    sockperf,
-    ttcp,
-    zc,
-    fortio,
-    flent,
-    nuttcp,
-    sysstat,
-    nfs_read,
-    mtr,
-    perftest,
-    run_records,
+    *(awm, cp_query, vmprf, perfkit, netperf, iperf3, wrk, uperf, ping, linux_snapshot, manifest, netpipe, iperf2),
+    *(qperf, sockperf, ttcp, zc, fortio, flent, nuttcp, sysstat, nfs_read, mtr, perftest, run_records),
 )
 
 

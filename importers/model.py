@@ -386,10 +386,7 @@ class Pair:
 
 
 class SourcedFact(NamedTuple):
-    """A fact of a run with file, line and role.
-
-    Line 0 with an empty file stands for the run ID, read by the study's run-ID pattern.
-    """
+    """A fact with file, line and role; without file, read by the run-ID pattern."""
 
     key: str
     text: str

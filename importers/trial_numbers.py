@@ -2,6 +2,7 @@
 
 from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from operator import itemgetter
 
 from importers.model import Fragment, makes_experiment
@@ -9,14 +10,12 @@ from importers.model import Fragment, makes_experiment
 _SERVER = "server"
 
 
+@dataclass(slots=True)
 class _Group:
     """Results of one configuration, counted by server: all, and the numbered ones."""
 
-    __slots__ = ("counts", "numbered")
-
-    def __init__(self) -> None:
-        self.counts: Counter[str | None] = Counter()
-        self.numbered: Counter[str | None] = Counter()
+    counts: Counter[str | None] = field(default_factory=Counter)
+    numbered: Counter[str | None] = field(default_factory=Counter)
 
     @property
     def has_servers(self) -> bool:
@@ -42,10 +41,7 @@ class _Group:
 
 
 def number_trials(fragments: Iterable[Fragment]) -> list[Fragment]:
-    """Number a file's fragments within each repeated run ID, role and configuration.
-
-    Results of several servers get the server as ``factor.server`` and are numbered for each server.
-    """
+    """Number a file's fragments within each run ID, role, configuration and perhaps server."""
     return list(number_each(fragments))
 
 

@@ -146,10 +146,7 @@ class FragmentGroups:
             self._run_of_base[base] = run_id if self._run_of_base.get(base, run_id) == run_id else None
 
     def groups(self, pattern: RunIdPattern | None, fragment_at: Callable[[int], Fragment]) -> list[list[int]] | None:
-        """Return the indexes of each run's fragments, or None if inseparable.
-
-        Rows of manifests about other runs form the last group. ``fragment_at`` returns the fragment of a number.
-        """
+        """Return the indexes of each run's fragments, last of other rows; None if inseparable."""
         named = self._named_by_file(pattern, fragment_at) if self._all_evidence else None
         if named is None:
             return None

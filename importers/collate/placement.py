@@ -122,17 +122,14 @@ class Placement:
         self.waiting += [fragment for fragment in following if not self._follow(fragment)]
         self._place_waiting(self._join_by_folder)
         self._place_waiting(self._join_by_time)
-        self._open_servers()
-        for join in (self._join_by_folder, self._join_by_time, self._join_the_only):
-            self._place_waiting(join)
-        self.problems += map(self._no_run, self.waiting)
-
-    def _open_servers(self) -> None:
-        """Make a run of each server's log that fits no client's."""
+        # Each server's log that fits no client's is a run.
         peers = [[fragment] for fragment in self.waiting if fragment.is_peer]
         self.waiting = [fragment for fragment in self.waiting if not fragment.is_peer]
         self._name_by_files(peers)
         self.unnamed += peers
+        for join in (self._join_by_folder, self._join_by_time, self._join_the_only):
+            self._place_waiting(join)
+        self.problems += map(self._no_run, self.waiting)
 
     def _no_run(self, fragment: Fragment) -> Problem:
         """Report a fragment that no run could be found for."""
@@ -308,10 +305,7 @@ def _duplicate(fragment: Fragment, known: Fragment) -> Problem:
 
 
 def may_join(draft: RunDraft, fragment: Fragment) -> bool:
-    """Return whether a draft has room for a fragment.
-
-    Trials must not differ, and each side has one log. Both ends must be of one test; a server counts its own tests.
-    """
+    """Return whether trial, sides and marks of a draft leave room for a fragment."""
     client, server = (draft.driver, fragment) if fragment.is_peer else (fragment, draft.peer)
     is_same = None
     if client is not None and client.is_client and server is not None:

@@ -160,10 +160,7 @@ class Lines(Sequence[str]):
         return ("\n".join(self._lines(at)) for at in range(len(self.starts) - 1))
 
     def blocks(self) -> Iterator[str]:
-        """Yield texts of many lines, for fast searches of words.
-
-        Lines are not cut, so CR may stand before LF.
-        """
+        """Yield texts of many lines, perhaps with CR before LF, for fast searches."""
         bounds = pairwise(self.starts)
         return (self.cut.text(self.content[start:end]) for start, end in bounds)
 

@@ -243,11 +243,7 @@ class _Look:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """Form of lines in bytes.
-
-    ``codec`` decodes the bytes, ``ends`` are the bytes that end a line, and ``end`` is the character, besides LF, to
-    which these decode.
-    """
+    """Form of lines: codec, bytes that ``ends`` has, decoded as LF or ``end``."""
 
     codec: str
     ends: bytes = b"\n"
@@ -323,10 +319,7 @@ def make_outline(text: Text, content: Content) -> bytes | None:
 
 
 def open_outline(name: str, content: Content, outline: bytes) -> Text:
-    """Return the text of a file as ``decode`` does, without reading the file.
-
-    Raise ValueError for an outline that is broken, of another file, or of another version.
-    """
+    """Return the text as ``decode`` does, without reading. Raise ValueError for unfit outlines."""
     head, _, numbers = outline.partition(b"\n")
     data = json.loads(head)
     if [data.get(each) for each in ("version", "order", "size")] != [OUTLINE_VERSION, sys.byteorder, len(content)]:

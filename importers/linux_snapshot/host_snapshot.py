@@ -174,10 +174,7 @@ def _fragment(text: Text, named: Named, read: Evidence) -> Fragment:
 
 
 def _bare_title(text: Text, named: Named) -> str:
-    """Return the title of a single section's text; empty for other files.
-
-    Distinctive beginnings need no name; for the rest, name and text must fit.
-    """
+    """Return a single section's title, by beginning or name; empty for other files."""
     first = next((line for line in text.lines if line.strip()), "")
     if is_link_json(text.lines):
         return "ip -j -s link"

@@ -107,10 +107,7 @@ _NOTHING = Block()
 
 @dataclass(slots=True)
 class Title:
-    """A page's title: the first line, and the block below once read.
-
-    A screen has no block but ``clocks``, the times of day of an interval, without a date.
-    """
+    """A page's title and the block below, or the times ``clocks`` of a screen."""
 
     number: str
     name: str

@@ -303,10 +303,7 @@ class _Application:
         return compared, baseline
 
     def _add_of_figures(self) -> None:
-        """Add the differences of single figures, each from the only run that differs in one dimension.
-
-        That run prints no difference, or one of zero.
-        """
+        """Add differences of single figures, from the only unchanged run differing in one dimension."""
         changed = {(at, name.metric, name.role) for at, _, name, found, _ in self._of_figures if found.value}
         unchanged: dict[tuple[object, ...], list[int]] = {}
         for at, run in enumerate(self._answer.runs if changed else ()):

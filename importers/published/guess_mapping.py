@@ -341,10 +341,7 @@ class _Guesser:
     # Differences.
 
     def _with_difference(self, mapping: Mapping) -> Mapping:
-        """Return the mapping with the compared values and the kinds of differences.
-
-        Headings name the values; otherwise both are those with which most printed differences agree.
-        """
+        """Return the mapping with differences as headings say, else as most figures agree."""
         words = [text for text, name in mapping.names.items() if name.what in DIFFERENCES and text != IN_CELLS]
         if not words:
             return self._with_kinds(mapping, mapping) if IN_CELLS in mapping.names else mapping

@@ -42,21 +42,12 @@ _KEY = re.compile(r"[A-Za-z_][\w.-]{0,79}", re.ASCII)
 _MEASURE = re.compile(r"(?P<name>[a-z][a-z0-9_]{0,79})(?:@(?P<role>[A-Za-z][\w.-]{0,79}))?", re.ASCII)
 _WORKLOAD = re.compile(r"(\S+) +([^/\s]+)/([^/\s]+)")
 # The unit of a number that names none is the one that its metric's name ends in.
-_ENDINGS = (
-    ("mb_per_s", "MB/s"),
-    ("gbit_per_s", "Gbit/s"),
-    ("ms_per_trans", "ms/trans"),
-    ("ms_per_mb", "ms/MB"),
-    ("_per_s", "1/s"),
-    ("_ms", "ms"),
-    ("_s", "s"),
-    ("_bytes", "bytes"),
-    ("bytes_sent", "bytes"),
-    ("bytes_received", "bytes"),
-    ("_util", "%"),
-    ("_percent", "%"),
-    ("_wait", "%"),
-)
+_ENDINGS = {
+    **{"mb_per_s": "MB/s", "gbit_per_s": "Gbit/s", "ms_per_trans": "ms/trans", "ms_per_mb": "ms/MB"},
+    **{"_per_s": "1/s", "_ms": "ms", "_s": "s"},
+    **dict.fromkeys(("_bytes", "bytes_sent", "bytes_received"), "bytes"),
+    **dict.fromkeys(("_util", "_percent", "_wait"), "%"),
+}
 
 
 class RecordError(Exception):
@@ -238,7 +229,7 @@ def _head(key: str) -> Head:
     if found is None:
         remedy = "Name a metric as in the glossary, with @ROLE for the figure of one side."
         raise RecordError(f"metrics.{key[:LONGEST]}", f"{key[:LONGEST]!r} is no metric.", remedy)
-    unit = next((unit for ending, unit in _ENDINGS if found["name"].endswith(ending)), "")
+    unit = next((unit for ending, unit in _ENDINGS.items() if found["name"].endswith(ending)), "")
     return found["name"], unit, found["role"] or "total"
 
 
@@ -283,24 +274,20 @@ def each(text: Text, problems: list[Problem]) -> Iterator[Fragment]:
         if not line.strip():
             continue
         try:
-            yield fragment_of(line, number, text.name)
+            yield _fragment(line, number, text.name)
         except RecordError as error:
             message = f"Record {number} cannot be taken: {error}"
             found.error("run_records.record", message, error.remedy, number)
 
 
-def fragment_of(line: str, number: int, file: str) -> Fragment:
+def _fragment(line: str, number: int, file: str) -> Fragment:
     """Return the fragment of one line. Raise RecordError."""
     try:
-        record = DECODER.decode(line)
+        decoded = DECODER.decode(line)
     except (ValueError, RecursionError) as error:
         remedy = "Write each record as one JSON object in a line of its own."
         raise RecordError("", f"It is no JSON: {error}.", remedy) from None
-    return record_fragment(parse_record(record, number), number, file)
-
-
-def record_fragment(record: ParsedRecord, number: int, file: str) -> Fragment:
-    """Return the fragment of a decoded record."""
+    record = parse_record(decoded, number)
     return Fragment(
         *(file, NAME, VERSION, Kind.DRIVER, number, number),
         run_id=record.run_id,
