@@ -29,7 +29,11 @@ RECORD_LENGTHS = (133, 132, 121, 80)
 
 _CARRIAGE_CONTROLS = " 10-+".encode(EBCDIC)
 _RECORDS = 2000  # Fixed records that are decoded at once.
-_NOT_TEXT = "This is not a text report in ASCII, UTF-8 or EBCDIC; nothing was imported."
+_EMPTY = ("text.empty", "The file is empty.", "Check that its transfer has finished.")
+_BINARY = (
+    *("text.binary", "This is not a text report in ASCII, UTF-8 or EBCDIC; nothing was imported."),
+    "Upload the log itself, or a zip archive of logs.",
+)
 _CONTROLS = bytes({*range(0x20), 0x7F, *range(0x80, 0xA0)} - {0x07, 0x08, 0x09, 0x0A, 0x0C, 0x0D, 0x1B})
 _OF_SADC = re.compile(rb"\x96\xd5[\x70-\x7f]\x21|\xd5\x96\x21[\x70-\x7f]")
 """Signature of sysstat's binary files, in either byte order."""
@@ -51,7 +55,7 @@ class Decoded:
 def decode(name: str, content: Content) -> Decoded:
     """Recognise the encoding of a file and find the lines."""
     if not any(part.strip() for part in parts(content)):
-        return _refuse_empty(name)
+        return _refuse(name, *_EMPTY)
     if _OF_SADC.match(bytes(content[:4])):
         message = "This is a binary file of sysstat, which only the sadf that is installed beside its sadc reads."
         remedy = f"There, upload what this prints: sadf -j {name.rpartition('/')[2]} -- -u ALL -n DEV,EDEV,TCP,ETCP"
@@ -87,14 +91,6 @@ def _behind_mark(content: Content) -> int:
 
 def _refuse(name: str, code: str, message: str, remedy: str) -> Decoded:
     return Decoded(problems=[Problem(Severity.ERROR, code, message, remedy, name)])
-
-
-def _refuse_empty(name: str) -> Decoded:
-    return _refuse(name, "text.empty", "The file is empty.", "Check that its transfer has finished.")
-
-
-def _refuse_binary(name: str) -> Decoded:
-    return _refuse(name, "text.binary", _NOT_TEXT, "Upload the log itself, or a zip archive of logs.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +153,7 @@ def _decode_utf16(name: str, content: Content) -> Decoded:
     try:
         content = Spool().keep(text.encode() for text in _decoded(content, "utf-16"))
     except UnicodeDecodeError:
-        return _refuse_binary(name)
+        return _refuse(name, *_BINARY)
     return _decode_lines(name, content, "utf-8", "utf-16", _behind_mark(content))
 
 
@@ -204,7 +200,7 @@ def _decode_ebcdic(name: str, content: Content) -> Decoded:
         return _refuse(name, "text.no-line-ends", message, "Transfer it again as text, with translation.")
     look = _Look()
     if not all(look.take(part.decode(EBCDIC)) for part in parts(content)) or not look.is_text:
-        return _refuse_binary(name)
+        return _refuse(name, *_BINARY)
     size, whole = len(content), len(content) % length == 0
     starts = array("Q", [*range(0, size, length * _RECORDS), size])
     firsts = array("Q", (-(-start // length) for start in starts))
@@ -286,14 +282,14 @@ def _cut(name: str, content: Content, form: Form, encoding: str, start: int = 0)
     for block in blocks(content, start, form.ends):
         text = form.text(block)
         if not look.take(text):
-            return _refuse_binary(name)
+            return _refuse(name, *_BINARY)
         ends_whole = not text[text.rfind("\n") + 1 :].rstrip("\r")
         starts.append(starts[-1] + len(block))
         firsts.append(firsts[-1] + text.count("\n") + (not ends_whole))
     if not look.is_text:
-        return _refuse_binary(name)
+        return _refuse(name, *_BINARY)
     if not firsts[-1]:
-        return _refuse_empty(name)
+        return _refuse(name, *_EMPTY)
     return Decoded(Text(name, Lines(content, form, starts, firsts), encoding, ends_whole))
 
 

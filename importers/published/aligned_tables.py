@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise
 
-from importers.published.printed_numbers import is_nothing, read_cell
+from importers.published.grid import is_nothing, read_cell
 
 _FIELD = re.compile(r"\S+(?: \S+)*")
 _BETWEEN_FIGURES = re.compile(r"\S+(?: (?![+\u2212-]?\.?\d)\S+)*")

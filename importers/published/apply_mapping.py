@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from importers.model import Problem
-from importers.published.grid import Cell, Grid
+from importers.published.grid import Cell, CellContent, Grid, Printed, is_nothing, read_cell, read_number
 from importers.published.heading_words import read_comparison, read_unit
 from importers.published.headings import Headings, Part, PrintedValue, Row, TableProblems, blocks, join_labels
 from importers.published.mapping import (
@@ -20,7 +20,6 @@ from importers.published.mapping import (
     Name,
     What,
 )
-from importers.published.printed_numbers import CellContent, Printed, is_nothing, read_cell, read_number
 
 METRIC = "metric"
 _MOST_SHOWN = 50

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from itertools import permutations
 
 from importers.published.apply_mapping import agreement
-from importers.published.grid import Grid, is_numbered_title
+from importers.published.grid import CellContent, Grid, is_number, is_numbered_title, read_cell
 from importers.published.heading_words import (
     LAYER,
     NOTHING,
@@ -43,7 +43,6 @@ from importers.published.mapping import (
     What,
     folded,
 )
-from importers.published.printed_numbers import CellContent, is_number, read_cell
 
 REMEMBERED = "as it was said of an earlier table of this study"
 _FIRST_ROWS, _FIRST_COLUMNS = 8, 3

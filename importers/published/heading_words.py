@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from importers.published.grid import read_cell
 from importers.published.mapping import BOTH, DIMENSIONS, FACTOR, ROLE, Name, What
-from importers.published.printed_numbers import read_cell
 
 
 class Guess(NamedTuple):

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 
 from importers.model import Problem, Severity
-from importers.published.grid import Cell, Grid
+from importers.published.grid import Cell, Grid, is_nothing
 from importers.published.heading_words import WORKLOAD_AND_USERS, value_of
 from importers.published.mapping import (
     BOTH,
@@ -20,7 +20,6 @@ from importers.published.mapping import (
     What,
     folded,
 )
-from importers.published.printed_numbers import is_nothing
 
 _REMEDY = "Say what the heading means, or that it is left out."
 

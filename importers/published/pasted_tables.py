@@ -10,9 +10,18 @@ from string import punctuation
 
 from importers.model import Problem, Severity
 from importers.published.aligned_tables import has_aligned, read_aligned
-from importers.published.grid import Grid, TooLargeError, clean, grid_of, is_numbered_title, is_title, title_text
+from importers.published.grid import (
+    Grid,
+    TooLargeError,
+    clean,
+    grid_of,
+    is_number,
+    is_numbered_title,
+    is_title,
+    read_cell,
+    title_text,
+)
 from importers.published.html_tables import read_html
-from importers.published.printed_numbers import is_number, read_cell
 
 _LONGEST_TEXT = 1_500_000
 _RULE = re.compile(r"\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*")

@@ -8,13 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from importers.published.apply_mapping import Applied, PublishedRun, apply_mapping
-from importers.published.grid import Grid
+from importers.published.grid import Grid, is_nothing, read_cell, read_number
 from importers.published.guess_mapping import Guessed, guess_mapping, title_facts
 from importers.published.heading_words import is_difference, read_comparison, read_name
 from importers.published.headings import section_text
 from importers.published.mapping import Mapping, Name, What
 from importers.published.pasted_tables import read_tables
-from importers.published.printed_numbers import is_nothing, read_cell, read_number
 from importers.tests.test_pasted_tables import as_csv, grids
 
 # Metrics as rows, runs as columns; devices stand alone in their rows, and their differences below them.
