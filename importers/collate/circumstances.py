@@ -5,12 +5,12 @@ Contradictions between manifests and logs are reported; assumed facts give way t
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from importers.collate.companions import grouped
 from importers.collate.run_ids import same_value
 from importers.collate.time_matching import about
-from importers.model import Fragment, Problem, RunDraft, Severity, SourcedFact
+from importers.model import Fact, Fragment, Problem, RunDraft, Severity, SourcedFact
 
 UNUSED_ROWS = "collate.rows-left-over"
 """Code of the problem that rows name runs without logs."""
@@ -130,15 +130,7 @@ ASSUMED = "assumed"
 """Key of a fact that lists assumed keys and the reason: ``workload, message_bytes: from the profile's name``."""
 
 
-class _Fact(Protocol):
-    @property
-    def key(self) -> str: ...
-
-    @property
-    def text(self) -> str: ...
-
-
-_F = TypeVar("_F", bound=_Fact)
+_F = TypeVar("_F", Fact, SourcedFact)
 
 
 def listed_keys(text: str) -> frozenset[str]:
@@ -146,7 +138,7 @@ def listed_keys(text: str) -> frozenset[str]:
     return frozenset(key.strip() for key in text.partition(":")[0].split(","))
 
 
-def assumed_keys(facts: Iterable[_Fact]) -> frozenset[str]:
+def assumed_keys(facts: Iterable[Fact | SourcedFact]) -> frozenset[str]:
     """Return the keys of the assumed facts."""
     return frozenset(key for fact in facts if fact.key == ASSUMED for key in listed_keys(fact.text))
 

@@ -27,8 +27,13 @@ _LONGEST_TEXT = 1_500_000
 _RULE = re.compile(r"\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*")
 _DRAWN = re.compile(r"\s*[+|]?[-+=|: ]*-[-+=|: ]*[+|]?\s*|\s*\+[=+]+\s*")
 _BETWEEN_CELLS = re.compile(r"[\s|,;]+")
+_BARRED = re.compile(r"((?:\\.|[^\\|])*+\\?)(?:\||$)")
+_ESCAPED = re.compile(rf"\\([{re.escape(punctuation)}])")
 _TAG = re.compile(r"<table[\s>]", re.IGNORECASE)
 _ABOVE = 3
+_TOO_LARGE = Problem(
+    Severity.ERROR, "published.too-large", "The tables are too large to be read.", "Paste fewer tables at a time."
+)
 
 
 class Syntax(StrEnum):
@@ -60,13 +65,13 @@ def read_tables(text: str, syntax: Syntax | None = None) -> Tables:
     plain = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     plain = "\n".join(_with_bars(line) for line in plain.split("\n"))
     if len(plain) > _LONGEST_TEXT:
-        return Tables(problems=[_too_large()])
+        return Tables(problems=[_TOO_LARGE])
     chosen = syntax
     try:
         chosen = chosen or recognise(plain)
         grids = [grid for grid in _READERS[chosen](plain) if grid.width > 1]
     except TooLargeError:
-        return Tables(chosen or "", problems=[_too_large()])
+        return Tables(chosen or "", problems=[_TOO_LARGE])
     except csv.Error as error:
         return Tables(chosen or "", problems=[_refused(f"The text cannot be read as {chosen}: {error}.")])
     if not grids:
@@ -117,11 +122,6 @@ def recognise(text: str) -> Syntax:
     if has_aligned(text):
         return Syntax.ALIGNED
     return Syntax.STACKED if any(grid.width > 1 for grid in read_stacked(lines)) else Syntax.CSV
-
-
-def _too_large() -> Problem:
-    message, remedy = "The tables are too large to be read.", "Paste fewer tables at a time."
-    return Problem(Severity.ERROR, "published.too-large", message, remedy)
 
 
 def _refused(message: str) -> Problem:
@@ -197,22 +197,9 @@ def _end_of_rows(lines: Sequence[str], at: int) -> int:
 
 def _markdown_cells(line: str) -> list[str]:
     """Return the cells of a row; a backslash escapes a bar and other punctuation."""
-    cells, cell, escaped = [], list[str](), False
-    for character in line.strip():
-        if escaped:
-            cell.append(character if character in punctuation else "\\" + character)
-            escaped = False
-        elif character == "\\":
-            escaped = True
-        elif character == "|":
-            cells.append("".join(cell))
-            cell = []
-        else:
-            cell.append(character)
-    rest = "".join(cell) + "\\" * escaped
-    if rest.strip():
-        cells.append(rest)
-    return cells[1:] if cells and not cells[0].strip() and line.strip().startswith("|") else cells
+    # Behind the last cell there is always an empty match.
+    cells = [_ESCAPED.sub(r"\1", cell[1]) for cell in _BARRED.finditer(line.strip())][:-1]
+    return cells[1:] if line.strip().startswith("|") else cells
 
 
 def _title_above(lines: Sequence[str], at: int) -> str:
