@@ -35,10 +35,14 @@ def utc_offset(zone: str) -> timedelta | None:
 def to_utc(moment: datetime, zone: str) -> datetime | None:
     """Return a local time in universal time, without zone; None if the zone is not known."""
     offset = utc_offset(zone)
+    return None if offset is None else shifted(moment, -offset)
+
+
+def shifted(moment: datetime, shift: timedelta) -> datetime:
+    """Return a later or earlier time, within the calendar."""
     try:
-        return None if offset is None else moment - offset
+        return moment + shift
     except OverflowError:
-        # The first and the last hours of the calendar.
         return moment
 
 

@@ -145,6 +145,6 @@ def assumed_keys(facts: Iterable[Fact | SourcedFact]) -> frozenset[str]:
 
 def drop_assumed(facts: Collection[_F], stated: Collection[str]) -> list[_F]:
     """Return the facts, without the assumed ones if any assumed key is stated."""
-    assumed = assumed_keys(facts)
-    dropped = {*assumed, ASSUMED} if assumed.intersection(stated) else frozenset()
+    assumed: frozenset[str] = assumed_keys(facts)
+    dropped: frozenset[str] = assumed | {ASSUMED} if assumed.intersection(stated) else frozenset()
     return [fact for fact in facts if fact.key not in dropped]

@@ -84,8 +84,7 @@ class Placement:
             self.unnamed.append(group)
             return
         opened = self._open(run_id, group[0])
-        for fragment in group:
-            opened.take(fragment)
+        opened.take(*group)
         self._say_run_id(opened, group[0])
 
     def _place(self, fragment: Fragment) -> None:
@@ -167,8 +166,7 @@ class Placement:
             taken = name in self.by_run and group[0].is_peer and path == base_name(group[0].file)
             opened = self._open(PurePosixPath(strip_ending(group[0].file)).name if taken else name, group[0])
             opened.draft.is_named = False
-            for fragment in group:
-                opened.take(fragment)
+            opened.take(*group)
             what = "file" if path == files[group[0].file] else "folder"
             message = f"Nothing names this run; it is called {opened.draft.run_id}, as the {what}."
             opened.note(group[0], "collate.run-id-from-file", message)

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from operator import itemgetter
 
 from importers.model import Fragment, Kind, Problem, RunDraft, Severity
-from importers.time_zones import utc_offset
+from importers.time_zones import shifted, utc_offset
 
 REACH = timedelta(minutes=15)
 """Time before a run's start or after its end at which a snapshot may be taken."""
@@ -28,17 +28,18 @@ class OpenDraft:
     draft: RunDraft
     members: list[Fragment]
 
-    def take(self, fragment: Fragment) -> None:
-        """Add a fragment to the draft, perhaps as another client process."""
-        self.members.append(fragment)
-        if fragment.is_client and self.draft.driver is not None:
-            self.draft.parts.append(fragment)
-        elif fragment.is_client:
-            self.draft.driver = fragment
-        elif fragment.is_peer:
-            self.draft.peer = fragment
-        elif fragment.kind is Kind.REPORT:
-            self.draft.reports.append(fragment)
+    def take(self, *fragments: Fragment) -> None:
+        """Add fragments to the draft, perhaps as further client processes."""
+        self.members += fragments
+        for fragment in fragments:
+            if fragment.is_client and self.draft.driver is not None:
+                self.draft.parts.append(fragment)
+            elif fragment.is_client:
+                self.draft.driver = fragment
+            elif fragment.is_peer:
+                self.draft.peer = fragment
+            elif fragment.kind is Kind.REPORT:
+                self.draft.reports.append(fragment)
 
     def note(self, fragment: Fragment, code: str, message: str) -> None:
         """Add a note about a fragment to the draft."""
@@ -93,21 +94,13 @@ def clock_shift(draft: RunDraft, fragment: Fragment) -> timedelta:
     return timedelta(0) if mine is None or theirs is None else mine - theirs
 
 
-def _moved(moment: datetime, shift: timedelta) -> datetime:
-    try:
-        return moment + shift
-    except OverflowError:
-        # The first and the last hours of the calendar.
-        return moment
-
-
 def is_within(draft: RunDraft, report: Fragment) -> bool:
     """Return whether a run lies within the time of a report."""
     times = window(draft)
     if times is None or times[1] is None or report.taken is None or report.ended is None:
         return False
     shift = clock_shift(draft, report)
-    return report.taken <= _moved(times[0], shift) and _moved(times[1], shift) <= report.ended
+    return report.taken <= shifted(times[0], shift) and shifted(times[1], shift) <= report.ended
 
 
 def _distance(fragment: Fragment, draft: RunDraft) -> timedelta | None:
@@ -117,7 +110,7 @@ def _distance(fragment: Fragment, draft: RunDraft) -> timedelta | None:
         return None
     shift = clock_shift(draft, fragment)
     # The run's times on the fragment's clock.
-    start, end = _moved(times[0], shift), _moved(times[1], shift) if times[1] else None
+    start, end = shifted(times[0], shift), shifted(times[1], shift) if times[1] else None
     if fragment.kind is Kind.SNAPSHOT and fragment.phase == "before":
         return _within(start - fragment.taken)
     if fragment.kind is Kind.SNAPSHOT:

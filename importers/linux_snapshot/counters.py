@@ -38,23 +38,14 @@ _PROTOCOL = re.compile(r"([A-Z]\w+):\s*")
 _SPOKEN = re.compile(r"\s+(?:(?P<count>\d+) (?P<words>\D+)|(?P<name>[A-Z]\w+): (?P<value>\d+))\s*")
 # What ``netstat -s`` prints in words, in its older spellings too.
 _SPOKEN_NAMES = {
-    "active connection openings": "ActiveOpens",
-    "passive connection openings": "PassiveOpens",
-    "failed connection attempts": "AttemptFails",
-    "connection resets received": "EstabResets",
-    "segments received": "InSegs",
-    "segments sent out": "OutSegs",
-    "segments send out": "OutSegs",
-    "segments retransmitted": "RetransSegs",
-    "segments retransmited": "RetransSegs",
-    "bad segments received": "InErrs",
-    "resets sent": "OutRsts",
-    "total packets received": "InReceives",
-    "packets received": "InDatagrams",
-    "packets sent": "OutDatagrams",
-    "packet receive errors": "InErrors",
-    "receive buffer errors": "RcvbufErrors",
-    "send buffer errors": "SndbufErrors",
+    **{"active connection openings": "ActiveOpens", "passive connection openings": "PassiveOpens"},
+    **{"failed connection attempts": "AttemptFails", "connection resets received": "EstabResets"},
+    **{"segments received": "InSegs", "bad segments received": "InErrs", "resets sent": "OutRsts"},
+    **dict.fromkeys(("segments sent out", "segments send out"), "OutSegs"),
+    **dict.fromkeys(("segments retransmitted", "segments retransmited"), "RetransSegs"),
+    **{"total packets received": "InReceives", "packets received": "InDatagrams", "packets sent": "OutDatagrams"},
+    **{"packet receive errors": "InErrors"},
+    **{"receive buffer errors": "RcvbufErrors", "send buffer errors": "SndbufErrors"},
 }
 _SYSFS = re.compile(r"/sys/class/net/(?P<adapter>[^/]+)/statistics(?:/|:)(?P<name>\w+)[:=]\s*(?P<value>\d+)$")
 _CGROUP = re.compile(r"/sys/fs/cgroup/(?:[^/\s]+/)*?(?P<group>[^/\s]+)/(?:cpuacct\.usage|cpuacct\.stat|cpu\.stat)")
@@ -212,14 +203,9 @@ _PRETTY_HEAD = 8
 # What ip calls otherwise than /proc/net/dev.
 _SPELLED = {"mcast": "multicast", "collsns": "collisions", "missed": "missed", "overrun": "over"}
 _OFFLOADS = {
-    "tcp-segmentation-offload": "tso",
-    "generic-segmentation-offload": "gso",
-    "generic-receive-offload": "gro",
-    "large-receive-offload": "lro",
-    "udp-fragmentation-offload": "ufo",
-    "scatter-gather": "sg",
-    "rx-checksumming": "rx",
-    "tx-checksumming": "tx",
+    **{"tcp-segmentation-offload": "tso", "generic-segmentation-offload": "gso", "udp-fragmentation-offload": "ufo"},
+    **{"generic-receive-offload": "gro", "large-receive-offload": "lro"},
+    **{"scatter-gather": "sg", "rx-checksumming": "rx", "tx-checksumming": "tx"},
 }
 _STATISTIC = re.compile(r"\s+(?P<name>\S.*?):\s+(?P<value>\d+)\s*")
 _DRIVERS = {"peer_ifindex": "veth"}  # A statistic that only this driver has tells it, where nobody asked ethtool -i.

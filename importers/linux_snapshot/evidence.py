@@ -47,10 +47,7 @@ class Moment:
 
 @dataclass(slots=True)
 class Evidence:
-    """The first reading of each counter, fact of each key, and date.
-
-    ``role`` owns the counters, empty while unknown.
-    """
+    """The first counters (owned by ``role``), facts by key, and date of a snapshot."""
 
     role: str
     found: ProblemLog

@@ -249,10 +249,7 @@ def _title_of(line: str) -> str | None:
 
 
 def _has_sections(text: Text) -> bool:
-    """Return whether the first lines announce a section that only snapshots have.
-
-    People type ``date`` before and after a load tool too: behind a prompt such a command does not count.
-    """
+    """Return whether the first lines announce a section that only snapshots have."""
     for line in text.lines[:_PROBED] if text.mentions(_SIGNS, _PROBED) else ():
         title = _title_of(line)
         if title is not None and _reader(title) and (_HEAD.fullmatch(line.strip()) or not _COMMON.fullmatch(title)):

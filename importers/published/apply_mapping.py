@@ -59,10 +59,7 @@ class PublishedRun:
 
 @dataclass(frozen=True, slots=True)
 class Percent:
-    """A printed difference of ``compared`` relative to ``baseline``, both indexes of runs.
-
-    ``kind`` is one of DIFFERENCES.
-    """
+    """A printed difference, of a ``kind`` of DIFFERENCES, from run ``baseline`` to run ``compared``."""
 
     metric: str
     role: str
@@ -186,7 +183,9 @@ class _Application:
         if part.difference:
             self._differences.append((part, place, name))
         else:
-            self._add_figure(part, place, _with_unit(name, part.unit))
+            # The unit of a row or column is that of a name without an own one.
+            unit = read_unit(part.unit) if part.unit and not name.unit else None
+            self._add_figure(part, place, replace(name, unit=part.unit, read_as=unit.read_as) if unit else name)
 
     def _add_figure(self, part: Part, place: _Place, name: Name) -> None:
         content = read_cell(place.cell.text)
@@ -328,12 +327,6 @@ class _Application:
         near = self._by_value.get(self._headings.value(dimension, value), ())
         fitting = [at for at in near if wanted <= runs[at].values and runs[at].figure(name.metric, name.role)]
         return fitting[0] if len(fitting) == 1 else None
-
-
-def _with_unit(name: Name, printed: str) -> Name:
-    """Return the name with its own unit, else that of its row or column."""
-    unit = read_unit(printed) if printed and not name.unit else None
-    return replace(name, unit=printed, read_as=unit.read_as) if unit else name
 
 
 def _all_but_one(run: PublishedRun) -> Iterator[tuple[str, frozenset[tuple[str, str]]]]:

@@ -83,10 +83,9 @@ class _Guesser:
 
     def guess(self) -> Guessed:
         top, side = self._names_on_top(), self._names_on_the_left()
-        ahead = top is not None and (
+        if top is not None and (
             side is None or self._measures_in_row(top) + bool(side) > self._measures_in_column(side)
-        )
-        if top is not None and ahead:
+        ):
             mapping = self._with_names_on_top(top)
         elif side is not None:
             mapping = self._with_names_on_the_left(side)
@@ -375,16 +374,14 @@ class _Guesser:
         return self._with_kinds(mapping, chosen)
 
     def _with_kinds(self, mapping: Mapping, chosen: Mapping) -> Mapping:
-        """Return the chosen mapping with another kind of difference where the figures clearly agree with that kind.
-
-        A heading may name the kind; one with a per cent sign is never of absolute differences.
-        """
+        """Return the chosen mapping with another kind of difference where the figures clearly agree with that kind."""
         shares = agreement(self._grid, chosen)
         best = max(shares, key=lambda kind: shares[kind], default=What.DIFFERENCE)
         if shares.get(best, 0.0) <= shares.get(What.DIFFERENCE, 0.0) + _CLEARLY_AHEAD:
             return chosen
         names = dict(chosen.names)
         for text, name in mapping.names.items():
+            # With a per cent sign, no absolute differences are meant.
             if name.what is What.DIFFERENCE and not (best is What.ABSOLUTE and "%" in text):
                 names[text] = replace(name, what=best)
                 self._why[f"names.{text}"] = Guess(best, 0.7, _share_reason(shares[best]))
