@@ -66,48 +66,38 @@ class Placement:
         """Place client's logs (``groups`` of one run), then server's, then snapshots and reports."""
         self.evidence_folders = {folder for each in ordered if each.is_evidence and (folder := self._folder(each))}
         for group in groups:
-            self._place_group(group)
+            self._place(group)
         done = {id(fragment) for group in (*groups, *self.copies.values()) for fragment in group} | self.beside.keys()
         rest = [each for each in ordered if id(each) not in done and each.kind is not Kind.CIRCUMSTANCES]
         for fragment in sorted(rest, key=lambda each: (not each.is_client, not each.is_peer)):
-            self._place(fragment)
+            self._place([fragment])
         self._place_the_rest([fragment for fragment in ordered if id(fragment) in self.beside])
 
     def _folder(self, fragment: Fragment) -> str | None:
         """Return the folder named after the run, unless the content names the run."""
         return folder_of(fragment, self.run_ids[id(fragment)] if fragment.run_id is None else None)
 
-    def _place_group(self, group: Sequence[Fragment]) -> None:
-        """Make one draft of logs of one run."""
-        run_id = self.run_ids[id(group[0])]
-        if run_id is None:
+    def _place(self, group: Sequence[Fragment]) -> None:
+        """Add a fragment, or several logs of one run, by run ID, or queue the group."""
+        first, run_id = group[0], self.run_ids[id(group[0])]
+        if run_id is not None:
+            for opened in [self._open(run_id, first)] if first.is_client else self._open_drafts_of(run_id, first):
+                opened.take(*group)
+                self._say_run_id(opened, first)
+        elif len(group) > 1:
             self.unnamed.append(group)
-            return
-        opened = self._open(run_id, group[0])
-        opened.take(*group)
-        self._say_run_id(opened, group[0])
-
-    def _place(self, fragment: Fragment) -> None:
-        """Add a fragment to its run by run ID, or queue it."""
-        run_id = self.run_ids[id(fragment)]
-        if run_id is None:
-            self.waiting.append(fragment)
-            return
-        for opened in [self._open(run_id, fragment)] if fragment.is_client else self._open_drafts_of(run_id, fragment):
-            opened.take(fragment)
-            self._say_run_id(opened, fragment)
+        else:
+            self.waiting.append(first)
 
     def _say_run_id(self, opened: OpenDraft, fragment: Fragment) -> None:
         """Report a run ID from a name, once for a run's folder."""
-        folder = self._folder(fragment)
         if fragment.run_id is not None:
             return
-        run_id = opened.draft.run_id
+        folder, run_id = self._folder(fragment), opened.draft.run_id
         is_stated = run_id.casefold() in self.known or (self.pattern and match_run_id(self.pattern, run_id))
         if fragment.kind is Kind.DRIVER:
             opened.draft.is_named = bool(folder or is_stated)
-        what = "folder's" if folder else "file's"
-        message = f"The run id {opened.draft.run_id} was taken from the {what} name."
+        message = f"The run id {run_id} was taken from the {'folder' if folder else 'file'}'s name."
         if not (folder and any(problem.message == message for problem in opened.draft.problems)):
             opened.note(fragment, "collate.run-id-from-name", message)
 
@@ -144,11 +134,8 @@ class Placement:
 
     def _place_waiting(self, join: Callable[[Fragment], bool]) -> None:
         """Join fragments until there is no progress."""
-        progress = True
-        while progress and self.waiting:
-            done = {id(fragment) for fragment in self.waiting if join(fragment)}
+        while done := {id(fragment) for fragment in self.waiting if join(fragment)}:
             self.waiting = [fragment for fragment in self.waiting if id(fragment) not in done]
-            progress = bool(done)
 
     def _name_by_files(self, groups: Sequence[Sequence[Fragment]]) -> None:
         """Open the run of each group of logs, named after the file or own folder."""
@@ -233,9 +220,8 @@ class Placement:
 
     def _open_drafts_of(self, run_id: str, fragment: Fragment) -> list[OpenDraft]:
         """Return the draft (of settings all) of a run; open one if none fits."""
-        fitting = self._of_folder(
-            [opened for opened in self.by_run.get(run_id, ()) if may_join(opened.draft, fragment)], fragment
-        )
+        of_run = [opened for opened in self.by_run.get(run_id, ()) if may_join(opened.draft, fragment)]
+        fitting = self._of_folder(of_run, fragment)
         if fragment.is_setting and fitting:
             return fitting
         opened = self._one_of(fitting, run_id, fragment)

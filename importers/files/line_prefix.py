@@ -75,7 +75,8 @@ class _Cut:
 
 def strip_foreign(text: Text) -> Stripped | None:
     """Return the text without prefixes that are no tool's own, or None without such prefixes."""
-    return _strip_text(text, list(_find_foreign(_sample(text))))
+    layers = list(_find_foreign(_sample(text)))
+    return _strip_text(text, layers) if layers else None
 
 
 def strip_possible(text: Text) -> Iterator[Stripped]:
@@ -87,9 +88,7 @@ def strip_possible(text: Text) -> Iterator[Stripped]:
         more = list(_find_foreign(lines))
         lines = [_strip(line, more) for line in lines]
         layers += more
-        stripped = _strip_text(text, layers)
-        if stripped is not None:
-            yield stripped
+        yield _strip_text(text, layers)
 
 
 def date_by_prefix(fragment: Fragment, original: Text, stripped: Stripped) -> None:
@@ -156,14 +155,10 @@ def _strip(line: str, layers: Sequence[re.Pattern[str]]) -> str:
     return line
 
 
-def _strip_text(text: Text, layers: Sequence[re.Pattern[str]]) -> Stripped | None:
-    if not layers:
-        return None
-    kept = tuple(layers)
-    lines = text.lines
-    stripped: Sequence[str] = (
-        Lines(lines.content, _Cut(lines.cut, kept), lines.starts, lines.firsts)
-        if isinstance(lines, Lines)
-        else [_strip(line, kept) for line in lines]
-    )
+def _strip_text(text: Text, layers: Sequence[re.Pattern[str]]) -> Stripped:
+    kept, lines = tuple(layers), text.lines
+    if isinstance(lines, Lines):
+        stripped: Sequence[str] = Lines(lines.content, _Cut(lines.cut, kept), lines.starts, lines.firsts)
+    else:
+        stripped = [_strip(line, kept) for line in lines]
     return Stripped(replace(text, lines=stripped, noted={}), kept)
