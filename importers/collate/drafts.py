@@ -39,9 +39,8 @@ class Collated:
 def collate(fragments: Iterable[Fragment], pattern: RunIdPattern | None = None) -> Collated:
     """Collate fragments to runs; a run's identity is (run ID, trial).
 
-    Two client logs of one identity with different content make two drafts, unless their processes were started
-    together. Manifests, and then the run-ID pattern, fill dimensions that the logs lack. Drafts may have snapshots
-    only.
+    Two client logs of one identity with different content make two drafts, unless of processes started together.
+    Manifests, and then the run-ID pattern, fill dimensions that the logs lack. Drafts may have snapshots only.
     """
     problems: list[Problem] = []
     compiled = compile_pattern(pattern, problems)
@@ -115,8 +114,7 @@ class FragmentGroups:
     """Groups of numbered fragments by run, to collate a large upload in parts.
 
     A group gives the same drafts alone as among all fragments. That holds for fragments whose content names a run, and
-    for snapshots and reports whose file or folder does, unless these accompany the log of another run. A few bytes of
-    each fragment are kept.
+    for snapshots and reports whose file or folder does, unless beside the log of another run.
     """
 
     def __init__(self) -> None:

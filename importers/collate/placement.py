@@ -171,11 +171,8 @@ class Placement:
     def _follow(self, fragment: Fragment) -> bool:
         """Add a fragment to the run of its log, settings to all runs."""
         logs = {id(log) for log in self.beside[id(fragment)]}
-        fitting = [
-            opened
-            for opened in self.open_drafts
-            if any(id(each) in logs for each in opened.members) and may_join(opened.draft, fragment)
-        ]
+        beside = [opened for opened in self.open_drafts if any(id(each) in logs for each in opened.members)]
+        fitting = [opened for opened in beside if may_join(opened.draft, fragment)]
         if len(fitting) > 1 and not fragment.is_setting:
             fitting = choose_by_time(fragment, fitting)
             if len(fitting) > 1:

@@ -26,8 +26,7 @@ class RunIdPattern:
     """The encoding of dimensions in a study's run IDs.
 
     ``regex`` has named groups, one per dimension: ``NM(?P<device>GB|HI)(?P<workload>[RCS])…``. ``values`` maps a
-    group's codes to the dimension's values: ``{"device": {"GB": "QDIO GbE"}}``; a code without an entry stands for
-    itself.
+    group's codes to values: ``{"device": {"GB": "QDIO GbE"}}``; a code without an entry stands for itself.
     """
 
     regex: str
@@ -89,9 +88,8 @@ def _likely(fragment: Fragment) -> Iterator[str]:
 
 def _is_usual(word: str, fragment: Fragment) -> bool:
     """Return whether a word describes the file rather than its run."""
-    return word.lower() in (*_NOT_RUN_IDS, fragment.format, fragment.format.rstrip("0123456789")) or (
-        word.lower() == (fragment.host or "").lower()
-    )
+    own = (fragment.format, fragment.format.rstrip("0123456789"), (fragment.host or "").lower())
+    return word.lower() in (*_NOT_RUN_IDS, *own)
 
 
 def apply_pattern(compiled: re.Pattern[str] | None, pattern: RunIdPattern | None, draft: RunDraft) -> None:

@@ -77,8 +77,7 @@ def name_roles(draft: RunDraft, given: Mapping[str, str]) -> None:
     """Set the role of every pair, and the keys of hosts' facts.
 
     Logs and manifests name the client, else a person does (``client`` and ``server`` of ``given``), else the names of
-    files (``client.sar.txt``). One undecided host of two gets the role that is left; other hosts have their own name as
-    role.
+    files (``client.sar.txt``). One undecided host of two gets the role that is left, others the own name.
     """
     known = _known_roles(draft, given)
     captured: list[Pair | Fragment] = [*draft.pairs, *draft.reports]

@@ -210,9 +210,8 @@ def _decode_ebcdic(name: str, content: Content) -> Decoded:
 def _record_length(content: Content) -> int | None:
     """Return the record length by carriage control or size, or None."""
     for length in RECORD_LENGTHS[:3]:
-        if len(content) >= 2 * length and not any(
-            part[::length].strip(_CARRIAGE_CONTROLS) for part in parts(content, size=length * _RECORDS)
-        ):
+        firsts = (part[::length] for part in parts(content, size=length * _RECORDS))
+        if len(content) >= 2 * length and not any(each.strip(_CARRIAGE_CONTROLS) for each in firsts):
             return length
     return next((length for length in RECORD_LENGTHS if len(content) % length == 0), None)
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from importers.file_names import PHASES
 from importers.linux_snapshot import counters, evidence
 from importers.linux_snapshot.counters import is_link_json
 from importers.linux_snapshot.evidence import Evidence, Reader, Section
@@ -36,7 +37,11 @@ _COLUMNS = re.compile(r"\s+CPU0(\s+CPU\d+)*\s*")
 _ISO_DATE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[.,]\d{1,9}[+-]\d\d:?\d\d")
 _UPTIME = re.compile(r"\d+\.\d\d \d+\.\d\d")
 _SOFTNET = re.compile(r"[0-9a-f]{8}(?: [0-9a-f]{8}){8,14}")
-_PHASES = ("before", "after")
+_FORMS = {
+    **{"date": _ISO_DATE, "/proc/uptime": _UPTIME, "/proc/net/softnet_stat": _SOFTNET},
+    **{"/proc/softirqs": _COLUMNS, "/proc/interrupts": _COLUMNS},
+}
+"""First lines of files that are known by name only."""
 _ROLES = ("client", "server")
 _ENDINGS = frozenset({"txt", "log", "json", "out"})
 _BARE = (
@@ -184,16 +189,10 @@ def _bare_title(text: Text, named: Named) -> str:
             # ethtool -S eth0: the adapter by the text, else by the file's name.
             by_name = named.title if named.title.startswith(title) else title
             return f"{title} {match[1]}" if match.lastindex else by_name
-    fits = {
-        "date": _ISO_DATE,
-        "/proc/uptime": _UPTIME,
-        "/proc/net/softnet_stat": _SOFTNET,
-        "/proc/softirqs": _COLUMNS,
-        "/proc/interrupts": _COLUMNS,
-    }.get(named.title)
     if _COLUMNS.fullmatch(first) and any(line.lstrip().startswith("NET_RX:") for line in text.lines[:20]):
         return "/proc/softirqs"
-    return named.title if fits is not None and fits.fullmatch(first.strip("\n")) else ""
+    form = _FORMS.get(named.title)
+    return named.title if form is not None and form.fullmatch(first.strip("\n")) else ""
 
 
 def read_name(name: str) -> Named:
@@ -205,10 +204,10 @@ def read_name(name: str) -> Named:
     words = [word for word in path.name.split(".") if word.lower() not in _ENDINGS]
     folders = [word.lower() for part in path.parts[:-1] for word in re.split(r"[._\-\s]+", part)]
     own = [part for word in words for part in re.split(r"[_\-\s]+", word.lower())]
-    phase, role = (_only(own, known) or _only(folders, known) for known in (_PHASES, _ROLES))
+    phase, role = (_only(own, known) or _only(folders, known) for known in (PHASES, _ROLES))
     titles = [_bare(re.sub(r"[_-](?:before|after)$", "", word)) for word in words]
     hosts = [
-        word for word, title in zip(words, titles, strict=True) if not title and word.lower() not in (*_PHASES, *_ROLES)
+        word for word, title in zip(words, titles, strict=True) if not title and word.lower() not in (*PHASES, *_ROLES)
     ]
     title = next(filter(None, titles), "")
     before_phase = _before(words, phase)

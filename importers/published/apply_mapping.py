@@ -341,19 +341,13 @@ def agreement(grid: Grid, mapping: Mapping) -> dict[What, float]:
 
     Differences in per cent may be off by 1, absolute ones by 2% or a step of the last digit.
     """
-    if len(grid.rows) > _MOST_TRIED:
-        return {}
-    applied = apply_mapping(grid, mapping)
-    kinds = [kind for kind in DIFFERENCES if kind is not What.IMPROVEMENT]
-    count = len(applied.percents)
-    return {
-        kind: sum(
-            _agrees(applied, each, kind if each.kind is What.DIFFERENCE else each.kind) for each in applied.percents
-        )
-        / count
-        for kind in kinds
-        if count
-    }
+    applied = apply_mapping(grid, mapping) if len(grid.rows) <= _MOST_TRIED else Applied()
+    shares: dict[What, float] = {}
+    for kind in (What.DIFFERENCE, What.REDUCTION, What.ABSOLUTE) if applied.percents else ():
+        kinds = [kind if each.kind is What.DIFFERENCE else each.kind for each in applied.percents]
+        agreeing = [_agrees(applied, each, own) for each, own in zip(applied.percents, kinds, strict=True)]
+        shares[kind] = sum(agreeing) / len(agreeing)
+    return shares
 
 
 def _agrees(applied: Applied, percent: Percent, kind: What) -> bool:

@@ -75,10 +75,9 @@ class _Guesser:
         self._remembered = remembered
         self._known = {folded(text): name for each in remembered for text, name in each.names.items()}
         self._why: dict[str, Guess] = {}
-        self._unit_row = next(
-            (at for at in range(1, min(_FIRST_ROWS, len(self._texts))) if self._is_unit_row(at)), None
-        )
-        self._unit_column = next((at for at in range(1, self._grid.width - 1) if self._is_unit_column(at)), None)
+        rows, columns = range(1, min(_FIRST_ROWS, len(self._texts))), range(1, grid.width - 1)
+        self._unit_row = next(filter(self._is_unit_row, rows), None)
+        self._unit_column = next(filter(self._is_unit_column, columns), None)
         self._units = self._units_of_names()
 
     def guess(self) -> Guessed:

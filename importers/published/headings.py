@@ -97,10 +97,8 @@ class Headings:
     def __init__(self, grid: Grid, mapping: Mapping, problems: TableProblems) -> None:
         self._grid, self._mapping, self._problems = grid, mapping, problems
         self._names = {folded(text): name for text, name in mapping.names.items()}
-        self._meant = {
-            dimension: {folded(text): value for text, value in meant.items()}
-            for dimension, meant in mapping.values.items()
-        }
+        meant = ((dimension, *pair) for dimension, pairs in mapping.values.items() for pair in pairs.items())
+        self._meant = {(dimension, folded(text)): value for dimension, text, value in meant}
 
     def columns(self) -> list[Part]:
         """Return the meaning of each column by the heading rows; none of the heading columns has one."""
@@ -163,7 +161,7 @@ class Headings:
 
     def value(self, dimension: str, text: str) -> str:
         """Return the meaning of a printed value."""
-        return self._meant.get(dimension, {}).get(folded(text)) or value_of(dimension, text)
+        return self._meant.get((dimension, folded(text))) or value_of(dimension, text)
 
     def _dimension_of(self, text: str) -> str:
         name = self._names.get(folded(text), Name())

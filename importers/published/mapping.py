@@ -47,8 +47,7 @@ LAST, LAST_BUT_ONE, FIRST = "(last)", "(last but one)", "(first)"
 class Name:
     """The meaning of a heading's text.
 
-    ``unit`` is as printed (may be empty), ``read_as`` the unit for the conversion; ``dimension`` is that of a line of
-    values.
+    ``unit`` is as printed, perhaps empty, ``read_as`` for the conversion; ``dimension`` is of a line of values.
     """
 
     what: What = What.UNKNOWN
