@@ -35,8 +35,7 @@ class Severity(StrEnum):
 class Problem(NamedTuple):
     """Something that could not be accepted, with a remedy.
 
-    ``code`` is stable and made for scripts (``awm.cut-off``); ``line`` counts from 1, None for the whole file;
-    ``run_id`` names the run concerned.
+    ``code`` is stable and made for scripts (``awm.cut-off``); ``line`` counts from 1, None for the whole file.
     """
 
     severity: Severity
@@ -291,8 +290,7 @@ class Fragment:
 
     ``role``: ``client`` or ``server`` for a driver log; the capture's role for a snapshot, empty where the host
     decides. ``phase``: ``before`` or ``after``, snapshots only. ``taken`` and ``ended`` are local times as printed,
-    without zone; ``zone`` is the zone as printed (``EST``, ``-05:00``). ``first_line`` and ``last_line`` delimit the
-    fragment in its file.
+    without zone; ``zone`` is the zone as printed (``EST``, ``-05:00``).
     """
 
     file: str

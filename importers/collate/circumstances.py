@@ -16,7 +16,6 @@ UNUSED_ROWS = "collate.rows-left-over"
 """Code of the problem that rows name runs without logs."""
 
 _SHOWN = 5
-_EXIT_STATUS = "exit_status"
 
 
 def rows_by_run(rows: Iterable[Fragment]) -> dict[str, list[Fragment]]:
@@ -104,7 +103,7 @@ def _agree(rows: Sequence[Fragment]) -> bool:
 
 def _failure(row: Fragment, draft: RunDraft) -> list[Problem]:
     """Report an exit status of the run's command other than 0."""
-    status = next((fact for fact in row.facts if fact.key == _EXIT_STATUS), None)
+    status = next((fact for fact in row.facts if fact.key == "exit_status"), None)
     if status is None or not status.text.strip("0"):
         return []
     message = f"The command of run {draft.run_id} ended with exit status {status.text}."

@@ -184,7 +184,9 @@ def find_copies(fragments: Iterable[Fragment]) -> dict[int, list[Fragment]]:
         return copies
     # By mark and file: a file does not print a result twice, and may have very many.
     known: dict[object, dict[str, list[Fragment]]] = {}
-    for log in sorted(logs, key=_fullness, reverse=True):
+    # The more complete logs first.
+    logs.sort(key=lambda log: (log.fact_text("data_file") is None, len(log.readings) + len(log.facts)), reverse=True)
+    for log in logs:
         marks = [*_marks(log)]
         others = (own for mark in marks for file, own in known.get(mark, {}).items() if file != log.file)
         alike = chain.from_iterable(others)
@@ -198,11 +200,6 @@ def find_copies(fragments: Iterable[Fragment]) -> dict[int, list[Fragment]]:
         for mark in marks:
             known.setdefault(mark, {}).setdefault(log.file, []).append(log)
     return copies
-
-
-def _fullness(log: Fragment) -> tuple[bool, int]:
-    """Return a sort key for the more complete log."""
-    return log.fact_text("data_file") is None, len(log.readings) + len(log.facts)
 
 
 def _marks(log: Fragment) -> Iterator[object]:

@@ -210,8 +210,10 @@ def read_name(name: str) -> Named:
         word for word, title in zip(words, titles, strict=True) if not title and word.lower() not in (*PHASES, *_ROLES)
     ]
     title = next(filter(None, titles), "")
-    before_phase = _before(words, phase)
-    host = before_phase if before_phase in hosts else (hosts[-1] if hosts and title else None)
+    lower = [word.lower() for word in words]
+    # The host is the word in front of the phase.
+    at = lower.index(phase) if phase in lower else 0
+    host = words[at - 1] if at and words[at - 1] in hosts else (hosts[-1] if hosts and title else None)
     return Named(phase, role, host, title)
 
 
@@ -222,13 +224,6 @@ def _only(words: Sequence[str], known: Sequence[str]) -> str | None:
 
 def _bare(word: str) -> str:
     return next((pattern.sub(title, word).strip() for pattern, title in _BARE if pattern.fullmatch(word)), "")
-
-
-def _before(words: Sequence[str], phase: str | None) -> str | None:
-    """Return the word in front of the phase: the host."""
-    lower = [word.lower() for word in words]
-    at = lower.index(phase) if phase in lower else 0
-    return words[at - 1] if at else None
 
 
 def _reader(title: str) -> Reader | None:

@@ -18,9 +18,7 @@ NAME = "manifest"
 TITLE = "manifest"
 VERSION = 2
 
-_TIME = "2026-11-21T14:05:03Z"
 _RUN = "run_id"
-_TRIAL = "trial"
 _STARTS = ("start", "started", "start_utc", "started_utc")
 _ENDS = ("end", "ended", "end_utc", "ended_utc")
 # What the load tools' own logs state as factors.
@@ -93,7 +91,7 @@ def _rows(text: Text, columns: Sequence[str], found: ProblemLog) -> Iterator[tup
 
 def _fragment(cells: dict[str, str], line: int, found: ProblemLog) -> Fragment:
     """Return the circumstances of a row; ``cells`` are its filled cells by column."""
-    run_id, trial = cells.pop(_RUN), cells.pop(_TRIAL, None)
+    run_id, trial = cells.pop(_RUN), cells.pop("trial", None)
     number = None if trial is None else trial_number(trial)
     if trial is not None and number is None:
         message = f"{trial[:20]!r} is not a trial's number from 1 to 9999."
@@ -125,7 +123,7 @@ def _take_time(
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
-        message = f"{text[:40]!r} in column {column} is not a time such as {_TIME}."
+        message = f"{text[:40]!r} in column {column} is not a time such as 2026-11-21T14:05:03Z."
         found.warn("manifest.time", message, "Write times as ISO 8601.", line)
         return None, ""
     offset = moment.utcoffset()

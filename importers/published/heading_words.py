@@ -6,7 +6,7 @@ applies to all future tables.
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 from importers.published.grid import read_cell
@@ -49,8 +49,7 @@ _BYTES = {
 _BITS = {r"(?:Mb|Mbits?|megabits?)": "Mbit", r"(?:Gb|Gbits?|gigabits?)": "Gbit", r"(?:kb|kbits?)": "kbit"}
 
 
-@dataclass(frozen=True, slots=True)
-class _Unit:
+class _Unit(NamedTuple):
     """A printed unit: the quantity, and the spelling for the conversion."""
 
     of: str

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import pairwise
 from string import punctuation
+from typing import NamedTuple
 
 from importers.model import Problem, Severity
 from importers.published.aligned_tables import has_aligned, read_aligned
@@ -229,8 +230,7 @@ _END = ("note:", "notes:")
 Line = tuple[str, int]
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
+class _Found(NamedTuple):
     """A table as counted with one width."""
 
     rows: list[list[Line]]
