@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TypeVar
 
-from importers.collate.companions import grouped
 from importers.collate.run_ids import same_value
 from importers.collate.time_matching import about
 from importers.model import Fact, Fragment, Problem, RunDraft, Severity, SourcedFact
@@ -18,13 +17,8 @@ UNUSED_ROWS = "collate.rows-left-over"
 _SHOWN = 5
 
 
-def rows_by_run(rows: Iterable[Fragment]) -> dict[str, list[Fragment]]:
-    """Return the rows of manifests by their run ID in lower case."""
-    return grouped(rows, lambda row: (row.run_id or "").casefold())
-
-
 def add_circumstances(draft: RunDraft, rows: Mapping[str, Sequence[Fragment]]) -> None:
-    """Add the rows that fit a draft, without contradictory ones."""
+    """Add the rows (by run ID in lower case) that fit a draft, without contradictory ones."""
     stated = {fact.key: fact.text for fact in draft.facts if not fact.of_host}
     own = rows.get(draft.run_id.casefold(), ())
     fitting = [row for row in own if _fits(row, draft, stated)]

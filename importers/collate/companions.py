@@ -33,10 +33,8 @@ _FEWEST_FIGURES = 3
 """Numbers of equal digits in two outputs that are no coincidence."""
 
 COOKIE, PORTS = "cookie", "ports"
-_CLOCKS = timedelta(seconds=60)
-"""Difference of two machines' clocks."""
-_STAMPS = timedelta(seconds=1)
-"""Time between two stamps of one start on one machine."""
+_CLOCKS = timedelta(seconds=60)  # Difference of two machines' clocks.
+_STAMPS = timedelta(seconds=1)  # Time between two stamps of one start on one machine.
 
 _Key = TypeVar("_Key")
 

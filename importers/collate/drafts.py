@@ -9,15 +9,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
-from importers.collate.circumstances import (
-    UnusedRows,
-    add_circumstances,
-    assumed_keys,
-    drop_assumed,
-    rows_by_run,
-    unused_rows,
-)
-from importers.collate.companions import base_name, find_companions, find_copies, group_processes
+from importers.collate.circumstances import UnusedRows, add_circumstances, assumed_keys, drop_assumed, unused_rows
+from importers.collate.companions import base_name, find_companions, find_copies, group_processes, grouped
 from importers.collate.placement import Placement
 from importers.collate.run_ids import RunIdPattern, apply_pattern, compile_pattern, run_id_in_name
 from importers.collate.snapshot_pairs import pair_snapshots
@@ -50,7 +43,8 @@ def collate(fragments: Iterable[Fragment], pattern: RunIdPattern | None = None) 
     placement = Placement(known, compiled, problems, run_ids, find_companions(usable, run_ids))
     ordered = placement.drop_duplicates(usable)
     placement.copies = find_copies(ordered)
-    rows = rows_by_run(fragment for fragment in ordered if fragment.kind is Kind.CIRCUMSTANCES)
+    manifests = (fragment for fragment in ordered if fragment.kind is Kind.CIRCUMSTANCES)
+    rows = grouped(manifests, lambda row: (row.run_id or "").casefold())
     placement.place_all(ordered, group_processes(ordered, run_ids, rows))
     collated = Collated(problems=problems)
     position = {id(fragment): index for index, fragment in enumerate(ordered)}

@@ -12,19 +12,7 @@ from typing import Any, NamedTuple, NoReturn
 
 from importers.fragment_builder import is_decimal
 from importers.key_values import trial_number
-from importers.model import (
-    Fact,
-    Fragment,
-    Head,
-    Kind,
-    Parsed,
-    Problem,
-    ProblemLog,
-    Reading,
-    Status,
-    Text,
-    make_readings,
-)
+from importers.model import Fact, Fragment, Kind, Parsed, Problem, ProblemLog, Reading, Status, Text, make_readings
 
 FIELDS = ("run_id", "trial", "started", "status", "study", "dimensions", "factors", "facts", "tags", "metrics")
 DIMENSIONS = (
@@ -211,7 +199,7 @@ def _readings(metrics: object, line: int) -> tuple[Reading, ...]:
     if len(metrics) > MOST_METRICS:
         message = f"There are {len(metrics)} metrics, and at most {MOST_METRICS} are taken."
         raise RecordError("metrics", message, "Leave some out.")
-    heads, texts = list[Head](), list[str]()
+    heads, texts = list[tuple[str, str, str]](), list[str]()
     for key, value in metrics.items():
         name, unit, role = _head(key)
         text, unit = (value.decode(), unit) if isinstance(value, Number) else _with_unit(key, value)
@@ -223,7 +211,7 @@ def _readings(metrics: object, line: int) -> tuple[Reading, ...]:
 
 
 @lru_cache(4096)
-def _head(key: str) -> Head:
+def _head(key: str) -> tuple[str, str, str]:
     """Return the metric, its default unit, and the role."""
     found = _MEASURE.fullmatch(key)
     if found is None:
