@@ -18,7 +18,7 @@ _SHOWN = 5
 
 
 def add_circumstances(draft: RunDraft, rows: Mapping[str, Sequence[Fragment]]) -> None:
-    """Add the rows (by run ID in lower case) that fit a draft, without contradictory ones."""
+    """Add the rows that fit a draft, without contradictory ones."""
     stated = {fact.key: fact.text for fact in draft.facts if not fact.of_host}
     own = rows.get(draft.run_id.casefold(), ())
     fitting = [row for row in own if _fits(row, draft, stated)]

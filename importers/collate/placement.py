@@ -78,7 +78,7 @@ class Placement:
         return folder_of(fragment, self.run_ids[id(fragment)] if fragment.run_id is None else None)
 
     def _place(self, group: Sequence[Fragment]) -> None:
-        """Add a fragment, or several logs of one run, by run ID, or queue the group."""
+        """Place a fragment, or several logs of one run, or queue the group."""
         first, run_id = group[0], self.run_ids[id(group[0])]
         if run_id is not None:
             for opened in [self._open(run_id, first)] if first.is_client else self._open_drafts_of(run_id, first):

@@ -10,8 +10,7 @@ from importers.file_names import PHASES, phase_and_role_in
 from importers.model import Fragment, Pair, Problem, RunDraft, Severity, SourcedFact
 
 CLIENT, SERVER = "client", "server"
-UNNAMED = "host"
-"""Role of snapshots without a host."""
+UNNAMED = "host"  # Role of snapshots without a host.
 
 
 def pair_snapshots(draft: RunDraft, snapshots: Sequence[Fragment]) -> None:

@@ -13,9 +13,7 @@ from operator import itemgetter
 from importers.model import Fragment, Kind, Problem, RunDraft, Severity
 from importers.time_zones import shifted, utc_offset
 
-REACH = timedelta(minutes=15)
-"""Time before a run's start or after its end at which a snapshot may be taken."""
-
+_REACH = timedelta(minutes=15)  # From a run's start back, or from its end on, to a snapshot.
 _SLACK = timedelta(seconds=60)  # Commands take a while on several guests, and clocks differ.
 _HOST_FACTS = frozenset({"host", "client", "server", "client_stack", "server_stack", "node"})
 _GUEST = "guest"  # the role of a report's reading about a user, who is its subject
@@ -121,7 +119,7 @@ def _distance(fragment: Fragment, draft: RunDraft) -> timedelta | None:
 
 
 def _within(gap: timedelta) -> timedelta | None:
-    return abs(gap) if -_SLACK <= gap <= REACH else None
+    return abs(gap) if -_SLACK <= gap <= _REACH else None
 
 
 def _overlap(one: RunDraft, other: RunDraft) -> bool:

@@ -39,7 +39,6 @@ _DAMAGE = (
     *(EOFError, OSError, ValueError, NotImplementedError, RuntimeError),
 )
 
-
 LONGEST_PATH = 1000
 """Bytes of UTF-8 that the path of a file may have, inside an archive or not."""
 

@@ -98,7 +98,6 @@ _READERS: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
 # Commands that people also type beside load tools.
 _COMMON = re.compile(r"date\b.*|uptime|free\b.*|nproc|uname\b.*|hostname|lscpu")
 
-
 _HEAD = re.compile(r"==> (.+) <==")
 # ``# cat /proc/stat``, ``$ ethtool -S eth0``, ``root@linuxa:~# date``, ``[perf@linuxa ~]$ date``
 _PROMPT = re.compile(r"(?:[\w.-]+@[\w.-]+\S*\s?|\[[^\]]+\]\s?)?[#$]\s+(\S.*)")

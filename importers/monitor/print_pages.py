@@ -26,7 +26,6 @@ _OVERPRINTED = ("\r", *(f"{divider}\n" for divider in _DIVIDERS))
 _NEW_PAGE, _OVERPRINT = "1", "+"
 _LINES = 4000  # Lines that are held at a time.
 
-
 _DATE = r"(?:\d{4}/\d{1,2}/\d{1,2}|\d{1,2}/\d{1,2}/(?:\d{4}|\d{2}))"
 # Blanks alone are before "Page" on nearly all: to try every place takes as long as all else.
 _FIRST = re.compile(

@@ -28,7 +28,6 @@ from importers.monitor.print_pages import Page, Title, read_pages
 _MOST_HEADING_LINES = 10
 _MOST_KEPT_LINES = 200
 
-
 _CLOCK = re.compile(r"[0-9]+:[0-5][0-9]:[0-5][0-9]")
 _TIME = re.compile(r"[0-9]+:[0-9]{2}(?:[:.][0-9]{2})?")
 # User ids are in capitals, so none of them is taken for a summary.
