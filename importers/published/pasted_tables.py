@@ -28,7 +28,7 @@ _LONGEST_TEXT = 1_500_000
 _RULE = re.compile(r"\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*")
 _DRAWN = re.compile(r"\s*[+|]?[-+=|: ]*-[-+=|: ]*[+|]?\s*|\s*\+[=+]+\s*")
 _BETWEEN_CELLS = re.compile(r"[\s|,;]+")
-_BARRED = re.compile(r"((?:\\.|[^\\|])*+\\?)(?:\||$)")
+_BARRED = re.compile(r"((?:\\.|[^\\|])*\\?)(?:\||$)")
 _ESCAPED = re.compile(rf"\\([{re.escape(punctuation)}])")
 _TAG = re.compile(r"<table[\s>]", re.IGNORECASE)
 _ABOVE = 3
