@@ -16,8 +16,7 @@ from importers.collate.run_ids import RunIdPattern, apply_pattern, compile_patte
 from importers.collate.snapshot_pairs import pair_snapshots
 from importers.model import Fragment, Kind, Problem, RunDraft, Severity, SourcedFact
 
-LONGEST_NAME = 200
-"""Characters that a run ID, role, host or adapter may have."""
+LONGEST_NAME = 200  # Characters that a run ID, role, host or adapter may have.
 
 
 @dataclass(slots=True)

@@ -14,8 +14,7 @@ from itertools import chain, pairwise
 from tempfile import TemporaryFile
 from typing import BinaryIO, Generic, Protocol, TypeVar, overload
 
-PART = 256 * 1024
-"""Bytes that are read at once."""
+PART = 256 * 1024  # Bytes that are read at once.
 
 
 class Content(Protocol):

@@ -104,8 +104,7 @@ _PROMPT = re.compile(r"(?:[\w.-]+@[\w.-]+\S*\s?|\[[^\]]+\]\s?)?[#$]\s+(\S.*)")
 _SIGNS = ("==> ", "#", "$")
 _CAT = re.compile(r"(?:sudo\s+)?(?:cat|head|tail -n \+1)\s+(?=/)")
 _OPENING = 3  # Lines of a JSON document.
-_PROBED = 400
-"""Lines in which the first head must occur."""
+_PROBED = 400  # Lines in which the first head must occur.
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,8 +22,7 @@ _FIGURE = re.compile(rf"\s*\S+\s(?:.*?\s)?(?:{PLAIN}|{MISSING}|{_OVERFLOW.patter
 _IGNORED = re.compile(r"[\s.,\-]+")
 # Reports are 80, 133 or up to 255 characters wide: in what is far wider, columns would take for ever to be told.
 _WIDEST = 400
-_MOST_WORDS = 8
-"""Words of a row for each column; texts may have several."""
+_MOST_WORDS = 8  # Words of a row for each column; texts may have several.
 
 # Names of one column that are two words with one blank between.
 _TWO_WORDS = frozenset({("End", "Time"), ("User", "Status")})

@@ -62,6 +62,11 @@ class Guessed:
     mapping: Mapping
     why: dict[str, Guess] = field(default_factory=dict)
 
+    @property
+    def open(self) -> list[str]:
+        """Return the parts without a guess."""
+        return [part for part, guess in self.why.items() if not guess.value]
+
 
 def guess_mapping(grid: Grid, remembered: Sequence[Mapping] = ()) -> Guessed:
     """Propose a mapping; ``remembered`` are earlier ones, the newest last."""
@@ -82,9 +87,8 @@ class _Guesser:
 
     def guess(self) -> Guessed:
         top, side = self._names_on_top(), self._names_on_the_left()
-        if top is not None and (
-            side is None or self._measures_in_row(top) + bool(side) > self._measures_in_column(side)
-        ):
+        in_row = 0 if top is None else self._measures_in_row(top) + bool(side)
+        if top is not None and (side is None or in_row > self._measures_in_column(side)):
             mapping = self._with_names_on_top(top)
         elif side is not None:
             mapping = self._with_names_on_the_left(side)

@@ -67,10 +67,6 @@ def understood(text: str) -> tuple[Guessed, Applied]:
     return guessed, apply_mapping(grid, guessed.mapping)
 
 
-def unanswered(guessed: Guessed) -> list[str]:
-    return [part for part, guess in guessed.why.items() if not guess.value]
-
-
 def facts(run: PublishedRun) -> dict[str, str]:
     return {dimension: said.value for dimension, said in run.facts.items()}
 
@@ -81,7 +77,7 @@ def figures(run: PublishedRun) -> dict[str, str]:
 
 def test_blocks_of_devices_with_their_run_ids() -> None:
     guessed, applied = understood(BLOCKS)
-    assert unanswered(guessed) == []
+    assert guessed.open == []
     assert applied.problems == []
     expected = {"workload": "STRG", "mtu": "8992", "device": "OSA", "layer": "3", "users": "10", "run_id": "cd4sn102"}
     assert facts(applied.runs[4]) == expected
@@ -141,7 +137,7 @@ def test_runs_as_rows_with_merged_headings() -> None:
 
 def test_a_sweep_has_its_metrics_in_sections() -> None:
     guessed, applied = understood(SWEEP)
-    assert (unanswered(guessed), guessed.mapping.left, guessed.mapping.top) == ([], ("workload+users",), ("mtu",))
+    assert (guessed.open, guessed.mapping.left, guessed.mapping.top) == ([], ("workload+users",), ("mtu",))
     assert facts(applied.runs[4]) == {"device": "HiperSockets", "mtu": "56K", "workload": "STRG", "users": "1"}
     assert figures(applied.runs[4]) == {"mb_per_s@total": "40.5", "cpu_ms_per_mb@total": "7.25"}
     assert len(applied.runs) == 5
@@ -209,7 +205,7 @@ def test_a_cell_holds_figure_unit_and_difference() -> None:
         "| users | device | MB/s |\n| 3 | OSA | 12.5MB |\n| 3 | IUCV | 15.0 MB/s(+20.0%) |\n| 5 | OSA | 20 ( 0.00%) |\n"
     )
     guessed, applied = understood(text + "| 5 | IUCV | 1.5 GB *  -2.5%* |\n| 7 | OSA | 21.5 \u00b1 0.5 |\n")
-    assert unanswered(guessed) == []
+    assert guessed.open == []
     assert [(run.figures[0].number, run.figures[0].read_as) for run in applied.runs] == [
         ("12.5", "MB/s"),
         ("15.0", "MB/s"),
@@ -235,9 +231,9 @@ def test_figures_are_no_headings() -> None:
     assert (guessed.mapping.head, guessed.mapping.side, guessed.mapping.fixed["metric"]) == (2, 2, "gbit_per_s")
     # Which latency it is, and whose sizes, is asked.
     guessed, _ = understood("| workload | OSA |\n| RR | 10.95 us |\n| CRR | 20.99 us |\n")
-    assert unanswered(guessed) == ["fixed.metric"]
+    assert guessed.open == ["fixed.metric"]
     guessed, applied = understood("| flows of msgs | MB/s |\n| 1 | 0.5 |\n| 4 | 1.5 |\n")
-    assert unanswered(guessed) == ["left.0"]
+    assert guessed.open == ["left.0"]
     guessed, applied = understood("| message size | users | OSA | IUCV |\n| 1 | 3 | 0.5 MB/s | 0.75 MB/s |\n")
     assert facts(applied.runs[1]) == {"factor.message_bytes": "1", "users": "3", "device": "IUCV"}
 
@@ -245,14 +241,14 @@ def test_figures_are_no_headings() -> None:
 def test_what_nobody_can_know_is_asked() -> None:
     text = "Flavour,sweet,sour\nGrumbles,1.5,2.5\nMB/sec,10,11\n"
     guessed, applied = understood(text)
-    assert unanswered(guessed) == ["top.0", "top.1"]
+    assert guessed.open == ["top.0", "top.1"]
     assert {problem.code for problem in applied.problems} == {"published.heading-unknown", "published.twice"}
 
 
 def test_a_metric_for_the_whole_table_can_be_given() -> None:
     text = "users,1500,9000\n1,10.5,11.5\n10,20.5,21.5\n"
     guessed, applied = understood(text)
-    assert unanswered(guessed) == ["fixed.metric"]
+    assert guessed.open == ["fixed.metric"]
     assert {problem.code for problem in applied.problems} == {"published.no-metric"}
     said = replace(guessed.mapping, fixed={"metric": "mb_per_s", "unit": "KB/sec", "role": "server", "workload": "STR"})
     applied = apply_mapping(only(text), said)
@@ -278,7 +274,7 @@ def test_a_mapping_is_plain_data_and_fits_the_next_table() -> None:
     later = only("Flavour,SOUR,bitter\nzork,3.5,4.5\nMB/sec,12,13\ntrans/sec,1,2\n")
     again = guess_mapping(later, [kept])
     applied = apply_mapping(later, again.mapping)
-    assert (unanswered(again), applied.problems) == ([], [])
+    assert (again.open, applied.problems) == ([], [])
     assert [facts(run) for run in applied.runs] == [{"factor.flavour": "lemon"}, {"factor.flavour": "bitter"}]
     assert figures(applied.runs[1]) == {"jitter_ms@server": "4.5", "mb_per_s@total": "13", "trans_per_s@total": "2"}
 
