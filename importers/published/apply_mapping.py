@@ -38,6 +38,8 @@ class Figure:
     read_as: str
     line: int
     column: int
+    row_label: str
+    column_label: str
 
 
 @dataclass(slots=True)
@@ -218,9 +220,9 @@ class _Application:
             self._report("published.twice", message, place, "Say by which heading the two differ.")
             return
         cell = place.cell
-        run.figures.append(
-            Figure(name.metric, name.role, cell.text, found.number, name.unit, name.read_as, cell.line, cell.column)
-        )
+        unit, labels = (name.unit, name.read_as), (place.row_label, place.column_label)
+        figure = Figure(name.metric, name.role, cell.text, found.number, *unit, cell.line, cell.column, *labels)
+        run.figures.append(figure)
         self._in_row.setdefault(place.row, []).append((run_at, name, cell.column))
         self._in_column.setdefault(cell.column, []).append((run_at, name, place.row))
         if content.difference is not None:

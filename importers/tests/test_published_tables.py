@@ -92,11 +92,12 @@ def test_blocks_of_devices_with_their_run_ids() -> None:
     ]
 
 
-def test_a_figure_keeps_its_text_unit_and_place() -> None:
+def test_a_figure_keeps_its_text_unit_place_and_labels() -> None:
     _, applied = understood(BLOCKS)
     figure = applied.runs[4].figures[1]
     assert (figure.printed, figure.unit, figure.read_as) == ("4.50*", "msec/MB", "ms/MB")
     assert (figure.line, figure.column) == (11, 3)
+    assert (figure.row_label, figure.column_label) == ("OSA | Total CPU msec/MB", "Layer3 | 10")
 
 
 def test_differences_are_told_from_figures_and_their_direction_from_the_numbers() -> None:
@@ -140,6 +141,7 @@ def test_a_sweep_has_its_metrics_in_sections() -> None:
     assert (guessed.open, guessed.mapping.left, guessed.mapping.top) == ([], ("workload+users",), ("mtu",))
     assert facts(applied.runs[4]) == {"device": "HiperSockets", "mtu": "56K", "workload": "STRG", "users": "1"}
     assert figures(applied.runs[4]) == {"mb_per_s@total": "40.5", "cpu_ms_per_mb@total": "7.25"}
+    assert applied.runs[2].figures[0].row_label == "Throughput (trans/sec) | RR10"
     assert len(applied.runs) == 5
 
 
