@@ -15,8 +15,7 @@ from importers.monitor.report_tables import Report, read_reports
 GUEST = "guest"
 """Role of a reading about one guest; its subject is the user ID. The run decides the guest's part."""
 
-MEAN_OF_ROWS = "mean"
-"""Subject of a reading that is the rounded mean of a listing's column."""
+MEAN_OF_ROWS = "mean"  # Subject of a reading that is the rounded mean of a listing's column.
 
 _MINUTES = re.compile(r"[0-9]{1,30}:[0-5][0-9]")
 
