@@ -8,9 +8,9 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from importers.published.apply_mapping import Figure
 from importers.published.mapping import Mapping
 from importers.published.pasted_tables import Syntax
-from importers.published.apply_mapping import Figure
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.api.permissions import signed_in
