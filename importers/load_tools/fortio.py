@@ -8,6 +8,7 @@ from decimal import Decimal
 
 from importers.files.json_documents import Document, Node, documents, find_results, head, outside
 from importers.fragment_builder import FragmentBuilder, Printed, is_decimal
+from importers.load_tools.blocks import Block
 from importers.model import Fragment, Parsed, Problem, ProblemLog, Status, Text
 from importers.time_zones import parse_start
 from importers.trial_numbers import number_each
@@ -224,18 +225,11 @@ def _parse_seconds(duration: str) -> Decimal | None:
 
 
 @dataclass(slots=True)
-class _Block:
-    """The lines of one run as text: the first of each kind, percentiles, and codes of answers."""
+class _Block(Block):
+    """The lines of one run as text, with percentiles and codes of answers."""
 
-    first_line: int
-    last_line: int
-    lines: dict[str, tuple[re.Match[str], int]] = field(default_factory=dict)
     shares: list[tuple[str, Printed]] = field(default_factory=list)
     codes: list[tuple[str, Printed]] = field(default_factory=list)
-
-    def printed(self, kind: str, group: str) -> Printed | None:
-        found = self.lines.get(kind)
-        return Printed(found[0][group], found[1]) if found else None
 
 
 def _text_blocks(text: Text) -> list[_Block]:
@@ -259,14 +253,14 @@ def _text_blocks(text: Text) -> list[_Block]:
 
 def _read_text(block: _Block, text: Text, found: ProblemLog) -> Fragment:
     into = FragmentBuilder()
-    target = block.printed("running", "target")
+    target = block.group("running", "target")
     is_http = target is not None and target.text.startswith("http")
     keys = ("factor.tool", "workload", "factor.protocol")
     into.add_facts(keys, (NAME, "HTTP" if is_http else None, "TCP" if is_http else None), block.first_line)
-    into.add_printed("users", block.printed("threads", "threads"))
+    into.add_printed("users", block.group("threads", "threads"))
     into.add_printed("url", target)
     _gather_target(target, into)
-    into.add_printed("asked_duration", block.printed("running", "asked"))
+    into.add_printed("asked_duration", block.group("running", "asked"))
     for code, count in block.codes:
         into.add_printed(f"return_code.{code}", count)
     status = _judge_text(block, found)
@@ -276,13 +270,13 @@ def _read_text(block: _Block, text: Text, found: ProblemLog) -> Fragment:
 
 
 def _gather_text(block: _Block, into: FragmentBuilder) -> None:
-    into.add_reading("trans_per_s", block.printed("ended", "rate"), "calls/s")
-    seconds = block.printed("ended", "seconds")
+    into.add_reading("trans_per_s", block.group("ended", "rate"), "calls/s")
+    seconds = block.group("ended", "seconds")
     into.add_reading("driver_s", seconds and seconds._replace(text=seconds.text.removesuffix("s")), "s")
-    into.add_reading("transactions", block.printed("ended", "calls"), "calls")
-    into.add_reading("response_ms", block.printed("mean", "mean"), "s")
+    into.add_reading("transactions", block.group("ended", "calls"), "calls")
+    into.add_reading("response_ms", block.group("mean", "mean"), "s")
     for name in ("mean", "sd", "min", "max"):
-        into.add_reading(f"latency_{name}_ms", block.printed("mean", name), "s")
+        into.add_reading(f"latency_{name}_ms", block.group("mean", name), "s")
     for share, printed in block.shares:
         # Below the first step of the histogram, the text does not say how wide a step is.
         if share in _READINGS and Decimal(printed.text) > Decimal(_RESOLUTION):
@@ -292,7 +286,7 @@ def _gather_text(block: _Block, into: FragmentBuilder) -> None:
 
 
 def _judge_text(block: _Block, found: ProblemLog) -> Status:
-    ended = block.printed("ended", "calls")
+    ended = block.group("ended", "calls")
     if ended is None or "mean" not in block.lines:
         message = "The output ends before its figures: fortio was killed, or the file was cut off."
         return found.cut("fortio.cut-off", message, "Transfer the file again.", block.last_line)

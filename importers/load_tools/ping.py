@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from importers.files.typed_commands import find_command
 from importers.fragment_builder import FragmentBuilder, Printed, from_epoch
 from importers.key_values import whole
+from importers.load_tools.blocks import Block
 from importers.model import Fragment, Listing, Parsed, Problem, ProblemLog, Status, Text
 from importers.trial_numbers import number_each
 
@@ -46,6 +47,7 @@ _TIMES = re.compile(
     r"(?:/(?P<sd>[\d.]+))? ms(?:, pipe \d+)?(?:, ipg/ewma (?P<gap>[\d.]+)/[\d.]+ ms)?\s*"
     r"|\s+\w+ = (?P<min_w>\d+) ?\w+, \w+ = (?P<max_w>\d+) ?\w+, \w+ = (?P<mean_w>\d+) ?(?:ms|мс\w*)\s*"
 )
+_KINDS = {_STATISTICS: "statistics", _TIMES: "times", _NAMED: "named", _NAMED_ABROAD: "named", _LOSS_BELOW: "loss"}
 _TOO_LONG = re.compile(r"(?:ping: |From .*)?.*[Mm]essage too long,? \(?mtu ?= ?(\d+)\)?.*|From .*\(mtu = (\d+)\)\s*")
 _ERROR = re.compile(
     r"(?:(?:\S*/)?ping[46]?|PING): (?!(?i:warning)\b|sock|.*attempting).*\S|connect: Network is unreachable\s*"
@@ -80,7 +82,6 @@ _FPING_KEYS = ("factor.tool", "factor.protocol", "workload", "users", "server", 
 _COLUMNS = (("n", ""), ("response_ms", "ms"))
 _Source = tuple[str, str, int]
 """File, format and version."""
-_Match = re.Match[str]
 
 
 @dataclass(slots=True)
@@ -99,12 +100,9 @@ class _Replies:
 
 
 @dataclass(slots=True)
-class _Report:
-    """One report: first line of each kind, and all replies."""
+class _Report(Block):
+    """One report, with all replies."""
 
-    first_line: int
-    last_line: int
-    lines: dict[str, tuple[re.Match[str], int]] = field(default_factory=dict)
     replies: _Replies = field(default_factory=_Replies)
     error: Printed | None = None
     unreached: Printed | None = None
@@ -112,11 +110,12 @@ class _Report:
     """An answer of a router that Windows counts as received."""
     mtu: Printed | None = None
 
-    def group(self, kind: str, name: str) -> Printed | None:
-        found = self.lines.get(kind)
-        groups = found[0].groupdict() if found else {}
+    def find(self, kind: str, name: str) -> Printed | None:
+        """Return a group in the spelling of Linux or Windows."""
+        match, line = self.lines.get(kind, (None, 0))
+        groups = match.groupdict() if match else {}
         text = groups.get(name) or groups.get(f"{name}_w")
-        return Printed(text.replace(",", "."), found[1]) if found and text else None
+        return Printed(text.replace(",", "."), line) if text else None
 
 
 def recognise(text: Text) -> bool:
@@ -187,17 +186,10 @@ def _take(report: _Report, number: int, line: str) -> bool:
     elif _ERROR.fullmatch(line) or _UNREACHED.fullmatch(line):
         _keep_reason(report, number, line)
     else:
-        kinds = (
-            ("statistics", _STATISTICS),
-            ("times", _TIMES),
-            ("named", _NAMED),
-            ("named", _NAMED_ABROAD),
-            ("loss", _LOSS_BELOW),
-        )
-        kind = next(((name, match) for name, pattern in kinds if (match := pattern.fullmatch(line))), None)
-        if kind is None:
+        match = next(filter(None, (pattern.fullmatch(line) for pattern in _KINDS)), None)
+        if match is None:
             return _EXPECTED.fullmatch(line) is not None
-        report.lines.setdefault(kind[0], (kind[1], number))
+        report.lines.setdefault(_KINDS[match.re], (match, number))
     report.last_line = number
     return True
 
@@ -234,32 +226,32 @@ def _gather_facts(report: _Report, into: FragmentBuilder) -> None:
     keys = ("factor.tool", "factor.protocol", "workload", "users")
     into.add_facts(keys, (NAME, "ICMP", "PING", "1"), report.first_line)
     # An echo returns the bytes that were sent.
-    into.add_printed("request_bytes", report.group("head", "bytes"))
-    into.add_printed("response_bytes", report.group("head", "bytes"))
+    into.add_printed("request_bytes", report.find("head", "bytes"))
+    into.add_printed("response_bytes", report.find("head", "bytes"))
     for key, name in (("server", "server"), ("server_address", "address"), ("client", "client")):
-        into.add_printed(key, report.group("head", name) or report.group("named", name))
+        into.add_printed(key, report.find("head", name) or report.find("named", name))
     into.add_printed("mtu", report.mtu)
     into.add_printed("error", report.error)
-    into.add_printed("packets_sent", report.group("statistics", "sent"))
-    into.add_printed("packets_received", report.group("statistics", "received"))
-    into.add_printed("duplicates", report.group("statistics", "duplicates"))
-    into.add_printed("packet_gap_ms", report.group("times", "gap"))
+    into.add_printed("packets_sent", report.find("statistics", "sent"))
+    into.add_printed("packets_received", report.find("statistics", "received"))
+    into.add_printed("duplicates", report.find("statistics", "duplicates"))
+    into.add_printed("packet_gap_ms", report.find("times", "gap"))
 
 
 def _gather_figures(report: _Report, into: FragmentBuilder) -> None:
     """Keep times and losses; ping's pace is given, so its rate is no result."""
-    into.add_reading("response_ms", report.group("times", "mean"), "ms")
+    into.add_reading("response_ms", report.find("times", "mean"), "ms")
     for name in ("min", "mean", "max", "sd"):
-        into.add_reading(f"latency_{name}_ms", report.group("times", name), "ms")
+        into.add_reading(f"latency_{name}_ms", report.find("times", name), "ms")
     if report.counted is None:
-        into.add_reading("loss_percent", report.group("statistics", "loss") or report.group("loss", "loss"), "%")
-    into.add_reading("errors", report.group("statistics", "errors"), "errors")
-    into.add_reading("driver_s", report.group("statistics", "time"), "ms")
+        into.add_reading("loss_percent", report.find("statistics", "loss") or report.find("loss", "loss"), "%")
+    into.add_reading("errors", report.find("statistics", "errors"), "errors")
+    into.add_reading("driver_s", report.find("statistics", "time"), "ms")
 
 
 def _judge(report: _Report, found: ProblemLog) -> Status:
     """Return the status, with a warning unless complete."""
-    received, has_times = report.group("statistics", "received"), "times" in report.lines
+    received, has_times = report.find("statistics", "received"), "times" in report.lines
     nothing = received is None or not received.text.strip("0")
     if report.error is not None and nothing:
         text = report.error.text
@@ -281,7 +273,7 @@ def _judge(report: _Report, found: ProblemLog) -> Status:
 
 
 def _is_too_short(report: _Report) -> bool:
-    size = report.group("head", "bytes")
+    size = report.find("head", "bytes")
     return any(time is None for _, time in report.replies.cells) or (
         size is not None and whole(size.text) < _TIMED_BYTES
     )
@@ -323,8 +315,7 @@ def _read_hosts(source: _Source, lines: Iterable[tuple[int, str]], found: Proble
             interim.add(server)
         else:
             del awaited[server]
-            read = _read_host_summary if match.re is _HOST_SUMMARY else _read_host_times
-            yield read(source, match, number, replies.pop(server, _Replies()), found)
+            yield _read_host(source, match, number, replies.pop(server, _Replies()), found)
     for server, number in awaited.items():
         message = f"The summary of {server} is missing: fping was killed, or the file was cut off."
         found.warn("ping.cut-off", message, "Transfer the report again, or measure again.", number)
@@ -337,50 +328,46 @@ def _match_host(line: str) -> re.Match[str] | None:
     return pattern.fullmatch(line)
 
 
-def _read_host_times(source: _Source, line: _Match, number: int, rows: _Replies, found: ProblemLog) -> Fragment:
-    server, printed = line["server"], line["times"]
-    times = [None if text == "-" else text for text in printed.split()]
+def _read_host(source: _Source, line: re.Match[str], number: int, replies: _Replies, found: ProblemLog) -> Fragment:
+    """Return the fragment of a host, from a summary or from times."""
+    into, server, status = FragmentBuilder(), line["server"], Status.COMPLETE
+    into.add_facts(_FPING_KEYS, ("fping", "ICMP", "PING", "1", server, line["address"]), number)
+    if line.re is _HOST_SUMMARY:
+        received = line["received"].strip("0")
+        _gather_summary(line, number, into, found)
+    else:
+        times = [None if text == "-" else text for text in line["times"].split()]
+        received = "".join(filter(None, times))
+        _gather_times(times, number, into)
+        if not replies.cells:
+            replies = _Replies([(str(place), time) for place, time in enumerate(times)], [number] * len(times))
+    if not received:
+        message = f"No echo of {server} came back."
+        status = found.fail("ping.no-answer", message, "See to the host and network.", number)
+    return _build(source, (replies.lines[0] if replies.lines else number, number), into, replies, status)
+
+
+def _gather_summary(line: re.Match[str], number: int, into: FragmentBuilder, found: ProblemLog) -> None:
+    sent, received = line.group("sent", "received")
+    into.add_fact("outage_ms", line["outage"], number)
+    into.add_facts(("packets_sent", "packets_received"), (sent, received), number)
+    if not received.strip("0"):
+        return
+    into.add_number(("response_ms", "ms", "total"), line["mean"], number)
+    for name in ("min", "mean", "max"):
+        into.add_number((f"latency_{name}_ms", "ms", "total"), line[name], number)
+    if whole(received) <= whole(sent):
+        into.add_number(("loss_percent", "%", "total"), line["loss"], number)
+        return
+    message = f"More echoes came back ({received}) than were sent ({sent}): some came twice, so the loss is unknown."
+    found.warn("ping.duplicates", message, "Check the network for duplicates.", number)
+
+
+def _gather_times(times: list[str | None], number: int, into: FragmentBuilder) -> None:
+    """Keep the times; the line has no summary, so lost echoes are counted here."""
     answered = [time for time in times if time is not None]
-    into = _begin_host(line, number)
     into.add_fact("samples_response_ms", " ".join(answered), number)
     into.add_facts(("packets_sent", "packets_received"), (str(len(times)), str(len(answered))), number)
     if answered:
-        # The line has no summary, so lost echoes are counted here.
         lost = 100 * (len(times) - len(answered)) / len(times)
         into.add_number(("loss_percent", "%", "total"), f"{lost:.2f}".rstrip("0").rstrip("."), number)
-    if not rows.cells:
-        rows = _Replies([(str(place), time) for place, time in enumerate(times)], [number] * len(times))
-    status = _judge_host(not answered, server, number, found)
-    return _build(source, (rows.lines[0] if rows.lines else number, number), into, rows, status)
-
-
-def _read_host_summary(source: _Source, line: _Match, number: int, rows: _Replies, found: ProblemLog) -> Fragment:
-    server, sent, received = line.group("server", "sent", "received")
-    into = _begin_host(line, number)
-    into.add_facts(("packets_sent", "packets_received"), (sent, received), number)
-    status = _judge_host(not received.strip("0"), server, number, found)
-    if status is Status.COMPLETE:
-        into.add_number(("response_ms", "ms", "total"), line["mean"], number)
-        for name in ("min", "mean", "max"):
-            into.add_number((f"latency_{name}_ms", "ms", "total"), line[name], number)
-        if whole(received) > whole(sent):
-            message = (
-                f"More echoes came back ({received}) than were sent ({sent}): some came twice, so the loss is unknown."
-            )
-            found.warn("ping.duplicates", message, "Check the network for duplicates.", number)
-        else:
-            into.add_number(("loss_percent", "%", "total"), line["loss"], number)
-    return _build(source, (rows.lines[0] if rows.lines else number, number), into, rows, status)
-
-
-def _begin_host(line: re.Match[str], number: int) -> FragmentBuilder:
-    into = FragmentBuilder()
-    into.add_facts(_FPING_KEYS, ("fping", "ICMP", "PING", "1", line["server"], line["address"]), number)
-    into.add_fact("outage_ms", line.groupdict().get("outage"), number)
-    return into
-
-
-def _judge_host(lost: bool, server: str, number: int, found: ProblemLog) -> Status:
-    if not lost:
-        return Status.COMPLETE
-    return found.fail("ping.no-answer", f"No echo of {server} came back.", "See to the host and network.", number)

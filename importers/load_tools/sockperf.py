@@ -6,11 +6,11 @@ Latencies are half of the round trip without ``--full-rtt``; MBps are 2^20 bytes
 import re
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import NamedTuple
 
 from importers.files.typed_commands import find_command
 from importers.fragment_builder import FragmentBuilder, Printed
 from importers.key_values import whole
+from importers.load_tools.blocks import Block
 from importers.model import Fragment, Parsed, ProblemLog, Status, Text
 from importers.trial_numbers import number_trials
 
@@ -57,20 +57,10 @@ _SHORT = {"m": "msg-size", "t": "time", "b": "burst"}
 _UNDER_LOAD = re.compile(r"sockperf\s+(?:ul|under-load)\b")
 
 
-class _Found(NamedTuple):
-    """The groups of a line's pattern, and the line's number."""
-
-    groups: tuple[str, ...]
-    line: int
-
-
 @dataclass(slots=True)
-class _Block:
+class _Block(Block):
     """One test, or one server's statistics."""
 
-    first_line: int
-    last_line: int
-    found: dict[str, _Found] = field(default_factory=dict)
     observations: dict[str, Printed] = field(default_factory=dict)
     failures: list[Printed] = field(default_factory=list)
     options: dict[str, Printed] = field(default_factory=dict)
@@ -79,38 +69,32 @@ class _Block:
     version: Printed | None = None
     is_server: bool = False
     by_user: Printed | None = None
-    beside_others: bool = False
-
-    def printed(self, name: str, group: int = 0) -> Printed | None:
-        """Return a group of the line with this pattern, if any."""
-        found = self.found.get(name)
-        return Printed(found.groups[group], found.line) if found else None
 
     @property
     def has_head(self) -> bool:
-        return bool(self.version or self.parameters) or not self.found.keys().isdisjoint(_OF_SOCKPERF)
+        return bool(self.version or self.parameters) or not self.lines.keys().isdisjoint(_OF_SOCKPERF)
 
     @property
     def protocol(self) -> Printed | None:
-        printed = self.printed("peer", 2)
+        printed = self.group("peer", 3)
         return printed._replace(text=printed.text.upper()) if printed else None
 
     @property
     def streams(self) -> bool:
-        return "sent" in self.found or "rate" in self.found or "bandwidth" in self.found
+        return not self.lines.keys().isdisjoint(("sent", "rate", "bandwidth"))
 
     @property
     def under_load(self) -> bool:
         """Return whether senders do not wait, by the typed test or far fewer answers than messages."""
         if self.command is not None and _UNDER_LOAD.search(self.command.text):
             return True
-        counts = self.found.get("valid") or self.found.get("total")
-        return counts is not None and whole(counts.groups[1]) > 2 * whole(counts.groups[2])
+        counts, _ = self.lines.get("valid") or self.lines.get("total") or (None, 0)
+        return counts is not None and whole(counts[2]) > 2 * whole(counts[3])
 
     @property
     def unit(self) -> str:
-        average = self.found.get("average")
-        return "usec" if average is not None and average.groups[0] == "rtt" else "usec one way"
+        average = self.group("average")
+        return "usec" if average is not None and average.text == "rtt" else "usec one way"
 
 
 def recognise(text: Text) -> bool:
@@ -126,11 +110,9 @@ def parse(text: Text) -> Parsed:
     """Return a fragment for each test and server."""
     found = ProblemLog(text.name)
     blocks = [block for block in _blocks(text) if block.has_head]
-    if len({block.found["number"].groups for block in blocks if "number" in block.found}) > 1:
-        # Statistics of concurrent connections are no trials.
-        for block in blocks:
-            block.beside_others = True
-    fragments = [_read(block, text.name, found) for block in blocks]
+    # Statistics of concurrent connections are no trials.
+    beside_others = len({number.text for block in blocks if (number := block.group("number"))}) > 1
+    fragments = [_read(block, text.name, found, beside_others=beside_others) for block in blocks]
     return Parsed(number_trials(fragments), found.problems)
 
 
@@ -143,12 +125,12 @@ def _blocks(text: Text) -> list[_Block]:
         plain = _COLOUR.sub("", line).strip() if "\x1b" in line else line.strip()
         starts = _VERSION.match(plain) is not None or plain.startswith("test was performed using")
         # Without its first line, a test begins with its connections.
-        if blocks and not _ENDS.isdisjoint(blocks[-1].found):
+        if blocks and not _ENDS.isdisjoint(blocks[-1].lines):
             starts = starts or _PATTERNS["peer"].match(plain) is not None
         command = find_command(plain, _OWN)
         if not blocks or ((starts or command) and blocks[-1].has_head):
             blocks.append(_Block(number, number))
-        if "valid" in blocks[-1].found and "Printing statistics for Server No" in plain:
+        if "valid" in blocks[-1].lines and "Printing statistics for Server No" in plain:
             blocks.append(_begin_next_server(blocks[-1], number))
         if command is not None:
             _take_command(blocks[-1], Printed(command, number))
@@ -166,9 +148,9 @@ def _take_command(block: _Block, command: Printed) -> None:
 
 
 def _begin_next_server(block: _Block, line: int) -> _Block:
-    shared = {key: found for key, found in block.found.items() if key == "total"}
-    fresh = _Block(line, line, shared, version=block.version, parameters=block.parameters)
-    return replace(fresh, command=block.command, options=block.options)
+    shared = {kind: found for kind, found in block.lines.items() if kind == "total"}
+    fresh = _Block(line, line, shared, options=block.options, parameters=block.parameters)
+    return replace(fresh, command=block.command, version=block.version)
 
 
 def _take(block: _Block, plain: str, line: int, whole: bool) -> None:
@@ -192,17 +174,17 @@ def _take(block: _Block, plain: str, line: int, whole: bool) -> None:
         for name, pattern in _PATTERNS.items():
             match = pattern.match(body) if name in _BEGINNINGS else pattern.fullmatch(body)
             if match is not None and (whole or name == "bandwidth"):
-                block.found.setdefault(name, _Found(match.groups(""), line))
+                block.lines.setdefault(name, (match, line))
 
 
-def _read(block: _Block, file: str, found: ProblemLog) -> Fragment:
+def _read(block: _Block, file: str, found: ProblemLog, *, beside_others: bool) -> Fragment:
     status = _judge(block, found)
     gathered = FragmentBuilder()
-    _gather_facts(block, gathered)
+    _gather_facts(block, gathered, beside_others=beside_others)
     gathered.add_printed("error", next(iter(block.failures), None))
     if status is Status.COMPLETE:
         if block.is_server:
-            gathered.add_printed("messages_received", block.printed("handled"))
+            gathered.add_printed("messages_received", block.group("handled"))
         elif block.streams:
             _gather_throughput(block, gathered, found)
         else:
@@ -218,7 +200,7 @@ def _judge(block: _Block, found: ProblemLog) -> Status:
         return found.fail("sockperf.failed", f"sockperf failed: {error.text}", "Measure again, for longer.", error.line)
     of_client = {"bandwidth"} if block.streams else {"valid", "average", "<MIN>", "<MAX>"}
     needed = {"handled"} if block.is_server else of_client
-    if not needed <= block.found.keys() | block.observations.keys():
+    if not needed <= block.lines.keys() | block.observations.keys():
         message = "The output ends before its last figures: sockperf was killed or the file cut off."
         return found.cut("sockperf.cut-off", message, "Transfer the file again, or measure again.", block.last_line)
     if block.by_user is not None and not block.is_server:
@@ -227,24 +209,24 @@ def _judge(block: _Block, found: ProblemLog) -> Status:
     return Status.COMPLETE
 
 
-def _gather_facts(block: _Block, gathered: FragmentBuilder) -> None:
+def _gather_facts(block: _Block, gathered: FragmentBuilder, *, beside_others: bool) -> None:
     first = block.first_line
     gathered.add_raw_fact("factor.tool", NAME, first)
     gathered.add_printed("tool_version", block.version)
     gathered.add_printed("parameters", block.parameters)
     gathered.add_printed("command_line", block.command)
-    if block.beside_others:
-        gathered.add_printed("factor.server_number", block.printed("number"))
+    if beside_others:
+        gathered.add_printed("factor.server_number", block.group("number"))
     gathered.add_printed("factor.protocol", block.protocol)
-    gathered.add_printed("port", block.printed("peer", 1))
+    gathered.add_printed("port", block.group("peer", 2))
     if block.is_server:
         return
-    gathered.add_printed("server", block.printed("peer"))
+    gathered.add_printed("server", block.group("peer"))
     gathered.add_raw_fact("users", "1", first)
     if block.streams:
         gathered.add_raw_fact("workload", "STRP", first)
-        gathered.add_printed("message_bytes", block.printed("size") or block.options.get("msg-size"))
-    elif block.found:
+        gathered.add_printed("message_bytes", block.group("size") or block.options.get("msg-size"))
+    elif block.lines:
         gathered.add_raw_fact("workload", "UNDER-LOAD" if block.under_load else "RR", first)
         gathered.add_printed("request_bytes", block.options.get("msg-size"))
         gathered.add_printed("response_bytes", block.options.get("msg-size"))
@@ -259,31 +241,31 @@ def _gather_throughput(block: _Block, gathered: FragmentBuilder, found: ProblemL
     """Keep the sender's rate; over UDP the rate of arrived messages is unknown."""
     if block.protocol is not None and block.protocol.text == "UDP":
         message = "Over UDP sockperf prints the sender's rate only; what arrived is not known."
-        line = block.found["bandwidth"].line
+        line = block.lines["bandwidth"][1]
         found.note("sockperf.sent-only", message, "Compare with other senders' rates.", line)
-    gathered.add_reading("mb_per_s", block.printed("bandwidth"), "MB/s")
-    gathered.add_printed("messages_per_s", block.printed("rate"))
-    gathered.add_printed("messages_sent", block.printed("sent"))
-    gathered.add_reading("driver_s", block.printed("sent", 1), "s")
+    gathered.add_reading("mb_per_s", block.group("bandwidth"), "MB/s")
+    gathered.add_printed("messages_per_s", block.group("rate"))
+    gathered.add_printed("messages_sent", block.group("sent"))
+    gathered.add_reading("driver_s", block.group("sent", 2), "s")
 
 
 def _gather_latency(block: _Block, gathered: FragmentBuilder) -> None:
     """Keep response times of the valid duration; the unit shows half round trips."""
-    gathered.add_reading("driver_s", block.printed("valid"), "s")
+    gathered.add_reading("driver_s", block.group("valid"), "s")
     if block.under_load:
         # Not every message is answered, so these counts show no loss.
-        gathered.add_printed("requests_sent", block.printed("valid", 1))
-        gathered.add_printed("answers_received", block.printed("valid", 2))
+        gathered.add_printed("requests_sent", block.group("valid", 2))
+        gathered.add_printed("answers_received", block.group("valid", 3))
     else:
-        gathered.add_reading("transactions", block.printed("valid", 2), "count")
-    gathered.add_reading("response_ms", block.printed("average", 1), block.unit)
-    gathered.add_reading("latency_sd_ms", block.printed("average", 2), block.unit)
+        gathered.add_reading("transactions", block.group("valid", 3), "count")
+    gathered.add_reading("response_ms", block.group("average", 2), block.unit)
+    gathered.add_reading("latency_sd_ms", block.group("average", 3), block.unit)
     for name, metric in _PERCENTILES.items():
         gathered.add_reading(f"latency_{metric}_ms", block.observations.get(name), block.unit)
     for name, (text, line) in block.observations.items():
         if name not in _PERCENTILES:
             gathered.add_raw_fact(f"latency_p{name.rstrip('0').rstrip('.')}", f"{text} {block.unit}", line)
-    gathered.add_reading("packets_lost", block.printed("packets"), "packets")
-    gathered.add_printed("duplicated_messages", block.printed("packets", 1))
-    gathered.add_printed("out_of_order_messages", block.printed("packets", 2))
-    gathered.add_printed("whole_run_s", block.printed("total"))
+    gathered.add_reading("packets_lost", block.group("packets"), "packets")
+    gathered.add_printed("duplicated_messages", block.group("packets", 2))
+    gathered.add_printed("out_of_order_messages", block.group("packets", 3))
+    gathered.add_printed("whole_run_s", block.group("total"))

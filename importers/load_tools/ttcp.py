@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import NamedTuple
 
 from importers.fragment_builder import FragmentBuilder, Printed
+from importers.load_tools.blocks import Block
 from importers.model import Fragment, Parsed, ProblemLog, Status, Text
 from importers.trial_numbers import number_trials
 
@@ -29,9 +29,6 @@ _PATTERNS = {
     "usage": ("user ", re.compile(rf"{_NUMBER}user {_NUMBER}sys (\d+(?::\d\d){{1,2}})real(?: (\d+)%)?(.*)")),
     "accept": ("accept", re.compile(r"accept from (\S+)")),
 }
-# Kinds of lines by their first character; all others begin with a number.
-_STARTS = {"b": ("head",), "a": ("accept",)}
-_NUMBERED = ("result", "cpu", "calls", "usage")
 _ONCE = frozenset({"head", "result"})
 _ERROR = re.compile(r"(?:connect|bind|listen|accept|socket|IO|setsockopt|getsockname|select|open|mmap): (.+)")
 _NAMED_ERROR = re.compile(r"(?:Connect|Bind|Listen|Accept): (.+)")
@@ -48,21 +45,11 @@ _Known = tuple[str, re.Match[str]]
 """The kind of a line, and the match of its pattern."""
 
 
-class _Found(NamedTuple):
-    """The groups of a line's pattern, and the line's number."""
-
-    groups: tuple[str, ...]
-    line: int
-
-
 @dataclass(slots=True)
-class _Block:
+class _Block(Block):
     """One side of one transfer."""
 
-    side: str
-    first_line: int
-    last_line: int
-    found: dict[str, _Found] = field(default_factory=dict)
+    side: str = "t"
     errors: list[Printed] = field(default_factory=list)
     connects: bool = False
     nodelay: int = 0
@@ -76,11 +63,12 @@ class _Block:
     @property
     def connects_otherwise(self) -> bool:
         """Return whether the receiver connected, by either side's output."""
-        return self.connects if self.side == "r" else "accept" in self.found
+        return self.connects if self.side == "r" else "accept" in self.lines
 
     @property
     def protocol(self) -> str:
-        match = _PROTOCOL.search(self.found["head"].groups[0]) if "head" in self.found else None
+        head = self.group("head")
+        match = _PROTOCOL.search(head.text) if head else None
         return match[1].upper() if match else ""
 
 
@@ -113,7 +101,7 @@ def _blocks(text: Text) -> Iterator[_Block]:
         named_side, body = own.groups()
         side = named_side or (block.side if block else "t")
         # Behind the last figures.
-        is_over = block is not None and {"result", "usage"} <= block.found.keys()
+        is_over = block is not None and {"result", "usage"} <= block.lines.keys()
         if block is not None and is_over and side == block.side and _OPENING.fullmatch(body):
             opening.append(Printed(body, number))
             continue
@@ -121,7 +109,7 @@ def _blocks(text: Text) -> Iterator[_Block]:
         if block is None or side != block.side or _is_repeated(block, body, known):
             if block is not None:
                 yield block
-            block = _Block(side, opening[0].line if opening else number, number, errors=errors)
+            block = _Block(opening[0].line if opening else number, number, side=side, errors=errors)
             errors = []
             _take_all(block, opening)
         _take(block, Printed(body, number), known, whole=number < last or text.ends_whole)
@@ -149,7 +137,7 @@ def _take_other(block: _Block | None, line: str, number: int, waiting: list[Prin
 
 def _is_repeated(block: _Block, body: str, known: _Known | None) -> bool:
     name = known[0] if known else "result" if _match_start("result", body) else ""
-    return name in _ONCE and name in block.found
+    return name in _ONCE and name in block.lines
 
 
 def _match_start(name: str, body: str) -> re.Match[str] | None:
@@ -158,8 +146,7 @@ def _match_start(name: str, body: str) -> re.Match[str] | None:
 
 
 def _identify(body: str) -> _Known | None:
-    for name in _STARTS.get(body[:1], _NUMBERED):
-        word, pattern = _PATTERNS[name]
+    for name, (word, pattern) in _PATTERNS.items():
         if word in body and (match := pattern.fullmatch(body)) is not None:
             return name, match
     return None
@@ -171,7 +158,7 @@ def _take(block: _Block, printed: Printed, known: _Known | None, *, whole: bool)
     name, match = known or ("", None)
     # A last line without end may be cut off, unless it has ttcp's usual last word.
     if match is not None and (whole or name == "result" or (name == "usage" and body.endswith("csw"))):
-        block.found[name] = _Found(match.groups(""), printed.line)
+        block.lines[name] = match, printed.line
     elif match is None and _ERROR.fullmatch(body):
         block.errors.append(printed)
 
@@ -181,21 +168,20 @@ def _read_block(block: _Block, file: str, found: ProblemLog) -> Fragment:
     gathered = FragmentBuilder()
     _gather_facts(block, gathered)
     if status is Status.COMPLETE:
-        _gather_readings(block, role, gathered)
-        _gather_other_figures(block, role, gathered)
+        _gather_figures(block, role, gathered)
     return gathered.build((file, NAME, VERSION), (block.first_line, block.last_line), status, role=role)
 
 
 def _judge(block: _Block, found: ProblemLog) -> Status:
-    result = block.found.get("result")
+    result = block.group("result")
     if block.errors and result is None:
         message = f"ttcp failed: {'; '.join(dict.fromkeys(each.text for each in block.errors[:3]))}."
         return found.fail("ttcp.failed", message, "Check the receiver, then measure again.", block.errors[0].line)
-    if result is None or not {"calls", "usage"} <= block.found.keys():
+    if result is None or not {"calls", "usage"} <= block.lines.keys():
         lacks = "result" if result is None else "last lines"
         message = f"The output ends before its {lacks}: ttcp was interrupted or the file cut off."
         return found.cut("ttcp.cut-off", message, "Measure again, or transfer the file again.", block.last_line)
-    if not result.groups[0].strip("0"):
+    if not result.text.strip("0"):
         return found.fail("ttcp.nothing-sent", "No byte was transferred.", "Measure again.", result.line)
     if block.errors:
         message = f"ttcp reported an error: {block.errors[0].text}."
@@ -204,57 +190,47 @@ def _judge(block: _Block, found: ProblemLog) -> Status:
 
 
 def _gather_facts(block: _Block, gathered: FragmentBuilder) -> None:
-    first, head = block.first_line, block.found.get("head")
+    first, head = block.first_line, block.group("head")
     line = head.line if head else first
     gathered.add_raw_fact("factor.tool", NAME, first)
     gathered.add_fact("factor.protocol", block.protocol, line)
     gathered.add_raw_fact("workload", "STRG" if block.connects_otherwise else "STRP", first)
     gathered.add_raw_fact("users", "1", first)
     if head is not None:
-        protocol = _PROTOCOL.search(head.groups[0])
+        protocol = _PROTOCOL.search(head.text)
         gathered.add_fact("server", protocol[2] if protocol else None, line)
-        if "accept" in block.found:
-            gathered.add_fact("client", block.found["accept"].groups[0], block.found["accept"].line)
-        named = dict(_HEAD_PART.findall(head.groups[0]))
+        gathered.add_printed("client", block.group("accept"))
+        named = dict(_HEAD_PART.findall(head.text))
         for name, key in _HEAD_KEYS[block.side].items():
             gathered.add_fact(key, named.get(name), line)
     gathered.add_fact("nodelay", "on" if block.nodelay else None, block.nodelay)
     gathered.add_printed("error", next(iter(block.errors), None))
 
 
-def _gather_other_figures(block: _Block, role: str, gathered: FragmentBuilder) -> None:
-    """Keep figures that are no readings; over UDP the sender's rate was only offered."""
-    (count, _, rate, unit), line = block.found["result"]
-    sends = block.side == "t"
-    if block.protocol == "UDP":
-        if sends:
-            gathered.add_raw_fact("offered_per_s", f"{rate} {unit}", line)
-        gathered.add_raw_fact(f"datagram_bytes_{'sent' if sends else 'received'}", count, line)
-    calls = block.found["calls"]
-    gathered.add_raw_fact(f"calls@{role}", calls.groups[0], calls.line)
-    (_, _, _, util, rest), line = block.found["usage"]
-    if util:
-        gathered.add_raw_fact("cpu_scope", "process", line)
-    gathered.add_fact(f"usage@{role}", " ".join(rest.split()), line)
-
-
-def _gather_readings(block: _Block, role: str, gathered: FragmentBuilder) -> None:
+def _gather_figures(block: _Block, role: str, gathered: FragmentBuilder) -> None:
     """Keep the rate: over TCP the sender's, over UDP the receiver's.
 
     Over UDP the sender's rate was only offered. ttcp's msec/call is left out, since it has 1024 milliseconds to the
     second.
     """
-    (count, seconds, rate, unit), line = block.found["result"]
-    sends, owner = block.side == "t", "total" if role == "client" else role
-    if not (sends and block.protocol == "UDP"):
-        gathered.add_number(("mb_per_s", _binary_unit(unit), "total" if block.protocol == "UDP" else owner), rate, line)
+    (result, line), is_udp = block.lines["result"], block.protocol == "UDP"
+    count, seconds, rate, unit = result.groups()
+    way, owner = "sent" if block.side == "t" else "received", "total" if role == "client" else role
+    if is_udp and way == "sent":
+        gathered.add_raw_fact("offered_per_s", f"{rate} {unit}", line)
+    else:
+        gathered.add_number(("mb_per_s", _binary_unit(unit), "total" if is_udp else owner), rate, line)
+    if is_udp:
+        gathered.add_raw_fact(f"datagram_bytes_{way}", count, line)
     gathered.add_number(("driver_s", "s", owner), seconds, line)
-    gathered.add_number(("bytes_sent" if sends else "bytes_received", "bytes", owner), count, line)
-    if "cpu" in block.found:
-        (_, seconds, _), line = block.found["cpu"]
-        gathered.add_number(("process_cpu_s", "s", role), seconds, line)
-    (_, _, _, util, _), line = block.found["usage"]
-    gathered.add_number(("processor_util", "%", role), util, line)
+    gathered.add_number((f"bytes_{way}", "bytes", owner), count, line)
+    gathered.add_reading("process_cpu_s", block.group("cpu", 2), "s", role)
+    gathered.add_printed(f"calls@{role}", block.group("calls"))
+    usage, line = block.lines["usage"]
+    if usage[4]:
+        gathered.add_number(("processor_util", "%", role), usage[4], line)
+        gathered.add_raw_fact("cpu_scope", "process", line)
+    gathered.add_fact(f"usage@{role}", " ".join(usage[5].split()), line)
 
 
 def _binary_unit(printed: str) -> str:

@@ -6,6 +6,7 @@ from decimal import Decimal
 
 from importers.files.typed_commands import find_command
 from importers.fragment_builder import FragmentBuilder, Printed
+from importers.load_tools.blocks import Block
 from importers.model import Fragment, Parsed, ProblemLog, Status, Text
 from importers.trial_numbers import number_trials
 
@@ -15,7 +16,7 @@ VERSION = 4
 
 _HEAD_LINES = 50
 _RUNNING = re.compile(
-    r"Running (?P<asked>\d+(?:\.\d+)?[smh]) test @ (?P<url>(?P<scheme>\w+)://(?P<server>[^/\s]+)(?P<path>\S*))\s*"
+    r"Running (?P<asked>\d+(?:\.\d+)?[smh]) test @ (?P<url>(?:(?P<tls>https)|\w+)://(?P<server>[^/\s]+)(?:/(?!\S)|(?P<path>\S*)))\s*"
 )
 _REFUSED = re.compile(r"unable to (?:connect to|resolve) (?P<server>\S+):\S+ (?P<why>\S.*)")
 _SIZE = re.compile(r"(?: {2})?(?P<threads>\d+) threads? and (?P<users>\d+) connections?\s*")
@@ -45,17 +46,10 @@ _SHORT = Decimal("0.9")  # Of the requested seconds; wrk stops some milliseconds
 
 
 @dataclass(slots=True)
-class _Report:
-    """The lines of one report, the first of each kind."""
+class _Report(Block):
+    """One report, with percentiles."""
 
-    first_line: int
-    last_line: int
-    lines: dict[str, tuple[re.Match[str], int]] = field(default_factory=dict)
     percentiles: dict[str, Printed] = field(default_factory=dict)
-
-    def group(self, kind: str, name: str | int = 1) -> Printed | None:
-        found = self.lines.get(kind)
-        return Printed(found[0][name], found[1]) if found else None
 
 
 def recognise(text: Text) -> bool:
@@ -122,10 +116,9 @@ def _gather_facts(report: _Report, into: FragmentBuilder) -> None:
     into.add_printed("users", report.group("size", "users"))
     into.add_printed("threads", report.group("size", "threads"))
     into.add_printed("url", report.group("running", "url"))
-    if (path := report.group("running", "path")) is not None and path.text != "/":
-        into.add_printed("url_path", path)
-    if (scheme := report.group("running", "scheme")) is not None and scheme.text == "https":
-        into.add_fact("tls", "on", scheme.line)
+    into.add_printed("url_path", report.group("running", "path"))
+    if tls := report.group("running", "tls"):
+        into.add_fact("tls", "on", tls.line)
     into.add_printed("server", report.group("running", "server") or report.group("refused", "server"))
     into.add_printed("asked_duration", report.group("running", "asked"))
     # Two decimals are too few to derive a rate from, which is printed with more.
@@ -174,22 +167,19 @@ def _judge(report: _Report, found: ProblemLog) -> Status:
     if not rate.text.strip("0."):
         message = "No request was answered: the run is kept as failed."
         return found.fail("wrk.nothing-done", message, "See to the server.", rate.line)
-    _report_errors(report, found)
+    refusals, sockets = report.group("refusals"), report.group("sockets", 0)
+    if refusals is not None:
+        message = (
+            f"{refusals.text} responses are refusals of the server, and count in requests per second all the same."
+        )
+        found.warn("wrk.error-responses", message, "See what the server refuses.", refusals.line)
+    if sockets is not None:
+        found.warn("wrk.socket-errors", f"{sockets.text.strip()}.", "See to the server and its limits.", sockets.line)
     asked, ran = _parse_seconds(report.group("running", "asked")), _parse_seconds(report.group("total", "seconds"))
     if asked is not None and ran is not None and ran < _SHORT * asked:
         message = f"wrk ran {ran} of {asked} seconds: it was stopped."
         return found.cut("wrk.stopped", message, "Measure again.", rate.line)
     return Status.COMPLETE
-
-
-def _report_errors(report: _Report, found: ProblemLog) -> None:
-    refusals, sockets = report.group("refusals"), report.group("sockets", 0)
-    if refusals is not None:
-        what = f"{refusals.text} responses are refusals of the server"
-        message = f"{what}, and count in requests per second all the same."
-        found.warn("wrk.error-responses", message, "See what the server refuses.", refusals.line)
-    if sockets is not None:
-        found.warn("wrk.socket-errors", f"{sockets.text.strip()}.", "See to the server and its limits.", sockets.line)
 
 
 def _parse_seconds(printed: Printed | None) -> Decimal | None:
