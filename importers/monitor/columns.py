@@ -171,11 +171,6 @@ class Column:
     headings: tuple[str, ...]
 
 
-def column(name: str, unit: str, *headings: str) -> Column:
-    """Return a column; further headings are synonyms."""
-    return Column(name, unit, headings)
-
-
 @dataclass(frozen=True, eq=False)
 class Layout:
     """A report that is read, with rows distinguished by the first column.
@@ -202,6 +197,20 @@ class Layout:
     def by_heading(self) -> Mapping[str, Column]:
         """Return the columns by their normalised headings."""
         return {normalised(heading): column for column in self.columns for heading in column.headings}
+
+
+def layout(
+    title: str,
+    *columns: tuple[str, ...],
+    summary: str = "",
+    continued: bool = False,
+    key: re.Pattern[str] | None = None,
+    vital: tuple[str, ...] = (),
+) -> Layout:
+    """Return a layout by name and perhaps number, and by name, unit and headings of columns."""
+    name, _, number = title.partition(" ")
+    known = tuple(Column(column, unit, tuple(headings)) for column, unit, *headings in columns)
+    return Layout(name, number, known, summary, continued, key, vital)
 
 
 def name_columns(layout: Layout, headings: tuple[str, ...]) -> tuple[Column, ...]:

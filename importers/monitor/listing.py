@@ -70,7 +70,7 @@ def _fragment(reports: Sequence[Report], dialect: Dialect, text: Text, found: Pr
     if not whole:
         return None
     title = whole[0].title
-    readings = [_in_shape(each) for each in dialect.readings(whole)]
+    readings = [*dialect.readings(whole)]
     block = title.block
     if readings and block.seconds is not None:
         readings.insert(0, Reading("window_s", block.seconds[0], "s", title.line + block.seconds[1]))
@@ -189,15 +189,12 @@ def user_in(title: Title) -> str | None:
     return match[1] if match else None
 
 
-def _in_shape(reading: Reading) -> Reading:
-    """Return the reading; a time with a colon has its shape as unit."""
-    return reading._replace(unit="mmm:ss") if reading.unit == "s" and _MINUTES.fullmatch(reading.text) else reading
-
-
 def _sound(readings: Iterable[Reading], dialect: Dialect, found: ProblemLog) -> Iterable[Reading]:
-    """Yield readings with a number or time of the unit; report others."""
+    """Yield readings with a number, or a time of minutes and seconds; report others."""
     for reading in readings:
-        if reading.unit == "mmm:ss" or re.fullmatch(r"[0-9]{0,30}\.?[0-9]{0,30}", reading.text):
+        if reading.unit == "s" and _MINUTES.fullmatch(reading.text):
+            yield reading._replace(unit="mmm:ss")
+        elif re.fullmatch(r"[0-9]{0,30}\.?[0-9]{0,30}", reading.text):
             yield reading
         else:
             message = f"{reading.name} is printed as {reading.text}, which is not in {reading.unit}; it is left out."

@@ -1,14 +1,14 @@
 """Listings and screens of the Performance Toolkit (``docs/importers/perfkit.md``).
 
 The mean of a column named as a metric (``cpu_util``) is the run's value. Other spellings of a heading are further
-arguments of a column.
+texts of a column.
 """
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from importers.model import Parsed, Reading, Text
-from importers.monitor.columns import CLOCK, MEAN, Column, Layout, column
+from importers.monitor.columns import CLOCK, MEAN, layout
 from importers.monitor.listing import GUEST, Dialect, parse_listing, user_in
 from importers.monitor.print_pages import Title, read_title
 from importers.monitor.report_tables import Report, Row
@@ -17,181 +17,173 @@ NAME = "perfkit"
 TITLE = "Performance Toolkit listing"
 VERSION = 1
 
-_END = column("end", CLOCK, "Interval End Time", "End Time")
-_USERID = column("userid", "", "Userid")
-_KEYS = {"CPU": re.compile(r"P[0-9A-F]{1,3}")}
-
-
-def _layout(title: str, *columns: Column, vital: tuple[str, ...] = (), continued: bool = False) -> Layout:
-    """Return a report's layout; ``title`` has name and number."""
-    name, number = title.split()
-    return Layout(name, number, columns, continued=continued, key=_KEYS.get(name), vital=vital)
-
-
-SYSSUMLG = _layout(
+_END = ("end", CLOCK, "Interval End Time", "End Time")
+_USERID = ("userid", "", "Userid")
+SYSSUMLG = layout(
     "SYSSUMLG FCX225",
     _END,
-    column("cpu_util", "%", "CPU Pct Busy"),
-    column("tv_ratio", "ratio", "CPU Ratio T/V"),
-    column("capture_ratio", "ratio", "CPU Ratio Capt"),
-    column("processors_online", "processors", "CPU On-line"),
-    column("vector_busy", "%", "Vec Pct Busy"),
-    column("users_logged_on", "count", "Users Log-ged"),
-    column("users_active", "count", "Users Activ"),
-    column("ssch_per_s", "1/s", "I/O SSCH +RSCH /s"),
-    column("dasd_response", "ms", "I/O DASD Resp msec"),
-    column("users_in_elist", "count", "Stg Users in Elist"),
-    column("pgin_pgout_per_s", "1/s", "Paging Rate/s PGIN+ PGOUT"),
-    column("page_io_per_s", "1/s", "Paging Rate/s Read+ Write"),
-    column("spool_pages_per_s", "1/s", "Spl Pages /s"),
+    ("cpu_util", "%", "CPU Pct Busy"),
+    ("tv_ratio", "ratio", "CPU Ratio T/V"),
+    ("capture_ratio", "ratio", "CPU Ratio Capt"),
+    ("processors_online", "processors", "CPU On-line"),
+    ("vector_busy", "%", "Vec Pct Busy"),
+    ("users_logged_on", "count", "Users Log-ged"),
+    ("users_active", "count", "Users Activ"),
+    ("ssch_per_s", "1/s", "I/O SSCH +RSCH /s"),
+    ("dasd_response", "ms", "I/O DASD Resp msec"),
+    ("users_in_elist", "count", "Stg Users in Elist"),
+    ("pgin_pgout_per_s", "1/s", "Paging Rate/s PGIN+ PGOUT"),
+    ("page_io_per_s", "1/s", "Paging Rate/s Read+ Write"),
+    ("spool_pages_per_s", "1/s", "Spl Pages /s"),
     vital=("end", "cpu_util", "tv_ratio", "processors_online"),
 )
-PROCLOG = _layout(
+PROCLOG = layout(
     "PROCLOG FCX144",
     _END,
-    column("cpu", "", "C P U", "CPU"),
-    column("type", "", "Type"),
-    column("processor_util", "%", "Percent Busy Total"),
-    column("user_util", "%", "Percent Busy User"),
-    column("system_util", "%", "Percent Busy Syst"),
-    column("virtual_processor_util", "%", "Percent Busy Emul"),
-    column("vector_busy", "%", "Percent Busy Vect"),
-    column("inst_siml_per_s", "1/s", "Rates per Sec. Inst Siml"),
-    column("diagnose_per_s", "1/s", "Rates per Sec. DIAG"),
-    column("sigp_per_s", "1/s", "Rates per Sec. SIGP"),
-    column("ssch_per_s", "1/s", "Rates per Sec. SSCH"),
+    ("cpu", "", "C P U", "CPU"),
+    ("type", "", "Type"),
+    ("processor_util", "%", "Percent Busy Total"),
+    ("user_util", "%", "Percent Busy User"),
+    ("system_util", "%", "Percent Busy Syst"),
+    ("virtual_processor_util", "%", "Percent Busy Emul"),
+    ("vector_busy", "%", "Percent Busy Vect"),
+    ("inst_siml_per_s", "1/s", "Rates per Sec. Inst Siml"),
+    ("diagnose_per_s", "1/s", "Rates per Sec. DIAG"),
+    ("sigp_per_s", "1/s", "Rates per Sec. SIGP"),
+    ("ssch_per_s", "1/s", "Rates per Sec. SSCH"),
     vital=("end", "cpu", "processor_util", "virtual_processor_util"),
 )
-PROCSUM = _layout(
+PROCSUM = layout(
     "PROCSUM FCX239",
     _END,
-    column("processors", "processors", "Nr of CPUs"),
-    column("processor_util", "%", "Sum, Percent of One CPU Total"),
-    column("system_util", "%", "Sum, Percent of One CPU Syst"),
-    column("virtual_processor_util", "%", "Sum, Percent of One CPU Emul"),
-    column("cp_processor_util", "%", "Sum, Percent of One CPU CP"),
-    column("total_to_virtual", "ratio", "Sum, Percent of One CPU T/V", "T/V"),
-    column("highest_util", "%", "Single CPU Max"),
-    column("lowest_util", "%", "Single CPU Min"),
+    ("processors", "processors", "Nr of CPUs"),
+    ("processor_util", "%", "Sum, Percent of One CPU Total"),
+    ("system_util", "%", "Sum, Percent of One CPU Syst"),
+    ("virtual_processor_util", "%", "Sum, Percent of One CPU Emul"),
+    ("cp_processor_util", "%", "Sum, Percent of One CPU CP"),
+    ("total_to_virtual", "ratio", "Sum, Percent of One CPU T/V", "T/V"),
+    ("highest_util", "%", "Single CPU Max"),
+    ("lowest_util", "%", "Single CPU Min"),
     vital=("end", "processors", "processor_util", "virtual_processor_util"),
 )
-CPU = _layout(
+CPU = layout(
     "CPU FCX100",
-    column("cpu", "", "CPU PROC", "PROC"),
-    column("processor_util", "%", "Load %CPU", "%CPU"),
-    column("cp_processor_util", "%", "%CP"),
-    column("virtual_processor_util", "%", "%EMU"),
-    column("waiting", "%", "%WT"),
-    column("system_util", "%", "%SYS"),
-    column("spinning", "%", "%SP"),
-    column("sic_handled", "%", "%SIC"),
-    column("logical_load", "%", "%LOGLD"),
+    ("cpu", "", "CPU PROC", "PROC"),
+    ("processor_util", "%", "Load %CPU", "%CPU"),
+    ("cp_processor_util", "%", "%CP"),
+    ("virtual_processor_util", "%", "%EMU"),
+    ("waiting", "%", "%WT"),
+    ("system_util", "%", "%SYS"),
+    ("spinning", "%", "%SP"),
+    ("sic_handled", "%", "%SIC"),
+    ("logical_load", "%", "%LOGLD"),
+    key=re.compile(r"P[0-9A-F]{1,3}"),
     vital=("processor_util", "virtual_processor_util"),
 )
-USER = _layout(
+USER = layout(
     "USER FCX112",
     _USERID,
-    column("processor_util", "%", "CPU Load %CPU"),
-    column("cpu_s", "s", "CPU Load Seconds TCPU"),
-    column("virtual_cpu_s", "s", "CPU Load Seconds VCPU"),
-    column("total_to_virtual", "ratio", "CPU Load T/V Ratio"),
-    column("io_per_s", "1/s", "Virtual IO/s Total"),
+    ("processor_util", "%", "CPU Load %CPU"),
+    ("cpu_s", "s", "CPU Load Seconds TCPU"),
+    ("virtual_cpu_s", "s", "CPU Load Seconds VCPU"),
+    ("total_to_virtual", "ratio", "CPU Load T/V Ratio"),
+    ("io_per_s", "1/s", "Virtual IO/s Total"),
     vital=("processor_util", "cpu_s", "virtual_cpu_s"),
 )
-USTAT = _layout(
+USTAT = layout(
     "USTAT FCX114",
     _USERID,
-    column("active", "%", "%ACT"),
-    column("running", "%", "%RUN"),
-    column("cpu_wait", "%", "%CPU"),
-    column("processors", "processors", "CPUs"),
+    ("active", "%", "%ACT"),
+    ("running", "%", "%RUN"),
+    ("cpu_wait", "%", "%CPU"),
+    ("processors", "processors", "CPUs"),
     vital=("cpu_wait",),
 )
-USERLOG = _layout(
+USERLOG = layout(
     "USERLOG FCX162",
     _END,
-    column("user_util", "%", "CPU Load %CPU"),
-    column("user_cpu_s", "s", "CPU Load TCPU"),
-    column("user_virtual_cpu_s", "s", "CPU Load VCPU"),
-    column("total_to_virtual", "ratio", "CPU Load T/V Ratio"),
-    column("io_per_s", "1/s", "IO/s Total"),
-    column("dasd_io_per_s", "1/s", "IO/s DASD"),
-    column("pages_per_s", "1/s", "Pages Pg/s", "Pg/s"),
-    column("working_set_pages", "count", "Pages WSS"),
-    column("resident_pages", "count", "Pages Resid"),
+    ("user_util", "%", "CPU Load %CPU"),
+    ("user_cpu_s", "s", "CPU Load TCPU"),
+    ("user_virtual_cpu_s", "s", "CPU Load VCPU"),
+    ("total_to_virtual", "ratio", "CPU Load T/V Ratio"),
+    ("io_per_s", "1/s", "IO/s Total"),
+    ("dasd_io_per_s", "1/s", "IO/s DASD"),
+    ("pages_per_s", "1/s", "Pages Pg/s", "Pg/s"),
+    ("working_set_pages", "count", "Pages WSS"),
+    ("resident_pages", "count", "Pages Resid"),
     vital=("end", "user_util"),
 )
-VSWITCH = _layout(
+VSWITCH = layout(
     "VSWITCH FCX240",
-    column("address", "", "LAN Addr", "Addr"),
-    column("switch", "", "Name"),
-    column("controller", "", "Controlr"),
-    column("outbound_bytes_per_s", "bytes/s", "Outbound/s Bytes"),
-    column("outbound_packets_per_s", "packets/s", "Outbound/s Packets"),
-    column("outbound_discarded_per_s", "packets/s", "Outbound/s Discard"),
-    column("inbound_bytes_per_s", "bytes/s", "Inbound/s Bytes"),
-    column("inbound_packets_per_s", "packets/s", "Inbound/s Packets"),
-    column("inbound_discarded_per_s", "packets/s", "Inbound/s Discard"),
-    column("write_signals_per_s", "1/s", "Signals Write /s"),
-    column("read_signals_per_s", "1/s", "Signals Read /s"),
+    ("address", "", "LAN Addr", "Addr"),
+    ("switch", "", "Name"),
+    ("controller", "", "Controlr"),
+    ("outbound_bytes_per_s", "bytes/s", "Outbound/s Bytes"),
+    ("outbound_packets_per_s", "packets/s", "Outbound/s Packets"),
+    ("outbound_discarded_per_s", "packets/s", "Outbound/s Discard"),
+    ("inbound_bytes_per_s", "bytes/s", "Inbound/s Bytes"),
+    ("inbound_packets_per_s", "packets/s", "Inbound/s Packets"),
+    ("inbound_discarded_per_s", "packets/s", "Inbound/s Discard"),
+    ("write_signals_per_s", "1/s", "Signals Write /s"),
+    ("read_signals_per_s", "1/s", "Signals Read /s"),
 )
-GVNIC = _layout(
+GVNIC = layout(
     "GVNIC FCX241",
     _USERID,
-    column("device", "", "Vdev"),
-    column("lan_owner", "", "LAN Owner"),
-    column("lan_name", "", "LAN Name"),
-    column("sent_bytes_per_s", "bytes/s", "Transmit/s Bytes"),
-    column("packets_sent_per_s", "packets/s", "Transmit/s Packets"),
-    column("sent_discarded_per_s", "packets/s", "Transmit/s Discard"),
-    column("received_bytes_per_s", "bytes/s", "Receive/s Bytes"),
-    column("packets_received_per_s", "packets/s", "Receive/s Packets"),
-    column("received_discarded_per_s", "packets/s", "Receive/s Discard"),
+    ("device", "", "Vdev"),
+    ("lan_owner", "", "LAN Owner"),
+    ("lan_name", "", "LAN Name"),
+    ("sent_bytes_per_s", "bytes/s", "Transmit/s Bytes"),
+    ("packets_sent_per_s", "packets/s", "Transmit/s Packets"),
+    ("sent_discarded_per_s", "packets/s", "Transmit/s Discard"),
+    ("received_bytes_per_s", "bytes/s", "Receive/s Bytes"),
+    ("packets_received_per_s", "packets/s", "Receive/s Packets"),
+    ("received_discarded_per_s", "packets/s", "Receive/s Discard"),
     vital=("packets_sent_per_s", "packets_received_per_s"),
 )
-HIPSOCK = _layout(
+HIPSOCK = layout(
     "HIPSOCK FCX231",
-    column("channel", "", "Channel"),
-    column("messages_total_per_s", "1/s", "Messages/s Total"),
-    column("messages_lpar_per_s", "1/s", "Messages/s LPAR"),
-    column("data_units_total_per_s", "1/s", "Data units/s Total"),
-    column("data_units_lpar_per_s", "1/s", "Data units/s LPAR"),
-    column("no_buffer_per_s", "1/s", "Unsucc./s No Buffer"),
-    column("unsuccessful_per_s", "1/s", "Unsucc./s Other"),
+    ("channel", "", "Channel"),
+    ("messages_total_per_s", "1/s", "Messages/s Total"),
+    ("messages_lpar_per_s", "1/s", "Messages/s LPAR"),
+    ("data_units_total_per_s", "1/s", "Data units/s Total"),
+    ("data_units_lpar_per_s", "1/s", "Data units/s LPAR"),
+    ("no_buffer_per_s", "1/s", "Unsucc./s No Buffer"),
+    ("unsuccessful_per_s", "1/s", "Unsucc./s Other"),
 )
-DEVICE = _layout(
+DEVICE = layout(
     "DEVICE FCX108",
-    column("address", "", "Addr"),
-    column("type", "", "Type"),
-    column("label", "", "Label /ID"),
-    column("io_per_s", "1/s", "Rate/s I/O"),
-    column("response", "ms", "Time (msec) Resp"),
+    ("address", "", "Addr"),
+    ("type", "", "Type"),
+    ("label", "", "Label /ID"),
+    ("io_per_s", "1/s", "Rate/s I/O"),
+    ("response", "ms", "Time (msec) Resp"),
 )
-LPAR = _layout(
+LPAR = layout(
     "LPAR FCX126",
-    column("partition", "", "Partition"),
-    column("number", "", "Nr."),
-    column("processor_count", "", "#Proc"),
-    column("weight", "", "Weight"),
-    column("cpu", "", "C P U", "U"),
-    column("busy", "%", "%Busy"),
-    column("overhead", "%", "%Ovhd"),
-    column("vm_load", "%", "%VMld"),
-    column("logical_load", "%", "%Logld"),
-    column("type", "", "Type"),
+    ("partition", "", "Partition"),
+    ("number", "", "Nr."),
+    ("processor_count", "", "#Proc"),
+    ("weight", "", "Weight"),
+    ("cpu", "", "C P U", "U"),
+    ("busy", "%", "%Busy"),
+    ("overhead", "%", "%Ovhd"),
+    ("vm_load", "%", "%VMld"),
+    ("logical_load", "%", "%Logld"),
+    ("type", "", "Type"),
     continued=True,
 )
-LPARLOG = _layout(
+LPARLOG = layout(
     "LPARLOG FCX202",
     _END,
-    column("partition", "", "Partition"),
-    column("processor_count", "processors", "#Proc"),
-    column("weight", "", "Weight"),
-    column("load", "%", "%Load"),
-    column("busy", "%", "%Busy"),
-    column("overhead", "%", "%Ovhd"),
-    column("vm_load", "%", "%VMld"),
-    column("logical_load", "%", "%Logld"),
+    ("partition", "", "Partition"),
+    ("processor_count", "processors", "#Proc"),
+    ("weight", "", "Weight"),
+    ("load", "%", "%Load"),
+    ("busy", "%", "%Busy"),
+    ("overhead", "%", "%Ovhd"),
+    ("vm_load", "%", "%VMld"),
+    ("logical_load", "%", "%Logld"),
 )
 LAYOUTS = (*(SYSSUMLG, PROCLOG, PROCSUM, CPU, USER, USTAT, USERLOG), *(VSWITCH, GVNIC, HIPSOCK, DEVICE, LPAR, LPARLOG))
 

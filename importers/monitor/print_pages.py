@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import islice
 from typing import NamedTuple
 
@@ -81,24 +81,33 @@ class Block:
         """Add one more line of the block; return False for other lines."""
         if self.whole:
             return False
-        if edge := _edge(line):
+        if edge := _EDGE.match(line):
             self.dated = True
-            if edge.name == "From":
-                self.start = edge.moment
+            moment = _moment(edge["date"], edge["time"])
+            if edge["edge"] == "From":
+                self.start = moment
             else:
-                self.end = edge.moment
-            if edge.machine:
-                self.machine, self.serial = (edge.machine, number), edge.serial
-        elif window := _window(line):
-            self.seconds, self.clock, self.middle = (window.seconds, number), window.clock, window.middle
-            if window.level:
-                self.level, self.service = (window.level, number), window.service
-            self.run_id = window.run_id or self.run_id
+                self.end = moment
+            if machine := _MACHINE.search(edge["rest"]):
+                self.machine, self.serial = (machine[1], number), machine[2]
+        elif window := _FOR.match(line):
+            self._take_window(window, number)
         elif not self.dated and not self.about:
             self.about = line.strip()
         else:
             return not line.strip()
         return True
+
+    def _take_window(self, window: re.Match[str], number: int) -> None:
+        self.seconds, self.clock, rest = (window["seconds"], number), window["clock"], window["rest"]
+        if system := _SYSTEM.search(rest):
+            self.level, self.service = (f"{system['system']} {system['version']}", number), system["service"] or ""
+            rest = rest[: system.start()]
+        self.middle = rest.strip()
+        if stated := _RESULT_OF.search(self.middle):
+            self.run_id = stated[1]
+        elif _RUN_ID.fullmatch(self.middle):
+            self.run_id = self.middle
 
 
 _NOTHING = Block()
@@ -145,52 +154,6 @@ class Title:
             if not self.block.extend(first + at - self.line, line):
                 return at
         return len(lines)
-
-
-class _Edge(NamedTuple):
-    """A line with From or To; no machine is an empty text."""
-
-    name: str
-    moment: datetime | None
-    machine: str
-    serial: str
-
-
-class _Window(NamedTuple):
-    """A For line; a missing level or service is an empty text."""
-
-    seconds: str
-    clock: str
-    level: str
-    service: str
-    middle: str
-    run_id: str | None
-
-
-# The same lines stand above every page of every report of one run.
-@lru_cache(256)
-def _edge(line: str) -> _Edge | None:
-    edge = _EDGE.match(line)
-    if edge is None:
-        return None
-    machine = _MACHINE.search(edge["rest"])
-    model, serial = machine.groups() if machine else ("", "")
-    return _Edge(edge["edge"], _moment(edge["date"], edge["time"]), model, serial)
-
-
-@lru_cache(256)
-def _window(line: str) -> _Window | None:
-    window = _FOR.match(line)
-    if window is None:
-        return None
-    rest, level, service = window["rest"], "", ""
-    if system := _SYSTEM.search(rest):
-        level, service = f"{system['system']} {system['version']}", system["service"] or ""
-        rest = rest[: system.start()]
-    middle = rest.strip()
-    stated = _RESULT_OF.search(middle)
-    run_id = stated[1] if stated else middle if _RUN_ID.fullmatch(middle) else None
-    return _Window(window["seconds"], window["clock"], level, service, middle, run_id)
 
 
 def read_title(number: int, line: str) -> Title | None:

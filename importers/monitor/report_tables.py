@@ -145,7 +145,7 @@ class Report:
 
     def cell(self, row: Row, name: str) -> str | None:
         """Return a row's text in a column, None if missing."""
-        at = self.place(name)
+        at = None if self.table is None else self.table.places.get(name)
         return None if at is None else row.cells[at]
 
     def readings(
@@ -155,10 +155,6 @@ class Report:
         for name, unit in columns:
             if (text := self.cell(row, name)) is not None:
                 yield Reading(name, text, unit, row.line, role, subject)
-
-    def place(self, name: str) -> int | None:
-        """Return the index of a column, None if missing."""
-        return None if self.table is None else self.table.places.get(name)
 
 
 def _missing(report: Report) -> str:
@@ -177,19 +173,13 @@ def _missing(report: Report) -> str:
 
 def _missing_interval(report: Report, end: str) -> str:
     """Return the reason if a processor's last interval is missing, or ""."""
-    at, cpu = report.place("end"), report.place("cpu")
     ends = (end, end.removeprefix("0"))
-    when = zip(_column(report.details, cpu), _column(report.details, at), strict=True)
-    there = {each for each, clock in when if clock in ends}
-    lacking = set(_column(report.rows, cpu)) - there
+    there = {report.cell(row, "cpu") for row in report.details if report.cell(row, "end") in ends}
+    lacking = {report.cell(row, "cpu") for row in report.rows} - there
     if not lacking:
         return ""
     named = sorted(filter(None, lacking))
     return f"processor {' and '.join(named)} is incomplete" if named else f"it has no row for {end}"
-
-
-def _column(rows: Sequence[Row], at: int | None) -> list[str | None]:
-    return [None] * len(rows) if at is None else [row.cells[at] for row in rows]
 
 
 @dataclass(slots=True)

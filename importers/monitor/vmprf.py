@@ -1,13 +1,13 @@
 """VMPRF reports (``docs/importers/vmprf.md``): system by time, CPU time and states by user.
 
-A report is known by name; the PRF number is only a hint. Other spellings of a heading are further arguments of a
+A report is known by name; the PRF number is only a hint. Other spellings of a heading are further texts of a
 column.
 """
 
 from collections.abc import Iterable, Sequence
 
 from importers.model import Parsed, Reading, Text
-from importers.monitor.columns import CLOCK, MEAN, TOTAL, Layout, column
+from importers.monitor.columns import CLOCK, MEAN, TOTAL, layout
 from importers.monitor.listing import GUEST, MEAN_OF_ROWS, Dialect, parse_listing
 from importers.monitor.print_pages import first_lines, read_title
 from importers.monitor.report_tables import Report
@@ -20,55 +20,46 @@ _MARK = "PRF"
 _FIRST_LINES = 20
 _UTILISATION = "Processor utilization, average "
 
-SYSTEM = Layout(
+SYSTEM = layout(
     "SYSTEM_SUMMARY_BY_TIME",
-    "",
-    (
-        column("start", CLOCK, "From Time"),
-        column("end", CLOCK, "To Time"),
-        column("cpu_util", "%", f"{_UTILISATION}Total"),
-        column("virtual_cpu_util", "%", f"{_UTILISATION}Emul"),
-        column("cp_cpu_util", "%", f"{_UTILISATION}CP"),
-        column("system_util", "%", f"{_UTILISATION}System"),
-        column("total_to_virtual", "ratio", f"{_UTILISATION}T/V"),
-        column("users_logged_on", "count", "Users Logged on"),
-        column("users_active", "count", "Users Active"),
-        column("ssch_per_s", "1/s", "Rates SSCH /sec"),
-        column("pages_per_s", "1/s", "Rates Page /sec"),
-        column("xstore_per_s", "1/s", "Rates Xstor /sec"),
-        column("spool_per_s", "1/s", "Rates Spool /sec"),
-    ),
+    ("start", CLOCK, "From Time"),
+    ("end", CLOCK, "To Time"),
+    ("cpu_util", "%", f"{_UTILISATION}Total"),
+    ("virtual_cpu_util", "%", f"{_UTILISATION}Emul"),
+    ("cp_cpu_util", "%", f"{_UTILISATION}CP"),
+    ("system_util", "%", f"{_UTILISATION}System"),
+    ("total_to_virtual", "ratio", f"{_UTILISATION}T/V"),
+    ("users_logged_on", "count", "Users Logged on"),
+    ("users_active", "count", "Users Active"),
+    ("ssch_per_s", "1/s", "Rates SSCH /sec"),
+    ("pages_per_s", "1/s", "Rates Page /sec"),
+    ("xstore_per_s", "1/s", "Rates Xstor /sec"),
+    ("spool_per_s", "1/s", "Rates Spool /sec"),
     summary=MEAN,
     vital=("start", "end", "cpu_util", "virtual_cpu_util", "cp_cpu_util"),
 )
-USERS = Layout(
+USERS = layout(
     "USER_RESOURCE_UTILIZATION",
-    "",
-    (
-        column("userid", "", "Userid"),
-        column("cpu_s", "s", "CPU Seconds Total"),
-        column("virtual_cpu_s", "s", "CPU Seconds Virtual"),
-        column("total_to_virtual", "ratio", "T/V Ratio"),
-        column("processor_util", "%", "Pct of CPU"),
-        column("dasd_io_per_s", "1/s", "Rates per second DASD I/O"),
-        column("iucv_per_s", "1/s", "Rates per second IUCV"),
-        column("page_reads_per_s", "1/s", "Rates per second Page Reads"),
-        column("page_writes_per_s", "1/s", "Rates per second Page Writes"),
-        column("working_set_pages", "count", "Storage Avg WSS"),
-        column("resident_pages", "count", "Storage Resid Pages"),
-    ),
+    ("userid", "", "Userid"),
+    ("cpu_s", "s", "CPU Seconds Total"),
+    ("virtual_cpu_s", "s", "CPU Seconds Virtual"),
+    ("total_to_virtual", "ratio", "T/V Ratio"),
+    ("processor_util", "%", "Pct of CPU"),
+    ("dasd_io_per_s", "1/s", "Rates per second DASD I/O"),
+    ("iucv_per_s", "1/s", "Rates per second IUCV"),
+    ("page_reads_per_s", "1/s", "Rates per second Page Reads"),
+    ("page_writes_per_s", "1/s", "Rates per second Page Writes"),
+    ("working_set_pages", "count", "Storage Avg WSS"),
+    ("resident_pages", "count", "Storage Resid Pages"),
     summary=TOTAL,
     vital=("cpu_s", "virtual_cpu_s", "processor_util"),
 )
-STATES = Layout(
+STATES = layout(
     "USER_STATES",
-    "",
-    (
-        column("userid", "", "Userid"),
-        column("samples", "count", "Sample Count"),
-        column("running", "%", "Percent of samples in state Run"),
-        column("cpu_wait", "%", "Percent of samples in state CPU"),
-    ),
+    ("userid", "", "Userid"),
+    ("samples", "count", "Sample Count"),
+    ("running", "%", "Percent of samples in state Run"),
+    ("cpu_wait", "%", "Percent of samples in state CPU"),
     vital=("cpu_wait",),
 )
 _LAYOUTS = {layout.name: layout for layout in (SYSTEM, USERS, STATES)}
