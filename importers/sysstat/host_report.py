@@ -6,12 +6,13 @@ the intervals within the run.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime, time, timedelta
 from itertools import groupby
 from operator import attrgetter
 
-from importers.model import Fact, Fragment, Kind, Listing, Parsed, ProblemLog, Reading, Text
+from importers.fragment_builder import FragmentBuilder
+from importers.model import Fact, Fragment, Kind, Listing, Parsed, ProblemLog, Reading, Status, Text
 from importers.sysstat import sadf_output, sar_text
 from importers.sysstat.samples import CPU, HostSamples, Sample
 
@@ -27,17 +28,18 @@ _HALF_A_DAY = timedelta(hours=12)
 _FIRST_DAY = datetime(1970, 1, 1)
 _METRICS = {"idle": "idle_util", "iowait": "iowait_util", "steal": "steal_util"}
 _PERCENT = _METRICS.keys() | {"user", "usr", "nice", "system", "sys", "irq", "soft", "guest", "gnice", "ifutil"}
-_FORMS: tuple[tuple[Callable[[Text], bool], Callable[[Text, ProblemLog], HostSamples]], ...] = (
+_FORMS: tuple[tuple[Callable[[Text], bool], Callable[[Text, ProblemLog], Iterable[HostSamples]]], ...] = (
+    (sadf_output.is_json, sadf_output.read_json),
+    (sadf_output.is_xml, sadf_output.read_xml),
     (sar_text.is_text, sar_text.read_text),
     (sadf_output.is_csv, sadf_output.read_csv),
     (sadf_output.is_pairs, sadf_output.read_pairs),
-    (sadf_output.is_xml, sadf_output.read_xml),
 )
 
 
 def recognise(file: Text) -> bool:
     """Return whether one of the tools wrote this file."""
-    return any(is_form(file) for is_form, _ in _FORMS) or _failure(file) is not None or sadf_output.is_json(file)
+    return any(is_form(file) for is_form, _ in _FORMS) or _failure(file) is not None
 
 
 def parse(file: Text) -> Parsed:
@@ -67,16 +69,12 @@ def _failure(file: Text) -> str | None:
     return first if _FAILED.fullmatch(first) else None
 
 
-def _hosts(file: Text, found: ProblemLog) -> Iterator[HostSamples]:
-    whole = file
-    if not file.ends_whole and not sadf_output.is_json(file) and not sadf_output.is_xml(file):
+def _hosts(file: Text, found: ProblemLog) -> Iterable[HostSamples]:
+    if not (file.ends_whole or sadf_output.is_json(file) or sadf_output.is_xml(file)):
         message = "The file ends without a line end: its last line may be cut off and was left out."
         found.warn("sysstat.cut-off", message, "Transfer the file again if more should be there.", len(file.lines))
-        whole = Text(file.name, file.lines[:-1], file.encoding)
-    if sadf_output.is_json(whole):
-        yield from sadf_output.read_json(whole, found)
-    elif read := next((read for is_form, read in _FORMS if is_form(whole)), None):
-        yield read(whole, found)
+        file = Text(file.name, file.lines[:-1], file.encoding)
+    return next((read(file, found) for is_form, read in _FORMS if is_form(file)), ())
 
 
 def _fragment(file: Text, host: HostSamples) -> Fragment:
@@ -86,20 +84,16 @@ def _fragment(file: Text, host: HostSamples) -> Fragment:
     _check_processors(host)
     taken, ended = _window(host)
     lines = [sample.line for sample in (*host.samples, *host.averages)]
-    return Fragment(
-        file=file.name,
-        format=NAME,
-        format_version=VERSION,
+    return FragmentBuilder(_facts(host), _readings(host)).build(
+        (file.name, NAME, VERSION),
+        (min(host.line, *lines), max(lines)),
+        Status.COMPLETE,
         kind=Kind.REPORT,
-        first_line=min(host.line, *lines),
-        last_line=max(lines),
         role="",
         host=host.host,
         taken=taken,
         ended=ended,
         zone=host.zone,
-        facts=tuple(_facts(host)),
-        readings=tuple(_readings(host)),
         listings=tuple(_listings(host)),
     )
 

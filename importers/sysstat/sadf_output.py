@@ -70,11 +70,7 @@ def _is_closed(node: Node, text: Text) -> bool:
     """Return whether the last line closes this object: a bracket indented alike."""
     last = next((line for line in reversed(text.lines) if line.strip()), "")
     opened = text.lines[node.line - 1]
-    return last.strip() in {"}", "},"} and _indent(last) == _indent(opened)
-
-
-def _indent(line: str) -> int:
-    return len(line) - len(line.lstrip())
+    return last.strip() in {"}", "},"} and len(last) - len(last.lstrip()) == len(opened) - len(opened.lstrip())
 
 
 def _statistic(node: Node, host: HostSamples) -> None:
@@ -150,7 +146,7 @@ class _Target:
         self._text.append(data)
 
 
-def read_xml(text: Text, found: ProblemLog) -> HostSamples:
+def read_xml(text: Text, found: ProblemLog) -> list[HostSamples]:
     """Read sadf -x up to the place where it breaks."""
     target = _Target(found)
     target.parser = DefusedXMLParser(target=target)
@@ -160,7 +156,7 @@ def read_xml(text: Text, found: ProblemLog) -> HostSamples:
     except (ExpatError, DefusedXmlException, SyntaxError) as error:
         message = f"This XML cannot be read to its end ({error}): its last interval may be missing."
         found.warn("sysstat.cut-off", message, "Make the file again.", getattr(error, "position", (None,))[0])
-    return target.host
+    return [target.host]
 
 
 _CSV_HEAD = "# hostname;interval;timestamp"
@@ -182,7 +178,7 @@ def is_pairs(text: Text) -> bool:
     return bool(text.lines) and any(form.fullmatch(text.lines[0]) for form in (_PAIR, _EVENT))
 
 
-def read_csv(text: Text, found: ProblemLog) -> HostSamples:
+def read_csv(text: Text, found: ProblemLog) -> list[HostSamples]:
     """Read sadf -d: a head line before each activity."""
     host = HostSamples(found)
     head = read_head(())
@@ -193,7 +189,7 @@ def read_csv(text: Text, found: ProblemLog) -> HostSamples:
             if _HORIZONTAL in line:
                 message = "Each line has all activities beside each other (sadf -h): where one ends is not printed."
                 found.warn("sysstat.horizontal", message, "Use sadf -d without -h, or sadf -j.", number)
-                return host
+                return [host]
         elif _EVENT.fullmatch(line):
             continue
         elif len(cells) != head.width or len(cells) <= _FIRST:
@@ -201,17 +197,17 @@ def read_csv(text: Text, found: ProblemLog) -> HostSamples:
         else:
             key, found_cells = head.split(cells)
             _add(host, (*cells[:_FIRST], key), number, found_cells)
-    return host
+    return [host]
 
 
-def read_pairs(text: Text, found: ProblemLog) -> HostSamples:
+def read_pairs(text: Text, found: ProblemLog) -> list[HostSamples]:
     """Read sadf -p: successive lines make a sample."""
     host = HostSamples(found)
     for (name, length, stamp, key), lines in groupby(_pairs(text, host), key=lambda each: each[1][:4]):
         block = list(lines)
         cells = read_cells([each[4] for _, each in block], [each[5] for _, each in block])
         _add(host, (name, length, stamp, "" if key == "-" else key), block[0][0], cells)
-    return host
+    return [host]
 
 
 def _pairs(text: Text, host: HostSamples) -> Iterator[tuple[int, tuple[str, ...]]]:

@@ -31,28 +31,25 @@ def is_text(text: Text) -> bool:
     return _HEAD.fullmatch(first) is not None or _VMSTAT.match(first) is not None
 
 
-def read_text(text: Text, found: ProblemLog) -> HostSamples:
+def read_text(text: Text, found: ProblemLog) -> list[HostSamples]:
     """Read all samples, with columns by the last head line."""
     host = HostSamples(found)
     lines = [(number, line) for number, line in text.numbered() if line.strip()]
-    if _VMSTAT.match(lines[0][1]):
+    if match := _HEAD.fullmatch(lines[0][1]):
+        _read_head(match, lines, host)
+        reader = _Reader(host)
+        for number, line in lines[1:]:
+            reader.read(number, line)
+    else:
         _read_vmstat(lines, host)
-        return host
-    _read_head(lines[0], lines, host)
-    reader = _Reader(host)
-    for number, line in lines[1:]:
-        reader.read(number, line)
-    return host
+    return [host]
 
 
-def _read_head(first: tuple[int, str], lines: Sequence[tuple[int, str]], host: HostSamples) -> None:
-    match = _HEAD.fullmatch(first[1])
-    if match is None:
-        return
+def _read_head(match: re.Match[str], lines: Sequence[tuple[int, str]], host: HostSamples) -> None:
     american = any((clock := _CLOCK.match(line)) and clock["half"] for _, line in lines[:5])
-    host.line, host.host, host.release = first[0], match["host"], match["release"]
+    host.line, host.host, host.release = lines[0][0], match["host"], match["release"]
     host.machine, host.processors = match["machine"], match["cpus"]
-    host.day = read_day(match["day"], host.found, first[0], american=american)
+    host.day = read_day(match["day"], host.found, host.line, american=american)
 
 
 @dataclass(slots=True)
