@@ -192,6 +192,23 @@ def test_processors_are_numbered_as_the_head_says() -> None:
     assert found == {"softirq/0 NET_RX": "11", "softirq/2 NET_RX": "22"}
 
 
+def test_interrupts_of_a_host_with_one_processor() -> None:
+    lines = (
+        "            CPU0",
+        "   3:        410   IO-APIC   qdio_enc600",
+        " NMI:          0   Non-maskable interrupts",
+    )
+    found = section("/proc/interrupts", *lines, " ERR:          7")
+    expected = {"3 IO-APIC qdio_enc600": "410", "NMI Non-maskable interrupts": "0", "ERR": "7"}
+    assert counters(found) == {f"interrupt/0 {name}": text for name, text in expected.items()}
+    assert found.problems == []
+    # Of several processors, what has a single number is counted for all together.
+    both = section(
+        "/proc/interrupts", "            CPU0       CPU1", "   3:        410        205   qdio", " ERR:          7"
+    )
+    assert counters(both) == {"interrupt/0 3 qdio": "410", "interrupt/1 3 qdio": "205", "interrupt ERR": "7"}
+
+
 def test_of_several_adapters_nobody_knows_whose_mtu_counts() -> None:
     links = (
         "1: lo: <LOOPBACK,UP> mtu 65536 qdisc noqueue state UNKNOWN",
