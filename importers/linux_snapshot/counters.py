@@ -3,7 +3,6 @@
 import re
 from collections import defaultdict
 from collections.abc import Sequence
-from functools import lru_cache
 from itertools import pairwise
 
 from importers.files import json_documents
@@ -18,7 +17,6 @@ _COLUMNS = (
     *(f"rx_{name}" for name in (*_TRAFFIC, "frame", "compressed", "multicast")),
     *(f"tx_{name}" for name in (*_TRAFFIC, "collisions", "carrier", "compressed")),
 )
-_UNITS = tuple("bytes" if column.endswith("_bytes") else "count" for column in _COLUMNS)
 _SOFTNET = ("processed", "dropped", "squeezed")
 # A line of numbers of a processor.
 _HEX = re.compile(r"\s*[0-9a-f]{1,8}(?:\s+[0-9a-f]{1,8})*\s*")
@@ -53,6 +51,11 @@ _CGROUP_TIMES = {
     **{"user": ("user", TICKS), "system": ("system", TICKS)},
     **{f"{name}_usec": (name, "us") for name in ("usage", "user", "system")},
 }
+
+
+def _unit_of(name: str) -> str:
+    """Return the unit of an adapter's counter."""
+    return "bytes" if name.endswith("bytes") else "count"
 
 
 def read_stat(section: Section, evidence: Evidence) -> None:
@@ -103,7 +106,7 @@ def read_net_dev(section: Section, evidence: Evidence) -> None:
         name, colon, rest = text.rpartition(":")
         values = rest.split()
         if colon and len(values) >= len(_COLUMNS):
-            evidence.count_all(f"adapter/{name.strip()}", _COLUMNS, values, _UNITS, number)
+            evidence.count_all(f"adapter/{name.strip()}", _COLUMNS, values, map(_unit_of, _COLUMNS), number)
 
 
 def read_protocols(section: Section, evidence: Evidence) -> None:
@@ -159,8 +162,7 @@ def read_sysfs(section: Section, evidence: Evidence) -> None:
         if match := _SYSFS.search(printed):
             name = match["name"].removesuffix("_errors") if match["name"].count("_") > 1 else match["name"]
             name = {"multicast": "rx_multicast", "collisions": "tx_collisions"}.get(name, name)
-            unit = "bytes" if name.endswith("_bytes") else "count"
-            evidence.count(f"adapter/{match['adapter']}", name, match["value"], unit, number)
+            evidence.count(f"adapter/{match['adapter']}", name, match["value"], _unit_of(name), number)
 
 
 def read_softnet(section: Section, evidence: Evidence) -> None:
@@ -227,8 +229,7 @@ def read_link(section: Section, evidence: Evidence) -> None:
             prefix, names = head["direction"].lower() + ("_error_" if head["errors"] else "_"), head["names"].split()
         elif names:
             for name, value in zip(names, text.split(), strict=False):
-                unit = "bytes" if name == "bytes" else "count"
-                evidence.count(subject, prefix + _SPELLED.get(name, name), value, unit, number)
+                evidence.count(subject, prefix + _SPELLED.get(name, name), value, _unit_of(name), number)
             names = []
     _keep_settings(settings, evidence)
 
@@ -261,19 +262,12 @@ def read_link_json(section: Section, evidence: Evidence) -> None:
 
 def _count_members(subject: str, direction: str, link: json_documents.Node, first: int, evidence: Evidence) -> None:
     counted = link.get("stats64", direction) or link.get("stats", direction)
-    keys = counted.keys() if counted else []
-    for key, printed in zip(keys, map(counted.printed, keys) if counted else (), strict=True):
-        text, line = printed or ("", link.line)
-        name, unit = _counter(direction, key)
-        evidence.count(subject, name, text, unit, first + line - 1)
-
-
-@lru_cache(maxsize=256)
-def _counter(direction: str, key: str) -> tuple[str, str]:
-    """Return the name in ip's text output of a JSON number, and the unit."""
-    head, _, error = key.rpartition("_errors")
-    name = f"{direction}_error_{head}" if head and not error else f"{direction}_{key}"
-    return name, "bytes" if key == "bytes" else "count"
+    for key, member in counted.items() if counted and counted.is_object else ():
+        text, line = member.printed() or ("", link.line)
+        # As in ip's text output.
+        head, _, error = key.rpartition("_errors")
+        name = f"{direction}_error_{head}" if head and not error else f"{direction}_{key}"
+        evidence.count(subject, name, text, "bytes" if key == "bytes" else "count", first + line - 1)
 
 
 def read_statistics(section: Section, evidence: Evidence) -> None:
@@ -282,8 +276,7 @@ def read_statistics(section: Section, evidence: Evidence) -> None:
     subject = f"ethtool/{words[-1] if words else 'adapter'}"
     for number, text in section.lines:
         if match := _STATISTIC.fullmatch(text):
-            unit = "bytes" if match["name"].endswith("bytes") else "count"
-            evidence.count(subject, match["name"], match["value"], unit, number)
+            evidence.count(subject, match["name"], match["value"], _unit_of(match["name"]), number)
             if driver := _DRIVERS.get(match["name"]):
                 evidence.fact("driver", driver, number)
 
