@@ -107,9 +107,8 @@ def read_fragments(file: SourceFile, reading: FileReading, forced: str | None = 
 
 def _fragments(chosen: Format, text: Text, problems: list[Problem]) -> Iterable[Fragment]:
     """Yield the fragments of a text; ``problems`` is complete after the last one."""
-    each: Callable[[Text, list[Problem]], Iterable[Fragment]] | None = getattr(chosen, "each", None)
-    if each is not None:
-        return each(text, problems)
+    if hasattr(chosen, "each"):
+        return chosen.each(text, problems)
     parsed = chosen.parse(text)
     problems.extend(parsed.problems)
     return parsed.fragments

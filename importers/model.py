@@ -351,12 +351,11 @@ class Parsed:
     problems: list[Problem] = field(default_factory=list)
 
 
-class Format(Protocol):
-    """The functions and constants of an importer module.
+class _Format(Protocol):
+    """The constants and the function that all importer modules have.
 
-    ``NAME`` is stable; ``VERSION`` rises when ``parse`` returns more or other values. A format whose files may hold
-    very many runs also has ``each(text, problems)``, which yields the fragments and adds to ``problems``. One with a
-    head line of its own may have ``decides(text)``: whether the file begins with this line and is of no other format.
+    ``NAME`` is stable; ``VERSION`` rises when other values are read. A format with a head line of its own may have
+    ``decides(text)``: whether the file begins with this line and is of no other format.
     """
 
     NAME: str
@@ -366,8 +365,22 @@ class Format(Protocol):
     def recognise(self, text: Text) -> bool:
         """Return whether the file is of this format; exactly one importer may return True."""
 
+
+class WholeFormat(_Format, Protocol):
+    """An importer module that reads a file at once."""
+
     def parse(self, text: Text) -> Parsed:
         """Read the file. Never raise for bad content: report a Problem."""
+
+
+class StreamFormat(_Format, Protocol):
+    """An importer module for files that may hold very many runs."""
+
+    def each(self, text: Text, problems: list[Problem]) -> Iterator[Fragment]:
+        """Yield the fragments and add to ``problems``. Never raise for bad content."""
+
+
+Format = WholeFormat | StreamFormat
 
 
 @dataclass(frozen=True, slots=True)

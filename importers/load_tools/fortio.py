@@ -9,7 +9,7 @@ from decimal import Decimal
 from importers.files.json_documents import Document, Node, documents, find_results, head, outside
 from importers.fragment_builder import FragmentBuilder, Printed, is_decimal
 from importers.load_tools.blocks import Block
-from importers.model import Fragment, Parsed, Problem, ProblemLog, Status, Text
+from importers.model import Fragment, Problem, ProblemLog, Status, Text
 from importers.time_zones import parse_start
 from importers.trial_numbers import number_each
 
@@ -62,12 +62,6 @@ def recognise(text: Text) -> bool:
 
 def _is_result(root: Node) -> bool:
     return root.string("RunType") is not None and any(root.get(key) for key in ("RequestedQPS", "Labels", "StartTime"))
-
-
-def parse(text: Text) -> Parsed:
-    """Return a fragment for each result, or one of a failed run."""
-    problems: list[Problem] = []
-    return Parsed(list(each(text, problems)), problems)
 
 
 def each(text: Text, problems: list[Problem]) -> Iterator[Fragment]:

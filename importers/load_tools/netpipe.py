@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from importers.fragment_builder import FragmentBuilder
-from importers.model import Fragment, Parsed, Problem, ProblemLog, Status, Text
+from importers.model import Fragment, Problem, ProblemLog, Status, Text
 from importers.trial_numbers import number_each
 
 NAME = "netpipe"
@@ -31,12 +31,6 @@ def recognise(text: Text) -> bool:
     return any(_LOGGED.fullmatch(line) for line in head) or (
         bool(head) and all(_TABLED.fullmatch(line) for line in head[:-1]) and _TABLED.fullmatch(head[0]) is not None
     )
-
-
-def parse(text: Text) -> Parsed:
-    """Return a fragment for each size."""
-    problems: list[Problem] = []
-    return Parsed(list(each(text, problems)), problems)
 
 
 def each(text: Text, problems: list[Problem]) -> Iterator[Fragment]:

@@ -8,7 +8,7 @@ from importers.files.typed_commands import find_command
 from importers.fragment_builder import FragmentBuilder, Printed, from_epoch
 from importers.key_values import whole
 from importers.load_tools.blocks import Block
-from importers.model import Fragment, Listing, Parsed, Problem, ProblemLog, Status, Text
+from importers.model import Fragment, Listing, Problem, ProblemLog, Status, Text
 from importers.trial_numbers import number_each
 
 NAME = "ping"
@@ -131,12 +131,6 @@ def recognise(text: Text) -> bool:
 def _match_head(line: str) -> re.Match[str] | None:
     may_be = line[:1] == "P" or line.rstrip()[-1:] == ":"
     return next((match for head in _HEADS if (match := head.fullmatch(line))), None) if may_be else None
-
-
-def parse(text: Text) -> Parsed:
-    """Return a fragment for each report of ping, or for each host of fping."""
-    problems: list[Problem] = []
-    return Parsed(list(each(text, problems)), problems)
 
 
 def each(text: Text, problems: list[Problem]) -> Iterator[Fragment]:
