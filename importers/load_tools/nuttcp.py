@@ -3,9 +3,8 @@
 import re
 from collections.abc import Container
 from dataclasses import dataclass, field
-from functools import lru_cache
 
-from importers.fragment_builder import Column, FragmentBuilder, Printed, Row, build_listing, mtu_of
+from importers.fragment_builder import FragmentBuilder, Printed, Row, build_listing, mtu_of
 from importers.model import Fact, Fragment, Parsed, ProblemLog, Status, Text
 from importers.trial_numbers import number_trials
 
@@ -39,7 +38,7 @@ _BRIEF = re.compile(
 )
 _PARSE = re.compile(
     r"megabytes=(?P<transfer>\d[\d.]*) real_sec(?P<is_result>onds)?=(?P<seconds>\d[\d.]*)"
-    r" rate_Mbps=(?P<rate>\d[\d.]*)(?P<more>.*)"
+    r" rate_(?P<rate_unit>Mbps)=(?P<rate>\d[\d.]*)(?P<more>.*)"
 )
 _Patterns = tuple[tuple[str, re.Pattern[str]], ...]
 """Patterns, each with a word to search for first, which is faster."""
@@ -153,11 +152,14 @@ class _Test:
     def add(self, key: str, text: str, line: int) -> None:
         self.facts.setdefault(key, Fact(key, text, line))
 
-    def take(self, transfer: _Transfer, *, is_result: bool) -> None:
-        if is_result:
-            self.result = transfer
-        else:
-            self.intervals.append(transfer)
+    @property
+    def received(self) -> _Transfer | None:
+        """Return the received transfer: the result's line, in verbose output the receiver's."""
+        return self.result or self.transfer_of("r")
+
+    def transfer_of(self, letter: str) -> _Transfer | None:
+        """Return the transfer by a side's verbose output."""
+        return next((side.transfer for side in self.sides if side.letter == letter), None)
 
 
 def recognise(text: Text) -> bool:
@@ -211,15 +213,8 @@ def _is_zero(figure: str) -> bool:
 
 def _take(test: _Test, number: int, line: str, match: re.Match[str] | None) -> None:
     test.last_line = number
-    if match is not None and match.re is _BRIEF:
-        transfer, seconds, rate, unit, more = match.groups()
-        figures = _find_all(_MORE, more.partition(" Tot:")[0])
-        own = _Transfer(number, transfer, seconds, rate, unit, figures)
-        test.take(own, is_result={"sender_cpu", "receiver_cpu"} <= figures.keys())
-    elif match is not None and match.re is _PARSE:
-        figures = {_PAIR_NAMES[key]: value for key, value in _PAIR.findall(match["more"]) if key in _PAIR_NAMES}
-        own = _Transfer(number, match["transfer"], match["seconds"], match["rate"], "Mbps", figures)
-        test.take(own, is_result=match["is_result"] is not None)
+    if match is not None and match.re in {_BRIEF, _PARSE}:
+        _take_transfer(test, number, match)
     elif _INTERRUPTED in line:
         test.interrupted = number
     elif match is not None and match.re is _ERROR:
@@ -228,6 +223,21 @@ def _take(test: _Test, number: int, line: str, match: re.Match[str] | None) -> N
             test.add("tool_version", match["tool_version"], number)
     elif match is not None:
         _take_side(test, number, match["side"], match["what"])
+
+
+def _take_transfer(test: _Test, number: int, match: re.Match[str]) -> None:
+    """Take a line of figures: the result or an interval."""
+    if match.re is _BRIEF:
+        more = _find_all(_MORE, match["more"].partition(" Tot:")[0])
+        is_result = {"sender_cpu", "receiver_cpu"} <= more.keys()
+    else:
+        more = {_PAIR_NAMES[key]: value for key, value in _PAIR.findall(match["more"]) if key in _PAIR_NAMES}
+        is_result = match["is_result"] is not None
+    transfer = _Transfer(number, match["transfer"], match["seconds"], match["rate"], match["rate_unit"], more)
+    if is_result:
+        test.result = transfer
+    else:
+        test.intervals.append(transfer)
 
 
 def _find_all(patterns: _Patterns, line: str) -> dict[str, str]:
@@ -254,8 +264,7 @@ def _take_side(test: _Test, number: int, letter: str, what: str) -> None:
         side.figures[key] = Printed(value, number)
     side.is_whole = side.is_whole or "cpu" in side.figures
     if side.transfer is None and (found := _TRANSFER.match(what) or _PARSED_TRANSFER.match(what)):
-        transfer, seconds, rate, unit = found.group("transfer", "seconds", "rate", "rate_unit")
-        side.transfer = _Transfer(number, transfer, seconds, rate, unit)
+        side.transfer = _Transfer(number, found["transfer"], found["seconds"], found["rate"], found["rate_unit"])
 
 
 def parse(text: Text) -> Parsed:
@@ -285,24 +294,13 @@ def _judge(test: _Test, found: ProblemLog) -> Status:
     if test.interrupted is not None:
         message = "The test was interrupted; what was transferred until then is kept without a throughput."
         return found.cut("nuttcp.interrupted", message, _AGAIN, test.interrupted)
-    received = _find_received(test)
+    received = test.received
     if received is not None and _is_zero(received.transfer):
         return found.fail("nuttcp.failed", "Nothing was transferred.", _AGAIN, received.line)
     if not test.is_over or received is None:
         message = "The test has no result: the file was cut off, or nuttcp was killed."
         return found.cut("nuttcp.cut-off", message, "Transfer the file again and import it.", test.last_line)
     return Status.COMPLETE
-
-
-def _find_received(test: _Test) -> _Transfer | None:
-    """Return the received transfer: the result's line, in verbose output the receiver's."""
-    sides = (side.transfer for side in test.sides if side.letter == "r")
-    return test.result or next(sides, None)
-
-
-def _list_sent(test: _Test) -> list[_Transfer]:
-    """Return the sender's transfer in verbose output, if any."""
-    return [side.transfer for side in test.sides if side.letter == "t" and side.transfer is not None]
 
 
 def _find_workload(test: _Test) -> str | None:
@@ -329,9 +327,9 @@ def _gather_facts(
         into.add_fact("factor.protocol", _find_protocol(test.result), test.result.line)
     measured = next((line for key, (_, line) in figures.items() if key.endswith("_cpu")), 0)
     into.add_fact("cpu_scope", "process" if measured else None, measured)
-    for sent in _list_sent(test):
+    if sent := test.transfer_of("t"):
         into.add_fact("sent_rate", f"{sent.rate} {sent.rate_unit}", sent.line)
-    if status is not Status.COMPLETE and (so_far := _find_received(test)) is not None:
+    if status is not Status.COMPLETE and (so_far := test.received) is not None:
         into.add_fact("rate_so_far", f"{so_far.rate} {so_far.rate_unit}", so_far.line)
 
 
@@ -356,13 +354,13 @@ def _find_protocol(result: _Transfer) -> str:
 def _gather_readings(
     test: _Test, status: Status, workload: str | None, figures: dict[str, Printed], into: FragmentBuilder
 ) -> None:
-    received = _find_received(test)
+    received, sent = test.received, test.transfer_of("t")
     if received is not None and status is not Status.FAILED:
         if status is Status.COMPLETE:
             into.add_raw_number(("mb_per_s", received.rate_unit, "total"), received.rate, received.line)
         into.add_raw_number(("bytes_received", "MB", "total"), received.transfer, received.line)
         into.add_raw_number(("driver_s", "s", "total"), received.seconds, received.line)
-    for sent in _list_sent(test) if status is not Status.FAILED else ():
+    if sent is not None and status is not Status.FAILED:
         into.add_raw_number(("bytes_sent", "MB", "total"), sent.transfer, sent.line)
     for name, key, unit in _FIGURES:
         if key in figures:
@@ -384,13 +382,7 @@ def _find_figures(test: _Test) -> dict[str, Printed]:
 
 
 def _list_interval(each: _Transfer) -> Row:
-    more = each.more
-    keys, columns = _columns(each.rate_unit, frozenset(more))
-    return each.line, columns, [each.seconds, each.transfer, each.rate, *(more[key] for key in keys)]
-
-
-@lru_cache(64)
-def _columns(unit: str, more: frozenset[str]) -> tuple[tuple[str, ...], tuple[Column, ...]]:
-    """Return the further figures of the listing, and all columns."""
-    keys = tuple(key for key in _COLUMNS if key in more)
-    return keys, (("seconds", "s"), ("bytes", "MB"), ("throughput", unit), *(_COLUMNS[key] for key in keys))
+    """Return a row, with those further figures that the line has."""
+    more = {_COLUMNS[key]: each.more[key] for key in _COLUMNS if key in each.more}
+    columns = (("seconds", "s"), ("bytes", "MB"), ("throughput", each.rate_unit), *more)
+    return each.line, columns, [each.seconds, each.transfer, each.rate, *more.values()]
