@@ -7,7 +7,6 @@ shell. Each read is a result; CPU time is the command's, not the machine's.
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
@@ -73,12 +72,8 @@ _ERROR = re.compile(rf"(?:dd|cat|cp|mount(?:\.nfs)?|md5sum): .*(?:{_REASONS}).*"
 _LONGEST = 2000
 
 
-class Mount(NamedTuple):
-    """An NFS mount: mount point, and keys and texts of each read's facts."""
-
-    point: str
-    keys: tuple[str, ...]
-    texts: tuple[str, ...]
+Mount = tuple[str, dict[str, str]]
+"""A mount point, and the facts of each read under it."""
 
 
 class Command(NamedTuple):
@@ -88,10 +83,9 @@ class Command(NamedTuple):
     path: str
 
 
-@lru_cache(64)
-def _build_mount(server: str, export: str, point: str, options: str | None) -> Mount:
+def _build_mount(match: re.Match[str], options: str | None) -> Mount:
     """Return a mount with options as printed; of synonyms, the first in ``_FACTORS`` counts."""
-    facts = {"server": server, "export": export}
+    facts = {"server": match["server"], "export": match["export"]}
     parts = (part.partition("=") for part in (options or "").split(",") if part)
     chosen = {name: value for name, _, value in parts}
     for option, name in _FACTORS.items():
@@ -100,29 +94,20 @@ def _build_mount(server: str, export: str, point: str, options: str | None) -> M
             facts.setdefault(f"factor.{name}", text.upper() if name == "protocol" else text)
     listed = [f"{name}={value}" if value else name for name, value in chosen.items()]
     facts["mount_options"] = ",".join(listed).strip()
-    return Mount(point, tuple(facts), tuple(facts.values()))
+    return match["point"], facts
 
 
 def _read_mount(line: str) -> Mount | None:
     """Return the mount in a line, if any."""
-    return _match_mount(line.strip()) if ":/" in line and "nfs" in line else None
-
-
-@lru_cache(64)
-def _match_mount(line: str) -> Mount | None:
-    match = next(filter(None, (pattern.fullmatch(line) for pattern in _MOUNTS)), None)
-    return _build_mount(*match.group("server", "export", "point", "options")) if match else None
+    patterns = _MOUNTS if ":/" in line and "nfs" in line else ()
+    match = next(filter(None, (pattern.fullmatch(line.strip()) for pattern in patterns)), None)
+    return _build_mount(match, match["options"]) if match else None
 
 
 def _read_command(line: str) -> Command | None:
     """Return the command in a line; None if repeated with times or an error."""
     # Searching for the words is faster than the pattern.
-    return _match_command(line) if any(word in line for word in ("dd", "cat", "cp", "sum", "wc")) else None
-
-
-@lru_cache(64)
-def _match_command(line: str) -> Command | None:
-    match = _COMMAND.fullmatch(line)
+    match = _COMMAND.fullmatch(line) if any(word in line for word in ("dd", "cat", "cp", "sum", "wc")) else None
     if match is None or _is_error(line) or _read_times(line):
         return None
     source = _SOURCE.search(match["command"])
@@ -172,7 +157,7 @@ class _Read:
 
     line: int
     last_line: int
-    mount: tuple[Mount, int] | None = None
+    mount: tuple[dict[str, str], int] | None = None
     command: Command | None = None
     size: Printed | None = None
     figures: dict[str, Printed] = field(default_factory=dict)
@@ -219,10 +204,10 @@ class _Reader:
     """Grouping of lines into reads, at commands; mounts and sizes hold on."""
 
     text: Text
-    mounts: dict[str, tuple[Mount, int]] = field(default_factory=dict)
+    mounts: dict[str, tuple[dict[str, str], int]] = field(default_factory=dict)
     sizes: dict[str, Printed] = field(default_factory=dict)
     read: _Read | None = None
-    waiting: tuple[str, str, str] | None = None
+    waiting: re.Match[str] | None = None
 
     def find_reads(self) -> Iterator[_Read]:
         # Digits may be missing at the end of the file, for only some times have a unit.
@@ -243,10 +228,10 @@ class _Reader:
             if before is not None and (command or (len(figures) == 1 and before.is_followed_by(*figures))):
                 yield self._finish(before)
                 self.read = None
-            if command:
-                self.read = _Read(number, number, self._find_mount(command.path), command)
-            elif figures:
-                self._take(figures, number)
+            if command or (self.read is None and figures and "bytes" not in figures):
+                self.read = _Read(number, number, self._find_mount(command.path if command else ""), command)
+            if self.read is not None and figures:
+                self.read.take(figures, number)
         if self.read is not None:
             yield self._finish(self.read)
 
@@ -256,34 +241,24 @@ class _Reader:
         if mount is None and (self.waiting or " from " in line):
             mount = self._read_nfsstat(line)
         if mount is not None:
-            self.mounts[mount.point] = mount, number
+            self.mounts[mount[0]] = mount[1], number
         size = _FILE_SIZE.fullmatch(line) if line.startswith("-") else None
         if size is not None:
             self.sizes[size["path"]] = Printed(size["bytes"], number)
         return mount is not None or size is not None
 
     def _read_nfsstat(self, line: str) -> Mount | None:
-        if head := _NFSSTAT_HEAD.fullmatch(line):
-            self.waiting = (head["server"], head["export"], head["point"])
+        self.waiting = _NFSSTAT_HEAD.fullmatch(line) or self.waiting
         if self.waiting is None or (flags := _NFSSTAT_FLAGS.fullmatch(line)) is None:
             return None
-        waiting, self.waiting = self.waiting, None
-        return _build_mount(*waiting, flags["options"])
+        head, self.waiting = self.waiting, None
+        return _build_mount(head, flags["options"])
 
-    def _take(self, figures: Mapping[str, str], number: int) -> None:
-        if self.read is not None:
-            self.read.take(figures, number)
-        elif "bytes" not in figures:
-            self.read = _Read(number, number, self._find_mount(""))
-            self.read.take(figures, number)
-
-    def _find_mount(self, path: str) -> tuple[Mount, int] | None:
-        """Return the innermost mount of a file; without a path, the only mount."""
-        mounts = self.mounts.values()
+    def _find_mount(self, path: str) -> tuple[dict[str, str], int] | None:
+        """Return facts and line of the innermost mount of a file; without a path, of the only mount."""
         if not path:
-            return next(iter(mounts)) if len(mounts) == 1 else None
-        under = (mount for mount in mounts if path.startswith(mount[0].point))
-        return max(under, key=lambda mount: len(mount[0].point), default=None)
+            return next(iter(self.mounts.values())) if len(self.mounts) == 1 else None
+        return self.mounts.get(max(filter(path.startswith, self.mounts), key=len, default=""))
 
     def _finish(self, read: _Read) -> _Read:
         """Add the listed size of the file to a read without bytes."""
@@ -323,8 +298,8 @@ def _gather_facts(read: _Read, gathered: FragmentBuilder) -> None:
     gathered.add_printed("records", read.figures.get("records"))
     gathered.add_printed("error", read.figures.get("error"))
     if read.mount is not None:
-        mount, line = read.mount
-        gathered.add_facts(mount.keys, mount.texts, line)
+        facts, line = read.mount
+        gathered.add_facts(facts.keys(), facts.values(), line)
 
 
 def _gather_figures(read: _Read, gathered: FragmentBuilder) -> None:
