@@ -45,11 +45,11 @@ def parse_listing(text: Text, dialect: Dialect) -> Parsed:
         if report.layout is None and report.title.whole:
             unread.setdefault(report.label, report.title.line)
         else:
-            block = report.title.block
-            groups.setdefault((block.run_id, block.start, block.end, report.title.clocks), []).append(report)
+            title = report.title
+            groups.setdefault((title.run_id, title.start, title.end, title.clocks), []).append(report)
     parsed = Parsed()
     for reports in groups.values():
-        found = ProblemLog(text.name, reports[0].title.block.run_id)
+        found = ProblemLog(text.name, reports[0].title.run_id)
         fragment = _fragment(reports, dialect, text, found)
         parsed.fragments.extend([fragment] if fragment else [])
         parsed.problems.extend(found.problems)
@@ -71,15 +71,14 @@ def _fragment(reports: Sequence[Report], dialect: Dialect, text: Text, found: Pr
         return None
     title = whole[0].title
     readings = [*dialect.readings(whole)]
-    block = title.block
-    if readings and block.seconds is not None:
-        readings.insert(0, Reading("window_s", block.seconds[0], "s", title.line + block.seconds[1]))
+    if readings and title.seconds is not None:
+        readings.insert(0, Reading("window_s", title.seconds.text, "s", title.seconds.line))
     last_line = max(report.last_line for report in reports)
     return Fragment(
         *(text.name, dialect.format, dialect.version, Kind.REPORT, reports[0].title.line, last_line),
-        run_id=block.run_id,
-        taken=block.start,
-        ended=block.end,
+        run_id=title.run_id,
+        taken=title.start,
+        ended=title.end,
         status=Status.INCOMPLETE if cut else Status.COMPLETE,
         facts=tuple(_facts(whole, lost, dialect)),
         readings=tuple(_sound(readings, dialect, found)),
@@ -97,7 +96,7 @@ def _usable(reports: Sequence[Report], dialect: Dialect, found: ProblemLog) -> l
         if not report.title.agrees:
             _report_window(report, dialect, found)
             continue
-        subject = report.name, report.title.block.about
+        subject = report.name, report.title.about
         twin = usable.setdefault(subject, report)
         if twin is not report and [row.cells for row in twin.rows] != [row.cells for row in report.rows]:
             message = f"{report.label} stands here with other figures than in line {twin.title.line}."
@@ -108,21 +107,21 @@ def _usable(reports: Sequence[Report], dialect: Dialect, found: ProblemLog) -> l
 
 
 def _report_window(report: Report, dialect: Dialect, found: ProblemLog) -> None:
-    block = report.title.block
-    seconds = block.seconds[0] if block.seconds else "?"
+    title = report.title
+    seconds = title.seconds.text if title.seconds else "?"
     message = (
-        f"{report.label} gives three windows that disagree: From {block.start} To {block.end}, "
-        f"{seconds} seconds, {block.clock}; it was left out."
+        f"{report.label} gives three windows that disagree: From {title.start} To {title.end}, "
+        f"{seconds} seconds, {title.clock}; it was left out."
     )
-    found.error(f"{dialect.format}.window", message, "Make the report again.", report.title.line)
+    found.error(f"{dialect.format}.window", message, "Make the report again.", title.line)
 
 
 def _report_rows(report: Report, dialect: Dialect, found: ProblemLog) -> None:
     """Report missing columns, odd rows, and overflows."""
-    unnamed = report.table.unnamed if report.table else ()
-    if unnamed:
-        headings = ", ".join(column.headings[0] for column in report.columns)
-        message = f"{report.label} has no heading that is known for {', '.join(unnamed)}; it has {headings}."
+    table = report.table
+    if table is not None and table.unnamed:
+        headings = ", ".join(column.headings[0] for column in table.columns)
+        message = f"{report.label} has no heading that is known for {', '.join(table.unnamed)}; it has {headings}."
         remedy = "Tell which heading is meant, so that it can be added to the importer."
         found.warn(f"{dialect.format}.headings", message, remedy, report.title.line)
     if report.skipped:
@@ -148,21 +147,20 @@ def _report_cuts(
 def _facts(reports: Sequence[Report], lost: str, dialect: Dialect) -> Iterable[Fact]:
     """Yield the system, names of reports, and tables without intervals as text."""
     title = reports[0].title
-    block, top = title.block, title.line
     for report in reports:
         if report.layout is not None and not report.layout.intervals:
             key = f"{dialect.format}.{_name_with_user(report)}"
             yield Fact(key, "\n".join(report.printed), report.title.line)
-    for key, stated in (("machine", block.machine), ("cp.level", block.level)):
+    for key, stated in (("machine", title.machine), ("cp.level", title.level)):
         if stated:
-            yield Fact(key, stated[0], top + stated[1])
+            yield Fact(key, *stated)
     for key, text, beside in (
-        ("machine_serial", block.serial, block.machine),
-        ("cp.service_level", block.service, block.level),
-        (TITLE_TEXT, block.middle, block.seconds),
+        ("machine_serial", title.serial, title.machine),
+        ("cp.service_level", title.service, title.level),
+        (TITLE_TEXT, title.middle, title.seconds),
     ):
         if text and beside:
-            yield Fact(key, text, top + beside[1])
+            yield Fact(key, text, beside.line)
     if title.clocks is not None:
         yield Fact(CLOCKS, " - ".join(title.clocks), title.line)
     if lost:
@@ -185,7 +183,7 @@ def _name_with_user(report: Report) -> str:
 
 def user_in(title: Title) -> str | None:
     """Return the user of a report, by the second title line."""
-    match = re.search(r"\bfor User (\S{1,8})$", title.block.about, re.IGNORECASE)
+    match = re.search(r"\bfor User (\S{1,8})$", title.about, re.IGNORECASE)
     return match[1] if match else None
 
 
@@ -203,5 +201,5 @@ def _sound(readings: Iterable[Reading], dialect: Dialect, found: ProblemLog) -> 
 
 def _listing(report: Report) -> Listing:
     rows = report.details
-    columns = tuple((column.name, column.unit) for column in report.columns)
+    columns = tuple((column.name, column.unit) for column in (report.table.columns if report.table else ()))
     return Listing(_name_with_user(report), columns, [row.cells for row in rows], [row.line for row in rows])

@@ -14,10 +14,10 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import cached_property
 from itertools import islice
 from typing import NamedTuple
 
+from importers.fragment_builder import Printed
 from importers.model import Text
 
 _DIVIDERS = "_-"
@@ -41,46 +41,63 @@ _RESULT_OF = re.compile(r"\bResult of (\S+) Run\b", re.IGNORECASE)
 _RUN_ID = re.compile(r"[A-Za-z](?=[\w-]*[0-9])[A-Za-z0-9-]{2,31}")
 
 
-@dataclass(eq=False)
-class Block:
-    """The lines below a title's first line, numbered from there.
+@dataclass(slots=True)
+class Title:
+    """A page's title with the block of lines below, or the times ``clocks`` of a screen.
 
-    Many pages share a block. ``start`` and ``end`` are the window's, local time, by From and To; ``dated``: one of
-    these lines was there. ``middle`` is the free text of the For line. ``run_id`` is the run in ``Result of X Run``
-    there, or that text if one word like an ID.
+    ``start`` and ``end`` are the window's, local time, by From and To; ``dated``: one of these lines was there.
+    ``middle`` is the free text of the For line. ``run_id`` is the run in ``Result of X Run`` there, or that text if one
+    word like an ID.
     """
 
+    number: str
+    name: str
+    line: int
+    page: int | None = None
+    clocks: tuple[str, str] | None = None
     about: str = ""
     dated: bool = False
     start: datetime | None = None
     end: datetime | None = None
-    seconds: tuple[str, int] | None = None
+    seconds: Printed | None = None
     clock: str = ""
     middle: str = ""
     run_id: str | None = None
-    machine: tuple[str, int] | None = None
+    machine: Printed | None = None
     serial: str = ""
-    level: tuple[str, int] | None = None
+    level: Printed | None = None
     service: str = ""
 
     @property
     def whole(self) -> bool:
-        """Return whether From, To and For were all read."""
-        return self.seconds is not None and self.start is not None and self.end is not None
+        """Return whether From, To and For were all read; always for a screen."""
+        return self.clocks is not None or None not in {self.seconds, self.start, self.end}
 
-    @cached_property
+    @property
     def agrees(self) -> bool:
-        """Return whether From, To, seconds and clock of a complete block agree."""
+        """Return whether From, To, seconds and clock of a complete block agree; always for a screen."""
         if self.start is None or self.end is None or self.seconds is None:
-            return False
+            return self.clocks is not None
         hours, minutes, seconds = (int(part) for part in self.clock.split(":"))
-        lengths = {int(self.seconds[0]), hours * 3600 + minutes * 60 + seconds}
+        lengths = {int(self.seconds.text), hours * 3600 + minutes * 60 + seconds}
         return lengths == {(self.end - self.start) // timedelta(seconds=1)}
 
-    def extend(self, number: int, line: str) -> bool:
-        """Add one more line of the block; return False for other lines."""
-        if self.whole:
+    def continues(self, earlier: "Title") -> bool:
+        """Return whether this page continues an earlier one: same title, a higher page number."""
+        if self.page is None or earlier.page is None or self.page <= earlier.page:
             return False
+        mine, theirs = (
+            (each.number, each.name, each.about, each.start, each.end, each.run_id) for each in (self, earlier)
+        )
+        return mine == theirs
+
+    def extend(self, first: int, lines: Sequence[str]) -> int:
+        """Add the lines of the block, numbered from ``first``; return the count."""
+        others = (at for at, line in enumerate(lines) if self.whole or not self._take(line, first + at))
+        return next(others, len(lines))
+
+    def _take(self, line: str, number: int) -> bool:
+        """Take one more line of the block; return False for other lines."""
         if edge := _EDGE.match(line):
             self.dated = True
             moment = _moment(edge["date"], edge["time"])
@@ -89,7 +106,7 @@ class Block:
             else:
                 self.end = moment
             if machine := _MACHINE.search(edge["rest"]):
-                self.machine, self.serial = (machine[1], number), machine[2]
+                self.machine, self.serial = Printed(machine[1], number), machine[2]
         elif window := _FOR.match(line):
             self._take_window(window, number)
         elif not self.dated and not self.about:
@@ -99,61 +116,15 @@ class Block:
         return True
 
     def _take_window(self, window: re.Match[str], number: int) -> None:
-        self.seconds, self.clock, rest = (window["seconds"], number), window["clock"], window["rest"]
+        self.seconds, self.clock, rest = Printed(window["seconds"], number), window["clock"], window["rest"]
         if system := _SYSTEM.search(rest):
-            self.level, self.service = (f"{system['system']} {system['version']}", number), system["service"] or ""
-            rest = rest[: system.start()]
+            self.level = Printed(f"{system['system']} {system['version']}", number)
+            self.service, rest = system["service"] or "", rest[: system.start()]
         self.middle = rest.strip()
         if stated := _RESULT_OF.search(self.middle):
             self.run_id = stated[1]
         elif _RUN_ID.fullmatch(self.middle):
             self.run_id = self.middle
-
-
-_NOTHING = Block()
-
-
-@dataclass(slots=True)
-class Title:
-    """A page's title and the block below, or the times ``clocks`` of a screen."""
-
-    number: str
-    name: str
-    line: int
-    page: int | None = None
-    clocks: tuple[str, str] | None = None
-    block: Block = _NOTHING
-
-    @property
-    def whole(self) -> bool:
-        """Return whether all of the block was read; always for a screen."""
-        return self.clocks is not None or self.block.whole
-
-    @property
-    def agrees(self) -> bool:
-        """Return whether all descriptions of the window are equal."""
-        return self.clocks is not None or self.block.agrees
-
-    def continues(self, earlier: "Title") -> bool:
-        """Return whether this page continues an earlier one: same title, a higher page number."""
-        if self.page is None or earlier.page is None or self.page <= earlier.page:
-            return False
-        mine, theirs = (
-            (each.number, each.name, each.block.about, each.block.start, each.block.end, each.block.run_id)
-            for each in (self, earlier)
-        )
-        return mine == theirs
-
-    def extend(self, first: int, lines: Sequence[str]) -> int:
-        """Add the lines of the block, numbered from ``first``; return the count."""
-        if self.clocks is not None:
-            return 0
-        if self.block is _NOTHING:
-            self.block = Block()
-        for at, line in enumerate(lines):
-            if not self.block.extend(first + at - self.line, line):
-                return at
-        return len(lines)
 
 
 def read_title(number: int, line: str) -> Title | None:

@@ -120,7 +120,6 @@ class Report:
     title: Title
     layout: Layout | None
     last_line: int
-    columns: tuple[Column, ...] = ()
     rows: list[Row] = field(default_factory=list)
     skipped: list[int] = field(default_factory=list)
     overflowed: list[int] = field(default_factory=list)
@@ -167,7 +166,7 @@ def _missing(report: Report) -> str:
         return "it has no rows"
     if layout.summary and not report.summaries(layout.summary):
         return f"its {layout.summary.capitalize()} row is missing"
-    end = report.title.block.end
+    end = report.title.end
     return _missing_interval(report, f"{end:%H:%M:%S}") if end and layout.intervals else ""
 
 
@@ -273,10 +272,7 @@ class Reader:
         """
         while row < len(page.lines):
             table = read_table(layout, self.headings)
-            if table is not None and table is not report.table:
-                report.columns = report.columns or table.columns
-                table = table if table.columns == report.columns else None
-            if table is not None:
+            if table is not None and (report.table is None or table.columns == report.table.columns):
                 report.table = self.table = table
                 break
             report.skipped.extend([] if layout.key else [page.first + row])
