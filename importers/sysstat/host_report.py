@@ -81,7 +81,11 @@ def _fragment(file: Text, host: HostSamples) -> Fragment:
     if host.restarted and host.averages:
         message = "The host was started anew within the report: its averages are of parts of it and were left out."
         host.found.note("sysstat.restart", message, "Check that no run lies across the restart.", host.line)
-    _check_processors(host)
+    lone = _lone_processors(host)
+    if lone and str(len(lone)) != host.processors:
+        of = f"{len(lone)} of {host.processors}" if host.processors else str(len(lone))
+        message = f"The report has {of} processors and no row for all processors: the host's CPU is unknown."
+        host.found.warn("sysstat.some-processors", message, "Report all: mpstat -P ALL, or sar without -P.", host.line)
     taken, ended = _window(host)
     lines = [sample.line for sample in (*host.samples, *host.averages)]
     return FragmentBuilder(_facts(host), _readings(host)).build(
@@ -102,15 +106,6 @@ def _lone_processors(host: HostSamples) -> set[str]:
     """Return the numbers of the processors of a report without a row for all of them."""
     keys = {sample.key for sample in host.samples if sample.activity == CPU}
     return set() if "all" in keys else {key for key in keys if key.isdigit()}
-
-
-def _check_processors(host: HostSamples) -> None:
-    """Warn of a report that has some processors and no row for all."""
-    lone = _lone_processors(host)
-    if lone and str(len(lone)) != host.processors:
-        of = f"{len(lone)} of {host.processors}" if host.processors else str(len(lone))
-        message = f"The report has {of} processors and no row for all processors: the host's CPU is unknown."
-        host.found.warn("sysstat.some-processors", message, "Report all: mpstat -P ALL, or sar without -P.", host.line)
 
 
 def _facts(host: HostSamples) -> Iterator[Fact]:

@@ -75,7 +75,9 @@ def _is_closed(node: Node, text: Text) -> bool:
 
 def _statistic(node: Node, host: HostSamples) -> None:
     stamp, *loads, network = map(node.get, _PARTS)
-    when = _stamp(stamp, host) if stamp is not None else ("", (None, ""))
+    when: _When = ("", (None, ""))
+    if stamp is not None:
+        when = (stamp.text, (None, "")) if stamp.is_string else _read_when(stamp.texts(), stamp.line, host)
     for load in loads:
         if load is not None:
             for each in load.values() if load.is_array else (load,):
@@ -91,11 +93,6 @@ def _statistic(node: Node, host: HostSamples) -> None:
 
 _When = tuple[str, Length]
 """The time of an interval's end, with day and length."""
-
-
-def _stamp(stamp: Node, host: HostSamples) -> _When:
-    """Return the time of mpstat's or sadf's form."""
-    return (stamp.text, (None, "")) if stamp.is_string else _read_when(stamp.texts(), stamp.line, host)
 
 
 def _read_when(texts: Mapping[str, str], line: int, host: HostSamples) -> _When:

@@ -110,15 +110,9 @@ def is_clock(text: str) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def _plain(column: str) -> str:
-    """Return a column's name without its unit, equal in text, CSV and JSON."""
-    return column.strip("%").removesuffix("/s").replace("-percent", "")
-
-
-@lru_cache(maxsize=1024)
 def _columns(printed: tuple[str, ...]) -> Columns:
-    """Return columns by plain names, with the activity that these show."""
-    names = tuple(map(_plain, printed))
+    """Return columns by names without units, equal in text, CSV and JSON, with the activity that the names show."""
+    names = tuple(name.strip("%").removesuffix("/s").replace("-percent", "") for name in printed)
     activity = next((activity for name, activity in _TELLING.items() if name in names), None)
     return Columns(names, activity, len(set(names)) == len(names))
 
@@ -168,8 +162,8 @@ def read_cells(printed: Iterable[str], texts: Iterable[str]) -> Cells:
 
 def read_day(text: str, found: ProblemLog, line: int, *, american: bool) -> date | None:
     """Return a head's date; 03/04/24 is ambiguous without American clock."""
-    if (day := _plain_day(text)) is not None:
-        return day
+    if plain := next(filter(None, (form.fullmatch(text) for form in _DATES)), None):
+        return _date(plain["year"], plain["month"], plain["day"])
     slashes = _SLASHES.fullmatch(text)
     if slashes is None:
         return None
@@ -179,13 +173,6 @@ def read_day(text: str, found: ProblemLog, line: int, *, american: bool) -> date
         found.warn("sysstat.ambiguous-date", message, "Make it with S_TIME_FORMAT=ISO, or use sadf -j.", line)
         return None
     return _date(year, second, first) if int(first) > 12 else _date(year, first, second)
-
-
-@lru_cache(maxsize=64)
-def _plain_day(text: str) -> date | None:
-    """Return a date of an unambiguous form."""
-    match = next(filter(None, (form.fullmatch(text) for form in _DATES)), None)
-    return None if match is None else _date(match["year"], match["month"], match["day"])
 
 
 @lru_cache(maxsize=64)

@@ -69,7 +69,11 @@ class _Reader:
         clock = _CLOCK.match(line)
         average = None if clock else _AVERAGE.match(line)
         if self.iostat:
-            self._iostat(number, line)
+            self.iostat, self.reports = False, self.reports + 1
+            # The first report covers the time since the host's start.
+            if self.reports > 1:
+                words = line.split()[: len(self.columns)]
+                self.host.add("all", "", number, read_cells(self.columns[: len(words)], words))
         elif clock and _RESTART in line:
             self.host.restarted = True
         elif clock:
@@ -77,14 +81,6 @@ class _Reader:
             self._row(number, f"{hour if half is None else _hour(hour, half)}:{rest}", cells.split())
         elif average:
             self._row(number, "", average["cells"].split())
-
-    def _iostat(self, number: int, line: str) -> None:
-        """Add iostat's values without time; skip the report since the host's start."""
-        self.iostat = False
-        self.reports += 1
-        if self.reports > 1:
-            words = line.split()[: len(self.columns)]
-            self.host.add("all", "", number, read_cells(self.columns[: len(words)], words))
 
     def _row(self, number: int, end: str, cells: list[str]) -> None:
         # Nearly all lines are rows, which the last cell tells.
