@@ -14,7 +14,7 @@ from importers.files import json_documents
 from importers.files.json_documents import Node
 from importers.fragment_builder import from_epoch
 from importers.model import ProblemLog, Text
-from importers.sysstat.samples import CPU, Cells, HostSamples, Length, read_cells, read_day, read_head
+from importers.sysstat.samples import CPU, Cells, HostSamples, When, read_cells, read_day, read_head
 
 _LISTS = {"net-dev": "iface", "net-edev": "iface"}
 _SINGLE = ("net-tcp", "net-etcp")
@@ -75,9 +75,9 @@ def _is_closed(node: Node, text: Text) -> bool:
 
 def _statistic(node: Node, host: HostSamples) -> None:
     stamp, *loads, network = map(node.get, _PARTS)
-    when: _When = ("", (None, ""))
+    when = When("")
     if stamp is not None:
-        when = (stamp.text, (None, "")) if stamp.is_string else _read_when(stamp.texts(), stamp.line, host)
+        when = When(stamp.text) if stamp.is_string else _read_when(stamp.texts(), stamp.line, host)
     for load in loads:
         if load is not None:
             for each in load.values() if load.is_array else (load,):
@@ -91,23 +91,18 @@ def _statistic(node: Node, host: HostSamples) -> None:
         _add_node(found, "", when, host)
 
 
-_When = tuple[str, Length]
-"""The time of an interval's end, with day and length."""
-
-
-def _read_when(texts: Mapping[str, str], line: int, host: HostSamples) -> _When:
+def _read_when(texts: Mapping[str, str], line: int, host: HostSamples) -> When:
     """Return the time by the members of a time stamp, and keep the zone."""
     if texts.get("utc") == "1":
         host.zone = _UTC
     day = read_day(texts.get("date", ""), host.found, line, american=False)
-    return texts.get("time", ""), (day, texts.get("interval", ""))
+    return When(texts.get("time", ""), day, texts.get("interval", ""))
 
 
-def _add_node(node: Node, key: str, when: _When, host: HostSamples) -> None:
+def _add_node(node: Node, key: str, when: When, host: HostSamples) -> None:
     texts = node.texts()
     owner = texts.pop(key, "all" if key == CPU else "")
-    end, length = when
-    host.add(owner, end, node.line, read_cells(texts, texts.values()), length)
+    host.add(owner, when, node.line, read_cells(texts, texts.values()))
 
 
 class _Target:
@@ -116,7 +111,7 @@ class _Target:
     def __init__(self, found: ProblemLog) -> None:
         self.host = HostSamples(found)
         self._text: list[str] = []
-        self._stamp: _When = ("", (None, ""))
+        self._when = When("")
         self.parser: DefusedXMLParser
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
@@ -125,12 +120,11 @@ class _Target:
         if tag == "host":
             self.host.host, self.host.line = attributes.get("nodename"), line
         elif tag == "timestamp":
-            self._stamp = _read_when(attributes, line, self.host)
-        elif self._stamp[0] and tag in {"cpu", *_LISTS, *_SINGLE}:
+            self._when = _read_when(attributes, line, self.host)
+        elif self._when.end and tag in {"cpu", *_LISTS, *_SINGLE}:
             key = next((attributes[name] for name in _XML_KEYS if name in attributes), "")
             cells = {name: text for name, text in attributes.items() if name not in _XML_KEYS}
-            end, length = self._stamp
-            self.host.add(key, end, line, read_cells(cells, cells.values()), length)
+            self.host.add(key, self._when, line, read_cells(cells, cells.values()))
 
     def end(self, tag: str) -> None:
         text = "".join(self._text).strip()
@@ -225,7 +219,7 @@ def _add(host: HostSamples, place: Sequence[str], line: int, cells: Cells) -> No
     day, clock, zone = stamp
     host.host = host.host or name
     host.zone = host.zone or zone
-    host.add(key, clock, line, cells, (day, length))
+    host.add(key, When(clock, day, length), line, cells)
 
 
 @lru_cache(64)

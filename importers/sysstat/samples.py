@@ -17,7 +17,6 @@ ALL = frozenset({"all", "-1"})
 _TELLING = {"idle": CPU, "rxpck": INTERFACE, "rxerr": INTERFACE_ERRORS, "active": TCP, "retrans": TCP_ERRORS}
 _KEYS = ("CPU", "IFACE")
 _DECIMAL_COMMA = re.compile(r"(-?\d+),(\d+)")
-_AGAIN = "Transfer the file again."
 _CLOCK = re.compile(r"(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d", re.ASCII)
 _NUMBER = re.compile(r"(-?\d{1,20}(?:\.\d{1,6})?)%?", re.ASCII)
 _LENGTH = re.compile(r"[1-9]\d{0,4}", re.ASCII)
@@ -40,8 +39,12 @@ Cells = tuple[Columns, Sequence[str]]
 """Columns, each of which comes once, and their numbers."""
 
 
-Length = tuple[date | None, str]
-"""The day of an interval's end and its length in seconds; None and empty if not printed."""
+class When(NamedTuple):
+    """An interval's end as ``HH:MM:SS``, the day and the length in seconds; empty or None if not printed."""
+
+    end: str
+    day: date | None = None
+    seconds: str = ""
 
 
 class Sample(NamedTuple):
@@ -79,28 +82,28 @@ class HostSamples:
     restarted: bool = False
     misfits: list[int] = field(default_factory=list)
 
-    def add(self, key: str, end: str, line: int, cells: Cells, length: Length = (None, "")) -> None:
-        """Add a sample; ``end`` is empty if no time is printed."""
-        if end and not is_clock(end):
-            self.found.warn("sysstat.time", f"{end[:20]!r} is no time of day; the line was left out.", _AGAIN, line)
+    def add(self, key: str, when: When, line: int, cells: Cells) -> None:
+        """Add a sample, unless the end is no time of day."""
+        if when.end and not is_clock(when.end):
+            message = f"{when.end[:20]!r} is no time of day; the line was left out."
+            self.found.warn("sysstat.time", message, "Transfer the file again.", line)
         else:
-            self.samples += _sample(key, end, line, cells, length)
+            self.samples += _sample(key, when, line, cells)
 
     def add_average(self, key: str, cells: Cells, line: int) -> None:
         """Add an average over the whole report, as printed."""
-        self.averages += _sample(key, "", line, cells, (None, ""))
+        self.averages += _sample(key, When(""), line, cells)
 
 
-def _sample(key: str, end: str, line: int, cells: Cells, length: Length) -> list[Sample]:
+def _sample(key: str, when: When, line: int, cells: Cells) -> list[Sample]:
     """Return the sample in a list, an empty list for an unknown activity."""
     columns, texts = cells
     activity = columns.activity
     if activity is None:
         return []
     key = "all" if activity == CPU and key in ALL else key
-    day, seconds = length
-    seconds = seconds if _LENGTH.fullmatch(seconds) else ""
-    return [Sample(activity, key, end, line, columns.names, texts, day, seconds)]
+    seconds = when.seconds if _LENGTH.fullmatch(when.seconds) else ""
+    return [Sample(activity, key, when.end, line, columns.names, texts, when.day, seconds)]
 
 
 @lru_cache(maxsize=1024)

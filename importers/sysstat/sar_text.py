@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from importers.model import ProblemLog, Text
-from importers.sysstat.samples import Head, HostSamples, is_clock, read_cells, read_day, read_figure, read_head
+from importers.sysstat.samples import Head, HostSamples, When, is_clock, read_cells, read_day, read_figure, read_head
 
 _HEAD = re.compile(
     r"Linux (?P<release>\S+) \((?P<host>[^)]*)\)\s+(?P<day>\S+)\s+_(?P<machine>\S+)_\s+\((?P<cpus>\d+) CPU\)\s*"
@@ -73,7 +73,7 @@ class _Reader:
             # The first report covers the time since the host's start.
             if self.reports > 1:
                 words = line.split()[: len(self.columns)]
-                self.host.add("all", "", number, read_cells(self.columns[: len(words)], words))
+                self.host.add("all", When(""), number, read_cells(self.columns[: len(words)], words))
         elif clock and _RESTART in line:
             self.host.restarted = True
         elif clock:
@@ -93,7 +93,7 @@ class _Reader:
             self.host.misfits.append(number)
         elif end:
             key, found = self.head.split(cells)
-            self.host.add(key, end, number, found)
+            self.host.add(key, When(end), number, found)
         else:
             self.host.add_average(*self.head.split(cells), number)
 
@@ -119,4 +119,4 @@ def _read_vmstat(lines: Sequence[tuple[int, str]], host: HostSamples) -> None:
                 day = read_day(stamp[1], host.found, number, american=False)
                 words = line[:-_STAMPED].split()
                 cells = [words[at] for at in places if at < len(words)]
-                host.add("all", stamp[2], number, read_cells(names[: len(cells)], cells), (day, ""))
+                host.add("all", When(stamp[2], day), number, read_cells(names[: len(cells)], cells))
