@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
 from importers.files.json_documents import Document, Node, documents, find_results, head
 from importers.fragment_builder import FragmentBuilder, Printed, from_epoch, is_decimal
@@ -65,13 +65,12 @@ _DATA_FILE = re.compile(r"Data file written to (\S+?)\.?\s*")
 _Series = dict[str, tuple[re.Match[str], int]]
 
 
-@dataclass(frozen=True, slots=True)
-class _Direction:
-    """The streams of a direction; ``total`` is the only stream, or a sum."""
+class _Direction(NamedTuple):
+    """The streams of a direction; ``total`` is the only stream, or a sum. Empty for a test without streams."""
 
-    pattern: str
-    streams: tuple[str, ...]
-    total: str | None
+    pattern: str = ""
+    streams: tuple[str, ...] = ()
+    total: str = ""
 
 
 def recognise(text: Text) -> bool:
@@ -100,7 +99,7 @@ def _read(document: Document, source: tuple[str, str, int], found: ProblemLog) -
     if metadata is None:
         return
     names = tuple(results.keys()) if results is not None else ()
-    ways: Sequence[_Direction | None] = _find_directions(names) or (None,)
+    ways = _find_directions(names)
     meta = metadata.get("SERIES_META")
     taken, zone = _find_start(root, metadata)
     for way in ways:
@@ -111,7 +110,7 @@ def _read(document: Document, source: tuple[str, str, int], found: ProblemLog) -
         is_complete = status is Status.COMPLETE
         if is_complete:
             _gather_throughput(meta, way, into)
-            _gather_latency(meta, names, into, is_result=way is None)
+            _gather_latency(meta, names, into, is_result=not way.pattern)
         yield into.build(
             source,
             document.span,
@@ -122,7 +121,7 @@ def _read(document: Document, source: tuple[str, str, int], found: ProblemLog) -
         )
 
 
-def _gather_facts(metadata: Node, way: _Direction | None, into: FragmentBuilder, *, is_one_of_two: bool) -> None:
+def _gather_facts(metadata: Node, way: _Direction, into: FragmentBuilder, *, is_one_of_two: bool) -> None:
     line = metadata.line
     into.add_raw_fact("factor.tool", NAME, line)
     _gather_workload(metadata.string("NAME"), way, line, into, is_one_of_two=is_one_of_two)
@@ -138,10 +137,14 @@ def _gather_facts(metadata: Node, way: _Direction | None, into: FragmentBuilder,
 
 
 def _gather_workload(
-    test: Printed | None, way: _Direction | None, line: int, into: FragmentBuilder, *, is_one_of_two: bool
+    test: Printed | None, way: _Direction, line: int, into: FragmentBuilder, *, is_one_of_two: bool
 ) -> None:
-    if way is None:
-        into.add_fact("workload", _find_other_workload(test.text if test else ""), line)
+    """Keep the pattern of the streams, else HTTP, PING, or the name of the test."""
+    if not way.pattern:
+        name = test.text if test else ""
+        word = name.lower().partition("-")[0].partition("_")[0]
+        other = {"http": "HTTP", "ping": "PING"}.get(word, re.sub(r"[^A-Z0-9_+-]", "_", name.upper()))
+        into.add_fact("workload", other, line)
         return
     into.add_facts(("workload", "factor.protocol", "users"), (way.pattern, "TCP", str(len(way.streams))), line)
     if test is not None and (is_one_of_two or not test.text.startswith("tcp_")):
@@ -149,8 +152,8 @@ def _gather_workload(
         into.add_printed("factor.test", test)
 
 
-def _gather_stream_facts(meta: Node | None, way: _Direction | None, into: FragmentBuilder) -> None:
-    series = [*map(meta.get, way.streams)] if way and meta else []
+def _gather_stream_facts(meta: Node | None, way: _Direction, into: FragmentBuilder) -> None:
+    series = [*map(meta.get, way.streams)] if meta else []
     first = next((each for each in series if each is not None), None)
     into.add_printed("command_line", first.printed("COMMAND") if first else None)
     for key, name in _OF_STREAMS:
@@ -159,10 +162,10 @@ def _gather_stream_facts(meta: Node | None, way: _Direction | None, into: Fragme
             into.add_printed(key, values[0])
 
 
-def _gather_throughput(meta: Node | None, way: _Direction | None, into: FragmentBuilder) -> None:
+def _gather_throughput(meta: Node | None, way: _Direction, into: FragmentBuilder) -> None:
     """Keep flent's throughput, and of a single stream bytes, seconds and retransmits."""
-    total = meta.get(way.total) if way is not None and way.total is not None and meta is not None else None
-    if way is None or total is None:
+    total = meta.get(way.total) if meta and way.total else None
+    if total is None:
         return
     if (unit := total.string("UNITS")) is not None:
         into.add_reading("mb_per_s", total.figure("MEAN_VALUE"), unit.text)
@@ -185,17 +188,17 @@ def _gather_latency(meta: Node | None, names: Sequence[str], into: FragmentBuild
         into.add_reading(f"latency_{kind}_ms", series.figure(f"{kind.upper()}_VALUE"), "ms")
 
 
-def _list_series(root: Node, meta: Node | None, way: _Direction | None, names: Sequence[str]) -> Iterator[Listing]:
+def _list_series(root: Node, meta: Node | None, way: _Direction, names: Sequence[str]) -> Iterator[Listing]:
     """Yield throughput and echoes over time, and the figures of each of several streams."""
     places, results = root.get("x_values"), root.get("results")
-    shown = [(("mb_per_s", "Mbits/s"), way.total)] if way and way.total else []
+    shown = [(("mb_per_s", "Mbits/s"), way.total)] if way.total else []
     shown += [(("latency_ms", "ms"), _PING)] if _PING in names else []
     if places is not None and results is not None and shown:
-        series = [places, *(node for _, name in shown if (node := results.get(name or "")) is not None)]
+        series = [places, *(node for _, name in shown if (node := results.get(name)) is not None)]
         rows = [*zip(*(each.numbers() for each in series), strict=False)]
         lines = [each.line for each in places.values()][: len(rows)]
         yield Listing("intervals", (("t1", "s"), *(column for column, _ in shown)), rows, lines)
-    if way is not None and len(way.streams) > 1 and meta is not None:
+    if len(way.streams) > 1 and meta is not None:
         streams = [stream for stream in map(meta.get, way.streams) if stream is not None]
         columns = (("id", ""), *((name, unit) for name, unit, _ in _COLUMNS))
         figures = [[each.printed(key) for *_, key in _COLUMNS] for each in streams]
@@ -217,49 +220,40 @@ def _find_start(root: Node, metadata: Node) -> tuple[datetime | None, str]:
     return taken, "+00:00" if is_universal else ""
 
 
-def _judge(
-    document: Document, meta: Node | None, way: _Direction | None, names: Sequence[str], found: ProblemLog
-) -> Status:
+def _judge(document: Document, meta: Node | None, way: _Direction, names: Sequence[str], found: ProblemLog) -> Status:
     """Return the status, with a warning unless complete."""
     root, results = document.root, document.root.get("results")
     if not document.whole or results is None or not names:
         what = document.problem or "has no results"
         line = document.problem_line or document.last_line
         return found.cut("flent.cut-off", f"The data file {what}.", "Transfer the file again.", line)
-    of = f" {way.pattern}" if way else ""
-    streams = way.streams if way else names
+    of = f" {way.pattern}" if way.pattern else ""
+    streams = way.streams or names
     # Failed streams have only nulls.
     failed = [name for name in streams if (series := results.get(name)) is None or not any(series.numbers())]
     if len(failed) == len(streams):
         message = f"No stream{of} has data: its runners failed."
         return found.fail("flent.no-data", message, "Start the server, then measure again.", results.line)
-    if failed and way is not None:
+    if failed and way.pattern:
         message = f"{len(failed)} of {len(way.streams)} streams{of} have no data."
         found.warn("flent.failed-streams", message, "See why their runners failed.", results.line)
-    total = meta.figure(way.total or "", "MEAN_VALUE") if way and meta else None
-    if way is not None and total is None:
+    if way.pattern and (meta is None or meta.figure(way.total, "MEAN_VALUE") is None):
         message = f"The data file has no mean throughput{of}."
         return found.cut("flent.no-throughput", message, "Write it anew with a newer flent.", root.line)
     return Status.COMPLETE
 
 
-def _find_directions(names: Sequence[str]) -> tuple[_Direction, ...]:
-    """Return the directions with streams, from flent's machine: the server sends downloads."""
+def _find_directions(names: Sequence[str]) -> list[_Direction]:
+    """Return the directions with streams, from flent's machine: the server sends downloads; else an empty one."""
     found = []
     for way, pattern in _PATTERNS.items():
         own = [name for name in names if (match := _STREAM.fullmatch(name)) and match["way"] == way]
         streams = tuple(name for name in own if not _COMPUTED.search(name))
         of_all = f"TCP {way} sum"
-        total = of_all if of_all in names else streams[0] if len(streams) == 1 else None
+        total = of_all if of_all in names else streams[0] if len(streams) == 1 else ""
         if streams:
             found.append(_Direction(pattern, streams, total))
-    return tuple(found)
-
-
-def _find_other_workload(test: str) -> str:
-    """Return HTTP, PING, or the name of a test without TCP streams."""
-    word = test.lower().partition("-")[0].partition("_")[0]
-    return {"http": "HTTP", "ping": "PING"}.get(word, re.sub(r"[^A-Z0-9_+-]", "_", test.upper()))
+    return found or [_Direction()]
 
 
 def _is_summary(text: Text) -> bool:
@@ -272,8 +266,7 @@ def _parse_summary(text: Text, source: tuple[str, str, int], found: ProblemLog) 
     head, common, series = _scan(text, found)
     if head is None:
         return []
-    ways: list[_Direction | None] = [*_find_directions(tuple(series))] or [None]
-    fragments = []
+    ways, fragments = _find_directions(tuple(series)), []
     for way in ways:
         into = FragmentBuilder(common.facts)
         _gather_workload(head, way, head.line, into, is_one_of_two=len(ways) > 1)
@@ -307,25 +300,24 @@ def _scan(text: Text, found: ProblemLog) -> tuple[Printed | None, FragmentBuilde
     return head, common, series
 
 
-def _gather_summary(series: _Series, way: _Direction | None, into: FragmentBuilder) -> None:
-    total = series.get(way.total) if way and way.total else None
-    if total is not None:
+def _gather_summary(series: _Series, way: _Direction, into: FragmentBuilder) -> None:
+    if total := series.get(way.total):
         into.add_reading("mb_per_s", Printed(total[0]["mean"], total[1]), total[0]["unit"])
     if _PING in series:
         row, line = series[_PING]
-        means = [("latency_mean_ms", "mean")] if way else [("response_ms", "mean"), ("latency_mean_ms", "mean")]
+        means = [("latency_mean_ms", "mean")] if way.pattern else [("response_ms", "mean"), ("latency_mean_ms", "mean")]
         for name, column in (*means, ("latency_p50_ms", "median"), ("latency_p99_ms", "p99")):
             into.add_number((name, row["unit"], "total"), row[column], line)
 
 
-def _judge_summary(series: _Series, way: _Direction | None, head: Printed, found: ProblemLog) -> Status:
+def _judge_summary(series: _Series, way: _Direction, head: Printed, found: ProblemLog) -> Status:
     """Return the status, with a warning unless complete; cut-off summaries are incomplete."""
     line = head.line
     if any(problem.code == "flent.cut-off" for problem in found.problems):
         return Status.INCOMPLETE
-    if way is None and head.text.startswith("ping") and _PING in series:
+    if not way.pattern and head.text.startswith("ping") and _PING in series:
         return Status.COMPLETE
-    if way is None or way.total is None:
+    if not way.total:
         return found.fail("flent.no-data", "The summary has no throughput.", "Measure again.", line)
     if not _has_all_streams(series, way):
         message = "The sum and the mean of the streams are of more streams than there are: the summary was cut off."
@@ -335,7 +327,7 @@ def _judge_summary(series: _Series, way: _Direction | None, head: Printed, found
 
 def _has_all_streams(series: _Series, way: _Direction) -> bool:
     """Return whether the sum is of as many streams as are listed."""
-    average, total = (series.get(name) for name in ((way.total or "").replace(" sum", " avg"), way.total or ""))
+    average, total = (series.get(name) for name in (way.total.replace(" sum", " avg"), way.total))
     if average is None or total is None or average is total:
         return True
     mean, whole = average[0]["mean"], total[0]["mean"]
