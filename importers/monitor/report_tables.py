@@ -208,7 +208,7 @@ class Reader:
             if below == len(page.lines):
                 return
             self._begin()
-        self._read(page, below)
+        self._read(page.first + below, page.lines[below:])
 
     def end(self) -> None:
         """Finish the last report."""
@@ -235,49 +235,40 @@ class Reader:
             report.cut = report.cut or _missing(report)
             self.done.append(report)
 
-    def _read(self, page: Page, below: int) -> None:
-        """Read the lines from ``below`` on, behind the title's block."""
-        report, lines = self.report, page.lines
-        last = len(lines) - 1
-        while last >= below and not lines[last]:
+    def _read(self, first: int, lines: Sequence[str]) -> None:
+        """Read the lines behind the title's block."""
+        report, last = self.report, len(lines) - 1
+        while last >= 0 and not lines[last]:
             last -= 1
-        if report is None or last < below:
+        if report is None or last < 0:
             return
-        report.last_line = page.first + last
+        report.last_line = first + last
         if report.layout is None:
             return
         if not report.layout.intervals and len(report.printed) < _MOST_KEPT_LINES:
-            report.printed += filter(None, lines[below:])
+            report.printed += filter(None, lines)
             del report.printed[_MOST_KEPT_LINES:]
         if self.table is None:
-            row = self._read_headings(lines, below)
-            below = self._find_table(report, report.layout, page, row)
+            row = self._find_table(report, report.layout, first, lines)
+            first, lines = first + row, lines[row:]
         if self.table is not None:
-            self._read_rows(report, self.table, page.first + below, lines[below:])
+            self._read_rows(report, self.table, first, lines)
 
-    def _read_headings(self, lines: Sequence[str], at: int) -> int:
-        """Collect headings up to the next row; return the row's place."""
-        for place in range(at, len(lines)):
-            line = lines[place]
-            if line and ends_headings(line):
-                return place
-            if line:
-                self.headings = (*self.headings, line)[-_MOST_HEADING_LINES:]
-        return len(lines)
-
-    def _find_table(self, report: Report, layout: Layout, page: Page, row: int) -> int:
+    def _find_table(self, report: Report, layout: Layout, first: int, lines: Sequence[str]) -> int:
         """Find the table of the headings; return the place of the first row.
 
         Without a table, or with another than on earlier pages, the line is skipped and headings continue behind.
         """
-        while row < len(page.lines):
-            table = read_table(layout, self.headings)
-            if table is not None and (report.table is None or table.columns == report.table.columns):
-                report.table = self.table = table
-                break
-            report.skipped.extend([] if layout.key else [page.first + row])
-            row = self._read_headings(page.lines, row + 1)
-        return row
+        for place, line in enumerate(lines):
+            if line and ends_headings(line):
+                table = read_table(layout, self.headings)
+                if table is not None and (report.table is None or table.columns == report.table.columns):
+                    report.table = self.table = table
+                    return place
+                report.skipped.extend([] if layout.key else [first + place])
+            elif line:
+                self.headings = (*self.headings, line)[-_MOST_HEADING_LINES:]
+        return len(lines)
 
     def _read_rows(self, report: Report, table: Table, first: int, lines: Sequence[str]) -> None:
         """Add the rows; an incomplete last line marks the report as cut off."""
