@@ -35,24 +35,17 @@ def recognise(text: Text) -> bool:
 
 def each(text: Text, problems: list[Problem]) -> Iterator[Fragment]:
     """Yield the fragments one by one: repeated curves have very many sizes."""
+    return number_each(_results(text, ProblemLog(text.name, problems=problems)))
+
+
+def _results(text: Text, found: ProblemLog) -> Iterator[Fragment]:
     unknown: list[int] = []
     is_empty = True
-    for fragment in number_each(_results(text, unknown)):
-        is_empty = False
-        yield fragment
-    found = ProblemLog(text.name, problems=problems)
-    if not text.ends_whole:
-        message = "The file ends inside a line: the curve was cut off, and further sizes may be missing."
-        found.warn("netpipe.cut-off", message, "Transfer the file again.", len(text.lines))
-    found.note_unknown_lines("netpipe.unknown-lines", "NetPIPE", [] if is_empty else unknown)
-
-
-def _results(text: Text, unknown: list[int]) -> Iterator[Fragment]:
-    """Yield the sizes; append the numbers of other lines to ``unknown``."""
     buffers = FragmentBuilder()
     for number, line in text.whole():
         row = (_LOGGED.fullmatch(line) if ":" in line else None) or _TABLED.fullmatch(line)
         if row is not None:
+            is_empty = False
             size, times = row["bytes"], row.groupdict().get("times")
             into = FragmentBuilder(buffers.facts)
             # think_ms is 0: each message is sent as soon as the one before is back.
@@ -62,8 +55,12 @@ def _results(text: Text, unknown: list[int]) -> Iterator[Fragment]:
             into.add_raw_number(("response_ms", "usec one way" if times else "s one way", "total"), row["time"], number)
             source, lines = (text.name, NAME, VERSION), (number, number)
             yield into.build(source, lines, Status.COMPLETE)
-        elif found := _BUFFERS.match(line):
+        elif sizes := _BUFFERS.match(line):
             buffers = FragmentBuilder()  # Each log of a file has its own.
-            buffers.add_facts(("window", "receive_window"), found.groups(), number)
+            buffers.add_facts(("window", "receive_window"), sizes.groups(), number)
         elif line.strip() and not _KNOWN.fullmatch(line):
             unknown.append(number)
+    if not text.ends_whole:
+        message = "The file ends inside a line: the curve was cut off, and further sizes may be missing."
+        found.warn("netpipe.cut-off", message, "Transfer the file again.", len(text.lines))
+    found.note_unknown_lines("netpipe.unknown-lines", "NetPIPE", [] if is_empty else unknown)

@@ -122,12 +122,11 @@ class _Transfer:
 
 @dataclass(slots=True)
 class _Side:
-    """One end's verbose output: ``t`` sends, ``r`` receives; ``is_whole`` if complete."""
+    """One end's verbose output: ``t`` sends, ``r`` receives."""
 
     letter: str
     transfer: _Transfer | None = None
     figures: dict[str, Printed] = field(default_factory=dict)
-    is_whole: bool = False
 
 
 @dataclass(slots=True)
@@ -147,7 +146,7 @@ class _Test:
     @property
     def is_over(self) -> bool:
         """Return whether the next line belongs to another test."""
-        return self.result is not None or (len(self.sides) > 1 and self.sides[-1].is_whole)
+        return self.result is not None or (len(self.sides) > 1 and "cpu" in self.sides[-1].figures)
 
     def add(self, key: str, text: str, line: int) -> None:
         self.facts.setdefault(key, Fact(key, text, line))
@@ -262,7 +261,6 @@ def _take_side(test: _Test, number: int, letter: str, what: str) -> None:
         test.add("window" if side.letter == "t" else "receive_window", windows[side.letter], number)
     for key, value in _find_all(_SIDE_FIGURES, what).items():
         side.figures[key] = Printed(value, number)
-    side.is_whole = side.is_whole or "cpu" in side.figures
     if side.transfer is None and (found := _TRANSFER.match(what) or _PARSED_TRANSFER.match(what)):
         side.transfer = _Transfer(number, found["transfer"], found["seconds"], found["rate"], found["rate_unit"])
 

@@ -12,8 +12,8 @@ from itertools import islice
 from pathlib import PurePosixPath
 from statistics import median_low
 
-from importers.fragment_builder import FragmentBuilder, Printed
-from importers.model import Fragment, Kind, Listing, Parsed, ProblemLog, Status, Text
+from importers.fragment_builder import FragmentBuilder, Printed, build_listing
+from importers.model import Fragment, Kind, Parsed, ProblemLog, Status, Text
 from importers.trial_numbers import number_trials
 
 NAME = "zc"
@@ -44,6 +44,7 @@ _CALIBRATING = re.compile(r"calibrating: (\d{1,15}) loops/sec\s*")
 _COUNT = re.compile(r"(\d{1,15})\s*")
 _UNCALIBRATED = "Please run `cyclesoak -C' on an unloaded system"
 _LEAST_MEDIAN = -5.0
+_RATES, _LOADS = (("rate", "KB/s"),), (("load", "%"),)
 
 
 def recognise(text: Text) -> bool:
@@ -126,7 +127,7 @@ def _read_transfer(transfer: _Transfer, file: str, found: ProblemLog) -> Fragmen
     if status is Status.COMPLETE:
         samples = " ".join([rate.text for rate in transfer.rates])
         gathered.add_fact("samples_kbytes_per_s", samples, transfer.rates[0].line)
-    listings = _list_samples(("rate", "KB/s"), transfer.rates)
+    listings = build_listing("intervals", ((each.line, _RATES, [each.text]) for each in transfer.rates))
     return gathered.build((file, NAME, VERSION), (first, last), status, listings=listings, role=None)
 
 
@@ -144,12 +145,6 @@ def _judge_transfer(transfer: _Transfer, found: ProblemLog) -> Status:
         message = f"The output ends without “{_EXITS}”: zcs was killed or the file cut off."
         return found.cut("zc.cut-off", message, "Transfer the file again, or measure again.", last)
     return Status.COMPLETE
-
-
-def _list_samples(column: tuple[str, str], samples: list[Printed]) -> tuple[Listing, ...]:
-    if not samples:
-        return ()
-    return (Listing("intervals", (column,), [(each.text,) for each in samples], [each.line for each in samples]),)
 
 
 # Sender
@@ -217,7 +212,7 @@ def _parse_cyclesoak(text: Text, found: ProblemLog) -> list[Fragment]:
     _gather_calibration(text, role, gathered, found)
     source, lines = (text.name, NAME, VERSION), (1, len(text.lines))
     status = Status.COMPLETE if gathered.facts else Status.FAILED
-    listings = _list_samples(("load", "%"), loads)
+    listings = build_listing("intervals", ((each.line, _LOADS, [each.text]) for each in loads))
     return [gathered.build(source, lines, status, kind=Kind.REPORT, role=role, listings=listings)]
 
 

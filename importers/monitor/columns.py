@@ -12,6 +12,7 @@ from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 _TOKEN = re.compile(r"\S+")
+_HEADING = re.compile(r"(?<!\S)(?:End Time|User Status)(?!\S)|\S+")  # Two names of one column are two words.
 _GROUP = re.compile(r"<[-\s]*(?P<name>[^<>]*?)[-\s]*>")
 PLAIN = r"[+-]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)[KMG]?"
 MISSING = r"\.{2,}|-+|\*|n/a|-+(?:,-+)+"
@@ -24,9 +25,6 @@ _IGNORED = re.compile(r"[\s.,\-]+")
 _WIDEST = 400
 _MOST_WORDS = 8  # Words of a row for each column; texts may have several.
 
-# Names of one column that are two words with one blank between.
-_TWO_WORDS = frozenset({("End", "Time"), ("User", "Status")})
-
 
 class Token(NamedTuple):
     """A word of a line with its start and end column."""
@@ -36,9 +34,9 @@ class Token(NamedTuple):
     right: int
 
 
-def tokens(line: str) -> list[Token]:
+def tokens(line: str, pattern: re.Pattern[str] = _TOKEN) -> list[Token]:
     """Return the words of a line with their places."""
-    return [Token(match[0], *match.span()) for match in _TOKEN.finditer(line)]
+    return [Token(match[0], *match.span()) for match in pattern.finditer(line)]
 
 
 def is_plain_number(text: str) -> bool:
@@ -109,7 +107,7 @@ def read_headings(lines: tuple[str, ...]) -> Columns | None:
     printed = [line for line in lines if line.strip()]
     if not printed or max(map(len, printed)) > _WIDEST:
         return None
-    bottom = _joined(tokens(printed[-1]))
+    bottom = tokens(printed[-1], _HEADING)
     words = [[token.text] for token in bottom]
     for line in reversed(printed[:-1]):
         _qualify(bottom, words, line)
@@ -119,18 +117,6 @@ def read_headings(lines: tuple[str, ...]) -> Columns | None:
     # Of two equally near edges the left one.
     nearest = (min(range(len(rights)), key=lambda at: abs(rights[at] - right)) for right in range(rights[-1] + 1))
     return Columns(names, bottom[0].left, rights, tuple(nearest))
-
-
-def _joined(words: Sequence[Token]) -> list[Token]:
-    """Join two words that name one column."""
-    joined: list[Token] = []
-    for token in words:
-        before = joined[-1] if joined else None
-        if before and token.left == before.right + 1 and (before.text, token.text) in _TWO_WORDS:
-            joined[-1] = Token(f"{before.text} {token.text}", before.left, token.right)
-        else:
-            joined.append(token)
-    return joined
 
 
 def _qualify(columns: Sequence[Token], words: Sequence[list[str]], line: str) -> None:
