@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import lru_cache
 from itertools import islice
-from typing import NamedTuple
 
 from importers.fragment_builder import FragmentBuilder, Printed
+from importers.load_tools.blocks import Block
 from importers.model import Fragment, Parsed, ProblemLog, Status, Text
 from importers.trial_numbers import number_trials
 
@@ -49,25 +49,12 @@ _BYTES = (("bytes_sent", ("loc_send_bytes", "send_bytes")), ("bytes_received", (
 _CORES = re.compile(r"(\d+) Cores?: ")
 
 
-class _Figure(NamedTuple):
-    """A value as printed; ``exact`` are the bytes printed behind a rounded size."""
-
-    text: str
-    number: str
-    unit: str
-    exact: str
-    line: int
-
-
 @dataclass(slots=True)
-class _Block:
-    """One test: figures and parameters by name, and the first error."""
+class _Block(Block):
+    """One test: the lines of figures by name, parameters, and the first error."""
 
-    protocol: str
-    test: str
-    line: int
-    last_line: int
-    figures: dict[str, _Figure] = field(default_factory=dict)
+    protocol: str = ""
+    test: str = ""
     parameters: dict[str, Printed] = field(default_factory=dict)
     error: Printed | None = None
     size: str = ""
@@ -91,7 +78,7 @@ class _Block:
 
     @property
     def is_complete(self) -> bool:
-        return "latency" in self.figures if self.is_latency else not _RATES.isdisjoint(self.figures)
+        return "latency" in self.lines if self.is_latency else not _RATES.isdisjoint(self.lines)
 
     def take_other(self, text: str, line: int) -> None:
         """Keep the first error."""
@@ -131,15 +118,15 @@ def _blocks(text: Text, configuration: dict[str, Printed]) -> list[_Block]:
             elif (entry := _LINE.match(line)) is not None:
                 configuration[entry["name"]] = Printed(entry["value"].rstrip(), number)
         elif ":" in line and ((head := _TEST.fullmatch(line)) or _CONF.fullmatch(line)):
-            block = _Block(head["protocol"], head["test"], number, number) if head else None
+            block = _Block(number, number, {}, head["protocol"], head["test"]) if head else None
             blocks += [block] if block else []
         elif other := line.strip():
-            if block is not None and not block.figures:
+            if block is not None and not block.lines:
                 block.take_other(other, number)
             elif _ERROR.fullmatch(other):
                 early.setdefault(len(blocks), Printed(other, number))
     for place, each in enumerate(blocks):
-        each.error = each.error or (None if each.figures else early.get(place))
+        each.error = each.error or (None if each.lines else early.get(place))
     return blocks
 
 
@@ -154,10 +141,9 @@ def _take_entry(block: _Block, line: str, number: int, unfinished: bool) -> None
     block.last_line = number
     pattern = _find_pattern(name)
     if pattern is not None and (match := pattern.fullmatch(value)):
-        exact = match.groupdict().get("exact") or ""
-        block.figures[name] = figure = _Figure(value, match["number"], match["unit"], exact, number)
+        block.lines[name] = match, number
         if name == "msg_size":
-            block.size = _count_bytes(figure)
+            block.size = _count_bytes(match)
     elif pattern is not None or (unfinished and line[-1] != " "):
         # A value that may be cut off is not kept.
         block.cut = True
@@ -170,11 +156,10 @@ def _find_pattern(name: str) -> re.Pattern[str] | None:
     return next((pattern for names, pattern in _FIGURES if names.fullmatch(name)), None)
 
 
-def _count_bytes(size: _Figure) -> str:
+def _count_bytes(size: re.Match[str]) -> str:
     """Return a message's bytes as printed, "" for unknown units and parts of a byte; KB are 1000 bytes here."""
-    exact = size.exact.replace(",", "")
-    count = Decimal(size.number.replace(",", "")) * _SIZES.get(size.unit, 0)
-    return exact or (str(int(count)) if count and count == int(count) else "")
+    count = Decimal(size["number"].replace(",", "")) * _SIZES.get(size["unit"], 0)
+    return (size["exact"] or "").replace(",", "") or (str(int(count)) if count and count == int(count) else "")
 
 
 def _read(block: _Block, configuration: Mapping[str, Printed], file: str, found: ProblemLog) -> Fragment:
@@ -186,14 +171,14 @@ def _read(block: _Block, configuration: Mapping[str, Printed], file: str, found:
             if cpu in configuration and (cores := _CORES.match(configuration[cpu].text)):
                 gathered.add_fact(f"processors@{role}", cores[1], configuration[cpu].line)
         _gather_readings(block, gathered)
-    return gathered.build((file, NAME, VERSION), (block.line, block.last_line), status)
+    return gathered.build((file, NAME, VERSION), (block.first_line, block.last_line), status)
 
 
 def _judge(block: _Block, found: ProblemLog) -> Status:
-    if not block.figures:
+    if not block.lines:
         error = block.error
         why = f": {error.text[:200]}" if error else ", not even an error: qperf was killed or the file cut off"
-        line = error.line if error else block.line
+        line = error.line if error else block.first_line
         found.warn("qperf.failed", f"Test {block.name} gave no figures{why}.", "Measure again.", line)
         return Status.FAILED if error or not block.cut else Status.INCOMPLETE
     if block.cut or not block.is_complete:
@@ -205,17 +190,17 @@ def _judge(block: _Block, found: ProblemLog) -> Status:
 def _gather_facts(block: _Block, configuration: Mapping[str, Printed], gathered: FragmentBuilder) -> None:
     # qperf has one connection, with one message at a time.
     keys = ("factor.tool", "factor.protocol", "workload", "test", "users")
-    gathered.add_facts(keys, (NAME, block.protocol.upper(), block.workload, block.name, "1"), block.line)
+    gathered.add_facts(keys, (NAME, block.protocol.upper(), block.workload, block.name, "1"), block.first_line)
     if block.is_latency:
-        gathered.add_raw_fact("think_ms", "0", block.line)
+        gathered.add_raw_fact("think_ms", "0", block.first_line)
     sizes = ("request_bytes", "response_bytes") if block.is_latency else ("message_bytes",)
     for key in sizes if block.size else ():
-        gathered.add_raw_fact(key, block.size, block.figures["msg_size"].line)
+        gathered.add_raw_fact(key, block.size, block.lines["msg_size"][1])
     for name, value in configuration.items():
         gathered.add_printed(_CONFIGURATION.get(name, f"qperf.{name}"), value)
-    for name, figure in block.figures.items():
+    for name, (figure, line) in block.lines.items():
         if name not in _READINGS:
-            gathered.add_fact(f"qperf.{name}", figure.text, figure.line)
+            gathered.add_fact(f"qperf.{name}", figure[0], line)
     for name, value in block.parameters.items():
         gathered.add_printed(_OPTIONS.get(name, f"qperf.{name}"), value)
     gathered.add_printed("error", block.error)
@@ -223,24 +208,23 @@ def _gather_facts(block: _Block, configuration: Mapping[str, Printed], gathered:
 
 def _gather_readings(block: _Block, gathered: FragmentBuilder) -> None:
     """Keep throughput (not ``send_bw`` of udp_bw, only offered) or latency, CPU and bytes."""
-    figures = block.figures
-    rate = figures.get("recv_bw") or figures.get("bw")
+    figures = block.lines
     if block.is_latency:
-        latency = figures["latency"]
-        gathered.add_number(("response_ms", f"{latency.unit} one way", "total"), latency.number, latency.line)
-    elif rate is not None:
-        gathered.add_number(("mb_per_s", _decimal_unit(rate.unit), "total"), rate.number, rate.line)
-    if (time := figures.get("time")) is not None:
-        gathered.add_number(("driver_s", time.unit, "total"), time.number, time.line)
+        latency, line = figures["latency"]
+        gathered.add_number(("response_ms", f"{latency['unit']} one way", "total"), latency["number"], line)
+    elif rate := figures.get("recv_bw") or figures.get("bw"):
+        gathered.add_number(("mb_per_s", _decimal_unit(rate[0]["unit"]), "total"), rate[0]["number"], rate[1])
+    if "time" in figures:
+        gathered.add_reading("driver_s", block.group("time", "number"), figures["time"][0]["unit"])
     for (cost, used, _), role in _list_sides(block):
         if cost in figures:
-            head = ("cpu_ms_per_mb", f"{figures[cost].unit} 10^9", role)
-            gathered.add_number(head, figures[cost].number, figures[cost].line)
-        if used in figures:
-            gathered.add_number(("processor_util", "%", role), figures[used].number, figures[used].line)
+            unit = f"{figures[cost][0]['unit']} 10^9"
+            gathered.add_reading("cpu_ms_per_mb", block.group(cost, "number"), unit, role)
+        gathered.add_reading("processor_util", block.group(used, "number"), "%", role)
     for metric, names in _BYTES:
         if (moved := next((figures[name] for name in names if name in figures), None)) is not None:
-            gathered.add_raw_number((metric, _decimal_unit(moved.unit), "total"), moved.number, moved.line)
+            size, line = moved
+            gathered.add_raw_number((metric, _decimal_unit(size["unit"]), "total"), size["number"], line)
 
 
 def _decimal_unit(unit: str) -> str:
