@@ -144,13 +144,13 @@ def parse(text: Text) -> Parsed:
 
 
 def _whole_lines(text: Text, found: ProblemLog) -> list[tuple[int, str]]:
-    lines = list(text.numbered())
-    if text.ends_whole or not lines or not lines[-1][1].strip():
-        return lines
-    number, last = lines[-1]
-    message = f"The file ends without a line end, in {last.strip()[-40:]!r}: it may be cut off; the line was left out."
-    found.warn("linux_snapshot.cut-off", message, "Transfer the file again if more should be there.", number)
-    return lines[:-1]
+    last = text.lines[-1].strip() if text.lines and not text.ends_whole else ""
+    if last:
+        message = f"The file ends without a line end, in {last[-40:]!r}: it may be cut off; the line was left out."
+        found.warn(
+            "linux_snapshot.cut-off", message, "Transfer the file again if more should be there.", len(text.lines)
+        )
+    return list(text.whole())
 
 
 def _fragment(text: Text, named: Named, read: Evidence) -> Fragment:

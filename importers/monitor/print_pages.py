@@ -208,10 +208,9 @@ def _has_carriage_control(text: Text, mark: str) -> bool:
 
 def _looked_through(text: Text, mark: str) -> bool:
     controlled = _NEW_PAGE + mark
-    if not text.has([controlled]):
-        return False
-    either = (controlled, mark)
-    for line in text.lines:
-        if line.startswith(either) and (line.startswith(controlled) or line.split()[1:2] == ["Run"]):
-            return line.startswith(controlled)
-    return False
+    titles = (
+        line
+        for line in (text.lines if text.has([controlled]) else ())
+        if line.startswith(controlled) or (line.startswith(mark) and line.split()[1:2] == ["Run"])
+    )
+    return next(titles, "").startswith(controlled)

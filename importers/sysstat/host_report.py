@@ -27,7 +27,8 @@ _END = attrgetter("end", "day")
 _HALF_A_DAY = timedelta(hours=12)
 _FIRST_DAY = datetime(1970, 1, 1)
 _METRICS = {"idle": "idle_util", "iowait": "iowait_util", "steal": "steal_util"}
-_PERCENT = _METRICS.keys() | {"user", "usr", "nice", "system", "sys", "irq", "soft", "guest", "gnice", "ifutil"}
+_UNITS = dict.fromkeys(("idle", "iowait", "steal", "user", "usr", "nice", "system", "sys", "irq", "soft"), "%")
+_UNITS |= {"guest": "%", "gnice": "%", "ifutil": "%", "rxkB": "KB/s", "txkB": "KB/s"}
 _FORMS: tuple[tuple[Callable[[Text], bool], Callable[[Text, ProblemLog], Iterable[HostSamples]]], ...] = (
     (sadf_output.is_json, sadf_output.read_json),
     (sadf_output.is_xml, sadf_output.read_xml),
@@ -161,15 +162,9 @@ def _listings(host: HostSamples) -> Iterator[Listing]:
         name = f"{activity} {key}" if key and (activity, key) != (CPU, "all") else activity
         named[name] += 1
         unique = f"{name} #{named[name]}" if named[name] > 1 else name
-        heads = [("end", CLOCK), *((column, _unit(column)) for column in columns)]
+        heads = [("end", CLOCK), *((column, _UNITS.get(column, "1/s")) for column in columns)]
         rows = [(sample.end or None, *sample.texts) for sample in own]
         if timed:
             heads.append(LENGTH)
             rows = [(*row, sample.seconds) for row, sample in zip(rows, own, strict=True)]
         yield Listing(unique, tuple(heads), rows, [sample.line for sample in own])
-
-
-def _unit(column: str) -> str:
-    if column in _PERCENT:
-        return "%"
-    return "KB/s" if column in {"rxkB", "txkB"} else "1/s"
