@@ -7,7 +7,8 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from importers.model import Fact, Fragment, Kind, Listing, Parsed, ProblemLog, Reading, Severity, Status, Text
+from importers.fragment_builder import FragmentBuilder
+from importers.model import Fragment, Kind, Listing, Parsed, ProblemLog, Reading, Severity, Status, Text
 from importers.monitor.columns import Layout
 from importers.monitor.print_pages import Title
 from importers.monitor.report_tables import Report, read_reports
@@ -73,15 +74,17 @@ def _fragment(reports: Sequence[Report], dialect: Dialect, text: Text, found: Pr
     readings = [*dialect.readings(whole)]
     if readings and title.seconds is not None:
         readings.insert(0, Reading("window_s", title.seconds.text, "s", title.seconds.line))
-    last_line = max(report.last_line for report in reports)
-    return Fragment(
-        *(text.name, dialect.format, dialect.version, Kind.REPORT, reports[0].title.line, last_line),
+    into = FragmentBuilder(readings=_sound(readings, dialect, found))
+    _gather_facts(whole, lost, dialect, into)
+    return into.build(
+        (text.name, dialect.format, dialect.version),
+        (reports[0].title.line, max(report.last_line for report in reports)),
+        Status.INCOMPLETE if cut else Status.COMPLETE,
+        kind=Kind.REPORT,
+        role=None,
         run_id=title.run_id,
         taken=title.start,
         ended=title.end,
-        status=Status.INCOMPLETE if cut else Status.COMPLETE,
-        facts=tuple(_facts(whole, lost, dialect)),
-        readings=tuple(_sound(readings, dialect, found)),
         listings=tuple(_listing(report) for report in whole),
     )
 
@@ -144,27 +147,20 @@ def _report_cuts(
         found.add(severity, f"{dialect.format}.cut-off", message, "Transfer the listing again.", report.last_line)
 
 
-def _facts(reports: Sequence[Report], lost: str, dialect: Dialect) -> Iterable[Fact]:
-    """Yield the system, names of reports, and tables without intervals as text."""
-    title = reports[0].title
+def _gather_facts(reports: Sequence[Report], lost: str, dialect: Dialect, into: FragmentBuilder) -> None:
+    """Keep the system, names of reports, and tables without intervals as text."""
     for report in reports:
         if report.layout is not None and not report.layout.intervals:
             key = f"{dialect.format}.{_name_with_user(report)}"
-            yield Fact(key, "\n".join(report.printed), report.title.line)
-    for key, stated in (("machine", title.machine), ("cp.level", title.level)):
-        if stated:
-            yield Fact(key, *stated)
-    for key, text, beside in (
-        ("machine_serial", title.serial, title.machine),
-        ("cp.service_level", title.service, title.level),
-        (TITLE_TEXT, title.middle, title.seconds),
-    ):
-        if text and beside:
-            yield Fact(key, text, beside.line)
-    if title.clocks is not None:
-        yield Fact(CLOCKS, " - ".join(title.clocks), title.line)
-    if lost:
-        yield Fact(LOST, lost, title.line)
+            into.add_raw_fact(key, "\n".join(report.printed), report.title.line)
+    title = reports[0].title
+    into.add_printed("machine", title.machine)
+    into.add_printed("cp.level", title.level)
+    into.add_printed("machine_serial", title.serial)
+    into.add_printed("cp.service_level", title.service)
+    into.add_printed(TITLE_TEXT, title.middle)
+    into.add_fact(CLOCKS, " - ".join(title.clocks or ()), title.line)
+    into.add_fact(LOST, lost, title.line)
 
 
 TITLE_TEXT = "report.title"

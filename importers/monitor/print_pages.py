@@ -61,12 +61,12 @@ class Title:
     end: datetime | None = None
     seconds: Printed | None = None
     clock: str = ""
-    middle: str = ""
+    middle: Printed | None = None
     run_id: str | None = None
     machine: Printed | None = None
-    serial: str = ""
+    serial: Printed | None = None
     level: Printed | None = None
-    service: str = ""
+    service: Printed | None = None
 
     @property
     def whole(self) -> bool:
@@ -106,7 +106,7 @@ class Title:
             else:
                 self.end = moment
             if machine := _MACHINE.search(edge["rest"]):
-                self.machine, self.serial = Printed(machine[1], number), machine[2]
+                self.machine, self.serial = (Printed(text, number) for text in machine.groups())
         elif window := _FOR.match(line):
             self._take_window(window, number)
         elif not self.dated and not self.about:
@@ -119,12 +119,12 @@ class Title:
         self.seconds, self.clock, rest = Printed(window["seconds"], number), window["clock"], window["rest"]
         if system := _SYSTEM.search(rest):
             self.level = Printed(f"{system['system']} {system['version']}", number)
-            self.service, rest = system["service"] or "", rest[: system.start()]
-        self.middle = rest.strip()
-        if stated := _RESULT_OF.search(self.middle):
+            self.service, rest = Printed(system["service"] or "", number), rest[: system.start()]
+        self.middle = Printed(rest.strip(), number)
+        if stated := _RESULT_OF.search(rest):
             self.run_id = stated[1]
-        elif _RUN_ID.fullmatch(self.middle):
-            self.run_id = self.middle
+        elif _RUN_ID.fullmatch(self.middle.text):
+            self.run_id = self.middle.text
 
 
 def read_title(number: int, line: str) -> Title | None:
