@@ -5,6 +5,9 @@ from dataclasses import dataclass, field
 
 from importers.fragment_builder import Printed
 
+PERCENTILES = {"50": "p50", "75": "p75", "90": "p90", "95": "p95", "99": "p99", "99.9": "p999"}
+"""Parts of metrics' names."""
+
 
 @dataclass(slots=True)
 class Block:

@@ -8,7 +8,7 @@ from decimal import Decimal
 
 from importers.files.json_documents import Document, Node, documents, find_results, head, outside
 from importers.fragment_builder import FragmentBuilder, Printed, is_decimal
-from importers.load_tools.blocks import Block
+from importers.load_tools.blocks import PERCENTILES, Block
 from importers.model import Fragment, Problem, ProblemLog, Status, Text
 from importers.time_zones import parse_start
 from importers.trial_numbers import number_each
@@ -27,9 +27,8 @@ _DURATION = re.compile(r"(?:(\d+)h)?(?:(\d+)m)?(?:(\d+(?:\.\d+)?)s)?")
 _NOTHING_DONE = "No call was answered as it should be: the run is kept as failed."
 _GOOD_CODES = frozenset({"200", "OK", "SERVING"})
 _HISTOGRAM = "DurationHistogram"
-_PERCENTILES = {"50": "p50", "75": "p75", "90": "p90", "95": "p95", "99": "p99", "99.9": "p999"}
-_READINGS = {share: (f"latency_{name}_ms", "s", "total") for share, name in _PERCENTILES.items()}
-_GUESSES = {share: f"interpolated.{name}_s" for share, name in _PERCENTILES.items()}
+_READINGS = {share: (f"latency_{name}_ms", "s", "total") for share, name in PERCENTILES.items()}
+_GUESSES = {share: f"interpolated.{name}_s" for share, name in PERCENTILES.items()}
 _FACTS = (
     ("title", "Labels"),
     ("tool_version", "Version"),

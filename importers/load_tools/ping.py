@@ -275,14 +275,10 @@ def _is_too_short(report: _Report) -> bool:
 
 def _is_fping(lines: Iterable[str]) -> bool:
     """Return whether a line is fping's alone, or all lines are fping's and one has times."""
-    has_times, has_others = False, False
-    for line in lines:
-        match = _match_host(line)
-        if match is not None and match.re is not _HOST_TIMES:
-            return True
-        has_times = has_times or match is not None
-        has_others = has_others or (match is None and not _is_expected(line))
-    return has_times and not has_others
+    matches = [(line, _match_host(line)) for line in lines]
+    if any(match and match.re is not _HOST_TIMES for _, match in matches):
+        return True
+    return any(match for _, match in matches) and all(match or _is_expected(line) for line, match in matches)
 
 
 def _is_expected(line: str) -> bool:

@@ -10,7 +10,7 @@ from itertools import islice
 from importers.files.typed_commands import find_command
 from importers.fragment_builder import FragmentBuilder, Printed
 from importers.key_values import whole
-from importers.load_tools.blocks import Block
+from importers.load_tools.blocks import PERCENTILES, Block
 from importers.model import Fragment, Parsed, ProblemLog, Status, Text
 from importers.trial_numbers import number_trials
 
@@ -23,8 +23,7 @@ _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _VERSION = re.compile(r"sockperf: == version #(\S+) ==")
 _PARAMETERS = re.compile(r"test was performed using the following parameters: (.*)")
 _OWN = "sockperf"
-_PERCENTILES = {"50.000": "p50", "75.000": "p75", "90.000": "p90", "95.000": "p95", "99.000": "p99", "99.900": "p999"}
-_PERCENTILES |= {"<MAX>": "max", "<MIN>": "min"}
+_OBSERVED = PERCENTILES | {"<MAX>": "max", "<MIN>": "min"}
 _NUMBER = r"(\d+(?:\.\d+)?)"
 _PATTERNS = {
     "number": re.compile(r"=+ Printing statistics for Server No: (\d+)"),
@@ -163,7 +162,7 @@ def _take(block: _Block, plain: str, line: int, whole: bool) -> None:
         block.parameters = Printed(parameters[1], line)
         block.options = {match[1]: Printed(match[2] or match[1], line) for match in _OPTIONS.finditer(parameters[1])}
     elif observation := _OBSERVATION.fullmatch(body):
-        block.observations[observation[1]] = Printed(observation[2], line)
+        block.observations[observation[1].rstrip("0").rstrip(".")] = Printed(observation[2], line)
     elif "[SERVER] listen on" in body:
         block.is_server = True
     elif body.startswith("Test end (interrupted by user)"):
@@ -260,11 +259,11 @@ def _gather_latency(block: _Block, gathered: FragmentBuilder) -> None:
         gathered.add_reading("transactions", block.group("valid", 3), "count")
     gathered.add_reading("response_ms", block.group("average", 2), block.unit)
     gathered.add_reading("latency_sd_ms", block.group("average", 3), block.unit)
-    for name, metric in _PERCENTILES.items():
+    for name, metric in _OBSERVED.items():
         gathered.add_reading(f"latency_{metric}_ms", block.observations.get(name), block.unit)
     for name, (text, line) in block.observations.items():
-        if name not in _PERCENTILES:
-            gathered.add_raw_fact(f"latency_p{name.rstrip('0').rstrip('.')}", f"{text} {block.unit}", line)
+        if name not in _OBSERVED:
+            gathered.add_raw_fact(f"latency_p{name}", f"{text} {block.unit}", line)
     gathered.add_reading("packets_lost", block.group("packets"), "packets")
     gathered.add_printed("duplicated_messages", block.group("packets", 2))
     gathered.add_printed("out_of_order_messages", block.group("packets", 3))

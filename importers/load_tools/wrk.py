@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from importers.files.typed_commands import find_command
 from importers.fragment_builder import FragmentBuilder, Printed
-from importers.load_tools.blocks import Block
+from importers.load_tools.blocks import PERCENTILES, Block
 from importers.model import Fragment, Parsed, ProblemLog, Status, Text
 from importers.trial_numbers import number_trials
 
@@ -41,7 +41,6 @@ _IN_BETWEEN = re.compile(
 _GLUED = re.compile(r"([+-]?\d+(?:\.\d+)?)([A-Za-z]*)")
 
 _SECONDS = {"us": Decimal("1e-6"), "ms": Decimal("1e-3"), "s": Decimal(1), "m": Decimal(60), "h": Decimal(3600)}
-_PERCENTILES = {"50": "p50", "75": "p75", "90": "p90", "95": "p95", "99": "p99", "99.9": "p999"}
 _SHORT = Decimal("0.9")  # Of the requested seconds; wrk stops some milliseconds late, not early.
 
 
@@ -138,8 +137,8 @@ def _gather_figures(report: _Report, into: FragmentBuilder) -> None:
     for name in ("mean", "sd", "max"):
         _measure(into, f"latency_{name}_ms", report.group("times", name), "")
     for at, printed in report.percentiles.items():
-        if at in _PERCENTILES:
-            _measure(into, f"latency_{_PERCENTILES[at]}_ms", printed, "")
+        if at in PERCENTILES:
+            _measure(into, f"latency_{PERCENTILES[at]}_ms", printed, "")
         else:
             into.add_printed(f"latency_p{at}", printed)
 
