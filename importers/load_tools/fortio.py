@@ -296,8 +296,8 @@ def _read_failure(text: Text, logged: list[Document], found: ProblemLog) -> Frag
     """Return the fragment of an aborted run, or of a run without JSON."""
     into = FragmentBuilder()
     lines = outside(text, (each.span for each in logged))
-    matches = ((_RUNNING.fullmatch(line), number) for number, line in lines)
-    running, first = next(((match, number) for match, number in matches if match), (None, 1))
+    runs = ((match, number) for number, line in lines if (match := _RUNNING.fullmatch(line)))
+    running, first = next(runs, (None, 1))
     into.add_raw_fact("factor.tool", NAME, first)
     if running is not None:
         workload = "HTTP" if running["target"].startswith("http") else None

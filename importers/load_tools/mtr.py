@@ -78,9 +78,8 @@ def parse(text: Text) -> Parsed:
 def _read_json(text: Text) -> Iterator[_Report]:
     for document in _results(json_documents.documents(text)):
         report, root = _Report(document.span[0], cut=document.problem), document.root
-        for key, name in (("server", "dst"), ("client", "src"), ("psize", "psize"), ("tos", "tos")):
-            if (printed := root.printed("report", "mtr", name)) is not None:
-                report.facts[key] = printed
+        named = {"server": "dst", "client": "src", "psize": "psize", "tos": "tos"}.items()
+        report.facts = {key: printed for key, name in named if (printed := root.printed("report", "mtr", name))}
         hubs = root.get("report", "hubs")
         for hub in hubs.values() if hubs is not None else ():
             if (texts := hub.texts()).keys() >= {"count", "host"}:

@@ -322,7 +322,10 @@ def _gather_facts(
         into.add_fact("mtu", mtu_of(text) if key == "mss" else None, line)
     into.add_printed("error", test.error)
     if test.result is not None and not test.sides:
-        into.add_fact("factor.protocol", _find_protocol(test.result), test.result.line)
+        # Only UDP loses datagrams, only TCP has retransmits and round trips.
+        more = test.result.more.keys()
+        protocol = "UDP" if "packets" in more else "TCP" if more & {"retransmits", "rtt"} else ""
+        into.add_fact("factor.protocol", protocol, test.result.line)
     measured = next((line for key, (_, line) in figures.items() if key.endswith("_cpu")), 0)
     into.add_fact("cpu_scope", "process" if measured else None, measured)
     if sent := test.transfer_of("t"):
@@ -340,13 +343,6 @@ def _gather_command(command: Printed, known: Container[str], into: FragmentBuild
     streams = _STREAMS.search(command.text)
     if "users" not in known and (streams is None or streams[1].isdecimal()):
         into.add_fact("users", streams[1] if streams else "1", command.line)
-
-
-def _find_protocol(result: _Transfer) -> str:
-    """Return the protocol: only UDP loses datagrams, only TCP has retransmits and round trips."""
-    if "packets" in result.more:
-        return "UDP"
-    return "TCP" if result.more.keys() & {"retransmits", "rtt"} else ""
 
 
 def _gather_readings(

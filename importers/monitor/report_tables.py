@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import islice
 from typing import NamedTuple
 
 from importers.model import Reading, Text
@@ -245,9 +246,8 @@ class Reader:
         report.last_line = first + last
         if report.layout is None:
             return
-        if not report.layout.intervals and len(report.printed) < _MOST_KEPT_LINES:
-            report.printed += filter(None, lines)
-            del report.printed[_MOST_KEPT_LINES:]
+        if not report.layout.intervals:
+            report.printed += islice(filter(None, lines), _MOST_KEPT_LINES - len(report.printed))
         if self.table is None:
             row = self._find_table(report, report.layout, first, lines)
             first, lines = first + row, lines[row:]

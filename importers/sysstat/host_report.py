@@ -82,11 +82,7 @@ def _fragment(file: Text, host: HostSamples) -> Fragment:
     if host.restarted and host.averages:
         message = "The host was started anew within the report: its averages are of parts of it and were left out."
         host.found.note("sysstat.restart", message, "Check that no run lies across the restart.", host.line)
-    lone = _lone_processors(host)
-    if lone and str(len(lone)) != host.processors:
-        of = f"{len(lone)} of {host.processors}" if host.processors else str(len(lone))
-        message = f"The report has {of} processors and no row for all processors: the host's CPU is unknown."
-        host.found.warn("sysstat.some-processors", message, "Report all: mpstat -P ALL, or sar without -P.", host.line)
+    lone = _find_lone_processors(host)
     taken, ended = _window(host)
     lines = [sample.line for sample in (*host.samples, *host.averages)]
     return FragmentBuilder(_facts(host), _readings(host)).build(
@@ -99,14 +95,19 @@ def _fragment(file: Text, host: HostSamples) -> Fragment:
         taken=taken,
         ended=ended,
         zone=host.zone,
-        listings=tuple(_listings(host)),
+        listings=tuple(_listings(host, lone if str(len(lone)) == host.processors else {"all"})),
     )
 
 
-def _lone_processors(host: HostSamples) -> set[str]:
-    """Return the numbers of the processors of a report without a row for all of them."""
+def _find_lone_processors(host: HostSamples) -> set[str]:
+    """Return the processors' numbers where no row is of all together; warn if some are missing."""
     keys = {sample.key for sample in host.samples if sample.activity == CPU}
-    return set() if "all" in keys else {key for key in keys if key.isdigit()}
+    lone = set() if "all" in keys else {key for key in keys if key.isdigit()}
+    if lone and str(len(lone)) != host.processors:
+        of = f"{len(lone)} of {host.processors}" if host.processors else str(len(lone))
+        message = f"The report has {of} processors and no row for all processors: the host's CPU is unknown."
+        host.found.warn("sysstat.some-processors", message, "Report all: mpstat -P ALL, or sar without -P.", host.line)
+    return lone
 
 
 def _facts(host: HostSamples) -> Iterator[Fact]:
@@ -148,10 +149,8 @@ def _window(host: HostSamples) -> tuple[datetime | None, datetime | None]:
     return start, max(moments) if any(day for _, day in ends) else max(moments[-1] + days, start)
 
 
-def _listings(host: HostSamples) -> Iterator[Listing]:
-    """Yield a table for all processors together, else for each where all are there; for each interface and TCP."""
-    lone = _lone_processors(host)
-    processors = lone if str(len(lone)) == host.processors else {"all"}
+def _listings(host: HostSamples, processors: set[str]) -> Iterator[Listing]:
+    """Yield a table for each of the processors ("all": for all together), for each interface and for TCP."""
     groups: dict[tuple[str, str, tuple[str, ...], bool], list[Sample]] = {}
     for sample in host.samples:
         activity, key, _, _, columns, _, _, seconds = sample
