@@ -242,11 +242,9 @@ def _title_of(line: str) -> str | None:
 
 def _has_sections(text: Text) -> bool:
     """Return whether the first lines announce a section that only snapshots have."""
-    for line in text.lines[:_PROBED] if text.mentions(_SIGNS, _PROBED) else ():
-        title = _title_of(line)
-        if title is not None and _reader(title) and (_HEAD.fullmatch(line.strip()) or not _COMMON.fullmatch(title)):
-            return True
-    return False
+    lines = text.lines[:_PROBED] if text.mentions(_SIGNS, _PROBED) else ()
+    titled = ((line, title) for line in lines if (title := _title_of(line)) and _reader(title))
+    return any(_HEAD.fullmatch(line.strip()) or not _COMMON.fullmatch(title) for line, title in titled)
 
 
 def _split_sections(lines: Iterable[tuple[int, str]]) -> list[Section]:
