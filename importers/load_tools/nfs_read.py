@@ -7,6 +7,7 @@ shell. Each read is a result; CPU time is the command's, not the machine's.
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
@@ -97,6 +98,7 @@ def _build_mount(match: re.Match[str], options: str | None) -> Mount:
     return match["point"], facts
 
 
+@lru_cache(64)
 def _read_mount(line: str) -> Mount | None:
     """Return the mount in a line, if any."""
     patterns = _MOUNTS if ":/" in line and "nfs" in line else ()
@@ -104,6 +106,7 @@ def _read_mount(line: str) -> Mount | None:
     return _build_mount(match, match["options"]) if match else None
 
 
+@lru_cache(64)
 def _read_command(line: str) -> Command | None:
     """Return the command in a line; None if repeated with times or an error."""
     # Searching for the words is faster than the pattern.
