@@ -28,7 +28,7 @@ logger = logging.getLogger(__name__)
 
 # Each ends its job in the transaction of its last writes.
 HANDLERS: dict[str, Callable[[Job], None]] = {
-    "import": partial(run_import, recognisers=[load_bundle.recognise]),
+    "import": partial(run_import, recognise=load_bundle.recognise),
     "undo": run_undo,
     "reparse": run_reparse,
     "alias": run_alias,

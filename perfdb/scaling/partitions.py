@@ -6,6 +6,7 @@ all rows of a statement, and only statements on the whole table: moving rows bet
 """
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from django.db import connection, transaction
@@ -59,15 +60,10 @@ def convert() -> None:
     """Partition all tables, or none. Other sessions wait until the transaction ends."""
     with transaction.atomic():
         execute(f"LOCK TABLE {', '.join(TABLES)} IN ACCESS EXCLUSIVE MODE")
-        views = read_views()
+        views = _read_views(f"{{{','.join(TABLES)}}}")
         for view in views:
             execute(f"DROP VIEW {view.name}")
-        references = fetch(
-            "SELECT conrelid::regclass::text, conname FROM pg_constraint "
-            "WHERE contype = 'f' AND confrelid = %s::regclass",
-            RUN,
-        )
-        for table, name in references:
+        for table, name in fetch(_REFERENCES, RUN):
             execute(f'ALTER TABLE {table} DROP CONSTRAINT "{name}"')
         for table in TABLES:
             _convert(table)
@@ -289,53 +285,33 @@ def rest_of(name: str) -> str:
     return f"{name}_rest"
 
 
-_CONSTRAINTS = (
-    "SELECT conname, pg_get_constraintdef(oid) FROM pg_constraint "
-    "WHERE conrelid = %s::regclass AND strpos(%s, contype) > 0 ORDER BY conname"
+def _reader(query: str) -> Callable[[str], list[Definition]]:
+    """Return a function from a table, or an array of tables, to the parts that a query finds."""
+    return lambda table: [Definition(*row) for row in fetch(query, table)]
+
+
+_CONSTRAINTS = "SELECT conname, pg_get_constraintdef(oid) FROM pg_constraint WHERE conrelid = %s::regclass "
+_REFERENCES = (
+    "SELECT conrelid::regclass::text, conname FROM pg_constraint WHERE contype = 'f' AND confrelid = %s::regclass"
 )
-
-
-def _definitions(query: str, *parameters: str) -> list[Definition]:
-    return [Definition(*row) for row in fetch(query, *parameters)]
-
-
-def read_keys(table: str) -> list[Definition]:
-    """Return the primary key and the unique constraints."""
-    return _definitions(_CONSTRAINTS, table, "pu")
-
-
-def read_foreign_keys(table: str) -> list[Definition]:
-    """Return the references of this table to others."""
-    return _definitions(_CONSTRAINTS, table, "f")
-
-
-def read_indexes(table: str) -> list[Definition]:
-    """Return the indexes that belong to no constraint."""
-    return _definitions(
-        "SELECT relname, pg_get_indexdef(indexrelid) FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid "
-        "WHERE indrelid = %s::regclass AND NOT EXISTS (SELECT FROM pg_constraint WHERE conindid = indexrelid "
-        "AND conrelid = indrelid) ORDER BY relname",
-        table,
-    )
-
-
-def read_triggers(table: str) -> list[Definition]:
-    """Return the triggers, without the triggers of constraints."""
-    return _definitions(
-        "SELECT tgname, pg_get_triggerdef(oid) FROM pg_trigger WHERE tgrelid = %s::regclass AND NOT tgisinternal "
-        "ORDER BY tgname",
-        table,
-    )
-
-
-def read_views() -> list[Definition]:
-    """Return the views that read any of the partitioned tables."""
-    return _definitions(
-        "SELECT DISTINCT view.relname, format('CREATE VIEW %%I AS %%s', view.relname, pg_get_viewdef(view.oid)) "
-        "FROM pg_depend JOIN pg_rewrite ON pg_rewrite.oid = objid JOIN pg_class AS view ON view.oid = ev_class "
-        "WHERE classid = 'pg_rewrite'::regclass AND refobjid = ANY (%s::regclass[]) AND view.relkind = 'v'",
-        f"{{{','.join(TABLES)}}}",
-    )
+# The primary key and the unique constraints; the references of a table to others.
+read_keys = _reader(_CONSTRAINTS + "AND contype IN ('p', 'u') ORDER BY conname")
+read_foreign_keys = _reader(_CONSTRAINTS + "AND contype = 'f' ORDER BY conname")
+# Indexes and triggers that belong to no constraint.
+read_indexes = _reader(
+    "SELECT relname, pg_get_indexdef(indexrelid) FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid "
+    "WHERE indrelid = %s::regclass AND NOT EXISTS (SELECT FROM pg_constraint WHERE conindid = indexrelid "
+    "AND conrelid = indrelid) ORDER BY relname"
+)
+read_triggers = _reader(
+    "SELECT tgname, pg_get_triggerdef(oid) FROM pg_trigger WHERE tgrelid = %s::regclass AND NOT tgisinternal "
+    "ORDER BY tgname"
+)
+_read_views = _reader(
+    "SELECT DISTINCT view.relname, format('CREATE VIEW %%I AS %%s', view.relname, pg_get_viewdef(view.oid)) "
+    "FROM pg_depend JOIN pg_rewrite ON pg_rewrite.oid = objid JOIN pg_class AS view ON view.oid = ev_class "
+    "WHERE classid = 'pg_rewrite'::regclass AND refobjid = ANY (%s::regclass[]) AND view.relkind = 'v'"
+)
 
 
 def next_id(table: str) -> int | None:

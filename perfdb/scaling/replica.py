@@ -13,9 +13,10 @@ from dataclasses import dataclass
 import redis
 from django.conf import settings
 from django.core.exceptions import MiddlewareNotUsed
-from django.db import DEFAULT_DB_ALIAS, DatabaseError, connection, connections
+from django.db import DEFAULT_DB_ALIAS, DatabaseError, connections
 from django.http import HttpRequest, HttpResponseBase
 
+from perfdb.results.database.sql import fetch
 from perfdb.results.ingest.notify import redis_client
 
 REPLICA = "replica"
@@ -85,12 +86,10 @@ class ReadFromReplica:
 
 def note_writes(**_: object) -> None:
     """Store the position of the primary's log that later reads must have reached."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_current_wal_insert_lsn() - '0/0'::pg_lsn")
-        position = int(cursor.fetchone()[0])
+    ((position,),) = fetch("SELECT pg_current_wal_insert_lsn() - '0/0'::pg_lsn")
     try:
         # The highest position stays.
-        redis_client().zadd(_KEY, {"primary": position}, gt=True)
+        redis_client().zadd(_KEY, {"primary": int(position)}, gt=True)
     except redis.RedisError as error:
         # Without the broker, nothing is read from the replica either.
         _logger.warning("cannot store the position of the log: %s", error)

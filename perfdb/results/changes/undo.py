@@ -101,5 +101,5 @@ def _bring_back(row: UploadRun) -> None:
 
 def _go_together(one: Run, other: Run) -> bool:
     mine = read_evidence(one)
-    theirs = read_evidence(other, mine.artifacts)
+    theirs = read_evidence(other, mine.context.artifacts)
     return single_draft(one.study, [*mine.fragments, *theirs.fragments]) is not None

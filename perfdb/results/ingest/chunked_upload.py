@@ -47,21 +47,20 @@ def begin(owner: User, path: str, size: int, fingerprint: str = "", sha256: str 
     with transaction.atomic():
         # The second of two pages that begin the same file must find the row of the first.
         User.objects.select_for_update().get(pk=owner.pk)
-        known = _open(owner).filter(path=path, size=size, fingerprint=fingerprint, sha256=sha256).first()
+        about: dict[str, Any] = {"path": path, "size": size, "fingerprint": fingerprint, "sha256": sha256}
+        known = _open(owner).filter(**about).first()
         if known is not None:
             return known, False
         _check_room(owner, size)
-        about = {"path": path, "size": size, "fingerprint": fingerprint, "sha256": sha256}
         return PartialFile.objects.create(token=token_urlsafe(16), owner=owner, **about), True
 
 
 def _open(owner: User) -> QuerySet[PartialFile]:
-    """Return a person's files that no upload has taken, the latest first."""
     return PartialFile.objects.filter(owner=owner, upload=None).order_by("-touched")
 
 
 def unfinished(owner: User) -> list[PartialFile]:
-    """Return a person's unfinished files, the latest first."""
+    """Return a person's files that no upload has taken, the latest first."""
     return list(_open(owner))
 
 
@@ -114,8 +113,7 @@ def _locked(part: PartialFile) -> PartialFile:
     """Return the locked row; after a crash the received bytes are those on disk."""
     held = PartialFile.objects.select_for_update().get(pk=part.pk)
     path = path_of(held)
-    there = path.stat().st_size if path.exists() else 0
-    if held.upload_id is None and there < held.received:
+    if held.upload_id is None and (there := path.stat().st_size if path.exists() else 0) < held.received:
         _set_received(held, there)
     return held
 

@@ -151,17 +151,14 @@ def _is_about(row: Fragment, run: Run) -> bool:
 # --- The job ------------------------------------------------------------------------------------------------------
 
 
-def run_import(job: Job, recognisers: Sequence[Callable[[Upload], UploadType | None]] = ()) -> None:
-    """Import an upload, up to a preview if needed, else to the end.
-
-    ``recognisers`` return the type of an unpacked upload, or None.
-    """
+def run_import(job: Job, recognise: Callable[[Upload], UploadType | None] = lambda upload: None) -> None:
+    """Import an upload, up to a preview if needed, else to the end; ``recognise`` tells the type of an unpacked one."""
     upload = jobs.upload_of(job)
     accepted = upload.state == State.LOADING
     if not accepted:
         _set_state(job, upload, State.PARSING)
     parsed = ParsedFiles(problems=unpack(upload))
-    kind = next((kind for recognise in recognisers if (kind := recognise(upload))), UploadType())
+    kind = recognise(upload) or UploadType()
     found = kind.prepare(upload)
     parsed.problems += found
     if any(problem.severity == Severity.ERROR for problem in found):

@@ -19,7 +19,7 @@ from importers.model import Fact, Fragment, Kind, Problem, Severity
 from perfdb.analysis import metrics, units
 from perfdb.analysis.metrics import Measure
 from perfdb.results.ingest.make_records import collate_fragments, digests_of, make_record, single_draft, sources_of
-from perfdb.results.ingest.stored_evidence import StoredEvidence, read_evidence, stored_digests
+from perfdb.results.ingest.stored_evidence import read_evidence, stored_digests
 from perfdb.results.ingest.supplied_facts import given_to
 from perfdb.results.models import Run, RunEvidence, RunSource, Study, UploadRun
 from perfdb.results.runs.evidence import decode_facts
@@ -234,9 +234,10 @@ class _Matcher:
     def _join(self, uploaded: UploadedRecord, run: Run) -> Match:
         record = uploaded.record
         stored = read_evidence(run, uploaded.context.artifacts)
-        joined = _joined(self._study, uploaded, stored)
-        if joined is None:
+        draft = single_draft(self._study, [*stored.fragments, *record.fragments])
+        if draft is None:
             return Match(uploaded, record, Outcome.CONFLICT, run, problems=[_conflict(record, self._record(run))])
+        joined = make_record(draft, _joined(uploaded.context, stored.context))
         if has_driver(run) or joined.run_id != run.run_id:
             joined.run_id, joined.trial = run.run_id, run.trial
         if joined.refused:
@@ -280,19 +281,14 @@ def _is_other_trial(record: RunRecord, other: Fragment | None, *, by_file: bool)
     return by_file and not log.run_id if same is None else not same
 
 
-def _joined(study: Study, uploaded: UploadedRecord, stored: StoredEvidence) -> RunRecord | None:
-    """Return the record of stored and new evidence; None if they make several runs."""
-    draft = single_draft(study, [*stored.fragments, *uploaded.record.fragments])
-    if draft is None:
-        return None
-    context = Context(
-        artifacts={**stored.artifacts, **uploaded.context.artifacts},
-        given={**uploaded.context.given, **stored.given},
-        received=stored.received,
-        problems=[*stored.problems, *uploaded.context.problems],
-        aliases=stored.aliases,
+def _joined(new: Context, stored: Context) -> Context:
+    """Return the context of stored and new evidence together."""
+    return replace(
+        stored,
+        artifacts={**stored.artifacts, **new.artifacts},
+        given={**new.given, **stored.given},
+        problems=[*stored.problems, *new.problems],
     )
-    return make_record(draft, context)
 
 
 def _agree(one: RunRecord, other: RunRecord) -> bool:
@@ -314,9 +310,8 @@ def _another_trial(record: RunRecord) -> Problem:
 
 
 def _twice_in_upload(record: RunRecord) -> Problem:
-    appears = "appears twice in this upload with different numbers"
-    message = f"Run {record.run_id}, trial {record.trial}, {appears}; the first is used."
-    return _problem(record, "run.twice-in-upload", message, _CHOICES.format("first"))
+    message = f"Run {record.run_id}, trial {record.trial}, appears twice in this upload with different numbers; "
+    return _problem(record, "run.twice-in-upload", f"{message}the first is used.", _CHOICES.format("first"))
 
 
 def _ambiguous(record: RunRecord, runs: Sequence[Run]) -> Problem:

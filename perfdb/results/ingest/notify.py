@@ -6,7 +6,7 @@ Waiting requests also look at the upload periodically, so that a lost notificati
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, partial
 from time import monotonic, sleep
 
 import redis
@@ -19,14 +19,12 @@ _SOON_S, _LAG_S = 0.02, 1.0
 _logger = logging.getLogger(__name__)
 
 
+_client = cache(partial(redis.Redis.from_url, socket_timeout=1.0, socket_connect_timeout=1.0))
+
+
 def redis_client() -> "redis.Redis":
     """Return a client whose calls wait at most a second."""
     return _client(settings.REDIS_URL)
-
-
-@cache
-def _client(url: str) -> "redis.Redis":
-    return redis.Redis.from_url(url, socket_timeout=1.0, socket_connect_timeout=1.0)
 
 
 def notify(upload: int) -> None:

@@ -136,7 +136,7 @@ def _write_known(vocabulary: Vocabulary, match: Match) -> None:
         settle_trial(vocabulary, match.run, match.record)
         write.rewrite(vocabulary, match.run, match.record, match.sources)
     elif match.outcome == Outcome.ALREADY_THERE:
-        write.add_sources(match.run, match.sources)
+        write.add_sources(match.run, match.run.study_id, match.sources)
 
 
 def store_problems(upload: Upload, problems: Iterable[Problem]) -> None:

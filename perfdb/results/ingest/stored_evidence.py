@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from datetime import datetime
 from typing import NamedTuple
 
 from importers import formats
@@ -19,7 +18,7 @@ from perfdb.results.ingest import artifacts
 from perfdb.results.ingest.make_records import digests_of, make_source
 from perfdb.results.ingest.supplied_facts import given_to
 from perfdb.results.models import Artifact, Run, RunSource
-from perfdb.results.runs.normalize import Aliases, Context
+from perfdb.results.runs.normalize import Context
 from perfdb.results.runs.record import Source
 from perfdb.results.runs.vocabulary import read_aliases
 
@@ -29,25 +28,16 @@ _IN_MEMORY = 1000  # Fragments of a file.
 
 @dataclass(frozen=True, slots=True)
 class StoredEvidence:
-    """The fragments of a stored run, with problems, supplied facts and aliases.
+    """The fragments of a stored run, with the context to normalize the fragments as before.
 
-    ``artifacts`` maps the file names of fragments to artifacts. ``sources`` are as today's importers would store;
-    ``unclaimed`` are fragments of the same files that only a newer importer finds, and that belong to no run.
+    ``sources`` are as today's importers would store; ``unclaimed`` are fragments of the same files that only a newer
+    importer finds, and that belong to no run.
     """
 
     fragments: list[Fragment]
-    problems: list[Problem]
+    context: Context
     sources: list[Source]
-    artifacts: Mapping[str, int]
-    given: Mapping[str, str]
-    received: datetime
-    aliases: Aliases
     unclaimed: list[Fragment]
-
-    @property
-    def context(self) -> Context:
-        """Return the context to normalize these fragments as before."""
-        return Context(self.artifacts, self.given, self.received, self.problems, self.aliases)
 
 
 def read_evidence(run: Run, taken: Mapping[str, int] | None = None) -> StoredEvidence:
@@ -62,14 +52,17 @@ def read_evidence(run: Run, taken: Mapping[str, int] | None = None) -> StoredEvi
     formats_by_name = {names[row.artifact_id, row.path]: row.format for row in rows}
     readings = {name: parse_again(files[pk], name, formats_by_name[name]) for name, pk in artifacts_by_name.items()}
     found = _fragments(run, rows, {name: (pk, readings[name]) for name, pk in artifacts_by_name.items()})
-    return StoredEvidence(
-        fragments=[fragment for name in readings for fragment in found[name].own],
-        problems=[problem for reading in readings.values() for problem in reading.problems],
-        sources=[_source(row, found[names[row.artifact_id, row.path]].own) for row in rows],
+    context = Context(
         artifacts=artifacts_by_name,
         given={key: text for row in reversed(rows) for key, text in given_to(row).items()},
         received=min(row.upload.created for row in rows),
+        problems=[problem for reading in readings.values() for problem in reading.problems],
         aliases=read_aliases(run.study),
+    )
+    return StoredEvidence(
+        fragments=[fragment for name in readings for fragment in found[name].own],
+        context=context,
+        sources=[_source(row, found[names[row.artifact_id, row.path]].own) for row in rows],
         unclaimed=[fragment for name in readings for fragment in found[name].unclaimed],
     )
 
@@ -140,19 +133,15 @@ def _fragments_in(parsed: "Parsed", run: Run, sources: Sequence[RunSource], *, s
         return _Fragments(parsed.with_digests(digest for row in sources for digest in row.digests), [])
     own = [row for row in sources if row.run_id == run.pk]
     others = [row for row in sources if row.run_id != run.pk]
+    own_digests, other_digests = ({digest for row in rows for digest in row.digests} for rows in (own, others))
     found = _Fragments([], [])
     for fragment in parsed.fragments:
-        shared, shared_with_others = _shared(fragment, own), _shared(fragment, others)
-        if _has_digest(fragment, own) or 0 < shared >= shared_with_others:
+        digest, shared, shared_with_others = content_digest(fragment), _shared(fragment, own), _shared(fragment, others)
+        if digest in own_digests or 0 < shared >= shared_with_others:
             found.own.append(fragment)
-        elif not (shared or shared_with_others or _has_digest(fragment, others)):
+        elif not (shared or shared_with_others or digest in other_digests):
             found.unclaimed.append(fragment)
     return found
-
-
-def _has_digest(fragment: Fragment, rows: Sequence[RunSource]) -> bool:
-    digest = content_digest(fragment)
-    return any(digest in row.digests for row in rows)
 
 
 def _shared(fragment: Fragment, rows: Iterable[RunSource]) -> float:
@@ -202,19 +191,18 @@ def caching_files() -> Iterator[None]:
 
 def parse_again(artifact: Artifact, name: str, form: str) -> Parsed:
     """Parse a stored file under ``name`` by the format named ``form``."""
-    cached = _cache.get()
-    key = artifact.sha256, name, form
-    if cached is None:
-        return _parse(artifact, name, form)
-    if key not in cached:
+    cached, key = _cache.get(), (artifact.sha256, name, form)
+    if cached is not None and key in cached:
+        return cached[key]
+    parsed = _parse(artifact, name, form)
+    if cached is not None:
         if len(cached) == _CACHED:
             del cached[next(iter(cached))]
-        cached[key] = _parse(artifact, name, form)
-    return cached[key]
+        cached[key] = parsed
+    return parsed
 
 
 def _parse(artifact: Artifact, name: str, form: str) -> Parsed:
     parsed = Parsed()
-    reading = formats.read_file(SourceFile(name, artifacts.content(artifact)), form, parsed.add)
-    parsed.problems = reading.problems
+    parsed.problems = formats.read_file(SourceFile(name, artifacts.content(artifact)), form, parsed.add).problems
     return parsed

@@ -78,13 +78,11 @@ def _lacking(dimensions: Mapping[str, Any]) -> list[str]:
 
 def _figures(values: Iterable[float | None]) -> list[dict[str, Any]]:
     """Return the known main values in the order of `Run.HOT`."""
-    return [_figure(name, value) for name, value in zip(Run.HOT, values, strict=True) if value is not None]
-
-
-def _figure(name: str, value: float) -> dict[str, Any]:
-    metric = metrics.BY_NAME[name]
-    printed = units.round_for_print(value, metric.decimals)
-    return {"measure": name, "value": value, "unit": metric.unit, "printed": printed}
+    return [
+        {"measure": name, "value": value, "unit": metric.unit, "printed": units.round_for_print(value, metric.decimals)}
+        for name, metric, value in zip(Run.HOT, map(metrics.BY_NAME.__getitem__, Run.HOT), values, strict=True)
+        if value is not None
+    ]
 
 
 # --- Summaries of stored runs -------------------------------------------------------------------------------------

@@ -18,15 +18,14 @@ def encode_values(values: Mapping[int, Value]) -> tuple[Any, ...]:
     """Return the ``COLUMNS`` with the origins of values, by slot."""
     slots = sorted(values)
     own = [values[slot] for slot in slots]
-    reported, derived = Origin.REPORTED, Origin.DERIVED
-    told = [value.origin is reported or (value.origin is derived and value.printed != "") for value in own]
+    told = [_is_told(value.origin, value.printed) for value in own]
     return (
         slots,
         "".join([value.origin for value in own]),
         BETWEEN.join([value.printed.replace(BETWEEN, " ") for value in own]),
         _shortened(told, [value.artifact for value in own]),
         _shortened(told, [value.line for value in own]),
-        [value.formula for value in own if value.origin is derived],
+        [value.formula for value in own if value.origin is Origin.DERIVED],
     )
 
 

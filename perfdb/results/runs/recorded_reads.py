@@ -23,8 +23,8 @@ from perfdb.analysis.tables.observations import Note, Observations
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
 
-# Of the study versions, which are no part of what was read.
-_SEPARATOR = " "
+_SEPARATOR = " "  # Of name and arguments in a key.
+_TOO_OLD = "this link was made by an older perfdb, and does not hold what is asked for today"
 
 
 @dataclass(slots=True)
@@ -40,19 +40,6 @@ class Tape:
     versions: dict[str, int] = field(default_factory=dict)
     playing: bool = False
     label: str = ""
-
-    def take(self, key: str, read: Callable[[], Any], beside: bool) -> Any:
-        """Return the kept data of a key; while recording, read missing data.
-
-        Raise QueryError if a playing tape lacks the key.
-        """
-        if key not in self.kept:
-            if self.playing:
-                raise QueryError("", "this link was made by an older perfdb, and does not hold what is asked for today")
-            self.kept[key] = read()
-        if beside:
-            self.beside.add(key)
-        return self.kept[key]
 
     @property
     def digest(self) -> str:
@@ -104,7 +91,7 @@ def recorded(
 
     ``key`` returns the arguments as text, ``pack`` the result as plain data, and ``unpack`` the result again. Reads
     inside the function are part of its recording. ``older`` returns the result for tapes that were recorded before
-    there was this function.
+    there was this function; without ``older`` the function raises QueryError for such a tape.
     """
 
     def mark(read: Callable[_P, _T]) -> Callable[_P, _T]:
@@ -113,17 +100,20 @@ def recorded(
             tape = _TAPE.get()
             if tape is None:
                 return read(*args, **kwargs)
-
-            def read_again() -> Any:
-                with use_tape(None):
-                    return pack(read(*args, **kwargs))
-
             asked = f"{name}{_SEPARATOR}{key(*args, **kwargs)}"
-            if tape.playing and older and asked not in tape.kept:
-                answer: _T = older(*args, **kwargs)
+            answer: _T
+            if asked not in tape.kept and tape.playing:
+                if older is None:
+                    raise QueryError("", _TOO_OLD)
+                answer = older(*args, **kwargs)
                 return answer
-            value: _T = unpack(tape.take(asked, read_again, beside))
-            return value
+            if asked not in tape.kept:
+                with use_tape(None):
+                    tape.kept[asked] = pack(read(*args, **kwargs))
+            if beside:
+                tape.beside.add(asked)
+            answer = unpack(tape.kept[asked])
+            return answer
 
         return replayed
 

@@ -62,8 +62,9 @@ _DISAGREEMENT = (
 )
 _UPLOAD_RUN = (
     *("run_id", "number", "upload_id", "replaced_id", "replaced_status", "loaded"),
-    *("run_label", "trial", "outcome", "status", "summary"),
+    *("run_label", "trial", "outcome", "status"),
 )
+_of_upload_run = attrgetter(*_UPLOAD_RUN)
 _LENGTH = re.compile(r"\(\d+\)|\[\d+\]")
 
 
@@ -85,7 +86,7 @@ def rewrite(vocabulary: Vocabulary, run: Run, record: RunRecord, sources: Sequen
     for evidence in (RunEvidence, CounterSet, Trace, RunSource, Problem, Disagreement):
         evidence._default_manager.filter(run=run).delete()
     _write(vocabulary, [(run.pk, record)], update=True)
-    _add_sources((run.pk, vocabulary.study.pk), sources)
+    add_sources(run, vocabulary.study.pk, sources)
     _delete_empty_experiment(run)
 
 
@@ -142,29 +143,16 @@ def _disagreement(found: FoundDisagreement, run: int) -> Sequence[Any]:
 
 def copy_problems(found: Iterable[tuple[FoundProblem, int | None, int | None]]) -> None:
     """Store problems, each with the IDs of its run and its upload."""
-    _copy(
-        Problem,
-        _PROBLEM,
-        (
-            (run, upload, str(p.severity), p.code, p.message, p.remedy, p.file, p.line, p.run_id or "")
-            for p, run, upload in found
-        ),
+    rows = (
+        (run, upload, str(p.severity), p.code, p.message, p.remedy, p.file, p.line, p.run_id or "")
+        for p, run, upload in found
     )
+    _copy(Problem, _PROBLEM, rows)
 
 
 def copy_upload_runs(rows: Iterable[UploadRun]) -> None:
     """Store the outcomes of an upload's runs; the given rows get no IDs."""
-    _copy(
-        UploadRun,
-        _UPLOAD_RUN,
-        (
-            (
-                *(row.run_id, row.number, row.upload_id, row.replaced_id, row.replaced_status, row.loaded),
-                *(row.run_label, row.trial, str(row.outcome), str(row.status), Jsonb(row.summary)),
-            )
-            for row in rows
-        ),
-    )
+    _copy(UploadRun, (*_UPLOAD_RUN, "summary"), ((*_of_upload_run(row), Jsonb(row.summary)) for row in rows))
 
 
 def _new_ids(count: int) -> list[int]:
@@ -233,13 +221,9 @@ def _counter_rows(rows: Sequence[tuple[_Key, RunRecord]]) -> Iterable[Sequence[A
             yield *key, layouts[names], *about, *halves
 
 
-def add_sources(run: Run, sources: Iterable[Source]) -> None:
+def add_sources(run: Run, study: int, sources: Iterable[Source]) -> None:
     """Record the files and uploads with a run's evidence, each once."""
-    _add_sources((run.pk, run.study_id), sources)
-
-
-def _add_sources(key: _Key, sources: Iterable[Source]) -> None:
-    rows = [RunSource(**_named(_SOURCE, _source_row(key, source))) for source in sources]
+    rows = [RunSource(**_named(_SOURCE, _source_row((run.pk, study), source))) for source in sources]
     RunSource.objects.bulk_create(rows, ignore_conflicts=True)
 
 

@@ -1,7 +1,8 @@
 """Assembly of a record from a draft: configuration, values, counters, traces, checks, status."""
 
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
@@ -123,38 +124,25 @@ class FoundProblems(tuple[Problem, ...]):
 
         Errors are left out: an error is about content that could not be read, such as another trial in the file.
         """
-        places = {
-            place
-            for fragment in draft.fragments
-            for place in (
-                *self._naming.get((fragment.file, draft.run_id), ()),
-                *self._within(fragment.file, fragment.first_line, fragment.last_line),
-            )
-        }
+        naming, standing = self._indexes
+        places: set[int] = set()
+        for fragment in draft.fragments:
+            places.update(naming.get((fragment.file, draft.run_id), ()))
+            lines = standing.get(fragment.file, [])
+            first, end = bisect_left(lines, (fragment.first_line, 0)), bisect_left(lines, (fragment.last_line + 1, 0))
+            places.update(place for _, place in lines[first:end])
         return [self[place] for place in sorted(places)]
 
-    def _within(self, file: str, first: int, last: int) -> list[int]:
-        """Return the indexes of problems without a run in these lines."""
-        places = self._standing.get(file, [])
-        return [place for _, place in places[bisect_left(places, (first, 0)) : bisect_left(places, (last + 1, 0))]]
-
     @cached_property
-    def _naming(self) -> dict[tuple[str, str], list[int]]:
-        """Return the indexes of problems that name a run, by file and run."""
-        found: dict[tuple[str, str], list[int]] = {}
-        for place, problem in self._usable():
+    def _indexes(self) -> tuple[dict[tuple[str, str], list[int]], dict[str, list[tuple[int, int]]]]:
+        """Return the places of problems by file and named run; and sorted by file, lines and places of the others."""
+        naming: dict[tuple[str, str], list[int]] = defaultdict(list)
+        standing: dict[str, list[tuple[int, int]]] = defaultdict(list)
+        for place, problem in enumerate(self):
+            if problem.severity is Severity.ERROR:
+                continue
             if problem.run_id is not None:
-                found.setdefault((problem.file, problem.run_id), []).append(place)
-        return found
-
-    @cached_property
-    def _standing(self) -> dict[str, list[tuple[int, int]]]:
-        """Return lines and indexes of problems without a run, by file, in the order of lines."""
-        found: dict[str, list[tuple[int, int]]] = {}
-        for place, problem in self._usable():
-            if problem.run_id is None and problem.line is not None:
-                found.setdefault(problem.file, []).append((problem.line, place))
-        return {file: sorted(places) for file, places in found.items()}
-
-    def _usable(self) -> Iterator[tuple[int, Problem]]:
-        return ((place, each) for place, each in enumerate(self) if each.severity is not Severity.ERROR)
+                naming[problem.file, problem.run_id].append(place)
+            elif problem.line is not None:
+                standing[problem.file].append((problem.line, place))
+        return naming, {file: sorted(places) for file, places in standing.items()}
