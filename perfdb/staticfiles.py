@@ -40,10 +40,7 @@ class QuickCompressor(Compressor):  # type: ignore[misc]
 
 
 class HashedStaticFilesStorage(CompressedManifestStaticFilesStorage):  # type: ignore[misc]
-    """Storage with hashed names, also in the `import` lines of our own modules (js/).
-
-    The patterns are Django's without source maps.
-    """
+    """Storage with hashed names, also in the `import` lines of js/; without source maps."""
 
     joins_sheets = True
 

@@ -98,10 +98,7 @@ def _remove_abandoned_homes() -> None:
 
 @pytest.fixture
 def celery_worker_running() -> Iterator[None]:
-    """Run a real Celery worker in this process.
-
-    For tests that commit: `django_db(transaction=True)` or `live_server`.
-    """
+    """Run a real Celery worker, for tests that commit: `transaction=True` or `live_server`."""
     # The worker replaces the handlers of the root logger, which later tests need.
     root = logging.getLogger()
     level, handlers = root.level, list(root.handlers)

@@ -105,10 +105,7 @@ class Servers:
             self.environment.update(server.environment)
 
     def start(self) -> dict[str, Callable[[], Child]]:
-        """Start the embedded servers and wait; return a function to restart each, by name.
-
-        Raise LauncherError on failure.
-        """
+        """Start embedded servers and wait; return restarts by name. Raise LauncherError on failure."""
         started = [(server, server.start()) for server in self._embedded]
         for server, child in started:
             server.wait(child)

@@ -146,10 +146,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The parts to make, and the studies that stay in *the rest*.
-
-    ``bytes_a_run``: bytes of a run in all tables, with indexes.
-    """
+    """Parts to make, and studies that stay in *the rest*; ``bytes_a_run`` includes indexes."""
 
     parts: tuple[Part, ...]
     staying: Part
@@ -261,10 +258,7 @@ def drop_runs(study: Study) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """A named part of a table.
-
-    ``text`` is a constraint's definition, or the statement that makes an index, trigger or view.
-    """
+    """A constraint's definition, or the statement that makes an index, trigger or view."""
 
     name: str
     text: str

@@ -79,34 +79,32 @@ def claim(job_id: int) -> Job | None:
     return job
 
 
-def _bulk(found: QuerySet[Job]) -> QuerySet[Job]:
-    return found.annotate(bytes=Sum("upload__files__artifact__size")).filter(bytes__gt=BULK_BYTES)
+def _bulk(**which: object) -> QuerySet[Job]:
+    jobs = Job.objects.filter(**which).annotate(bytes=Sum("upload__files__artifact__size"))
+    return jobs.filter(bytes__gt=BULK_BYTES)
 
 
 def is_bulk(job: Job) -> bool:
     """Return whether a job works on more than BULK_BYTES."""
-    return _bulk(Job.objects.filter(pk=job.pk)).exists()
+    return _bulk(pk=job.pk).exists()
 
 
 def _has_room(job: Job) -> bool:
     """Return whether a bulk job may start; a lock serialises bulk jobs."""
     take_lock(_BULK_LOCK)
-    running = Job.objects.filter(state=Job.State.RUNNING, lease_until__gte=timezone.now()).exclude(pk=job.pk)
-    return _bulk(running).count() < BULK_AT_ONCE
+    running = _bulk(state=Job.State.RUNNING, lease_until__gte=timezone.now()).exclude(pk=job.pk)
+    return running.count() < BULK_AT_ONCE
 
 
 def send_bulk() -> None:
     """Send the bulk job that has waited the longest."""
-    waiting = _bulk(Job.objects.filter(state=Job.State.QUEUED)).order_by("created", "pk").first()
+    waiting = _bulk(state=Job.State.QUEUED).order_by("created", "pk").first()
     if waiting is not None:
         send(waiting.pk)
 
 
 def renew_lease(job: Job) -> None:
-    """Renew the lease; until a commit no other worker can claim the job.
-
-    Raise LeaseLostError if another worker has claimed the job.
-    """
+    """Renew the lease; effective with the commit. Raise LeaseLostError if taken over."""
     if not _mine(job).update(lease_until=timezone.now() + LEASE):
         raise LeaseLostError(f"{job} was taken over")
 
@@ -158,20 +156,16 @@ def open_jobs(kind: str) -> QuerySet[Job]:
     return Job.objects.filter(kind=kind, state__in=[Job.State.QUEUED, Job.State.RUNNING])
 
 
-def finish(job: Job, outcome: dict[str, object]) -> None:
-    """End a job with an outcome, in the transaction of the last writes."""
-    _end(job, Job.State.DONE, outcome)
-
-
 def fail(job: Job, reason: str) -> None:
     """Fail a job and its unsettled upload, unless another worker has claimed the job."""
     with transaction.atomic():
-        if _end(job, Job.State.FAILED, {"error": reason}) and job.upload_id is not None:
+        if finish(job, {"error": reason}, Job.State.FAILED) and job.upload_id is not None:
             open_ = Upload.objects.filter(pk=job.upload_id).exclude(state__in=Upload.SETTLED)
             open_.update(state=Upload.State.FAILED, settled=timezone.now())
 
 
-def _end(job: Job, state: Job.State, outcome: dict[str, object]) -> bool:
+def finish(job: Job, outcome: dict[str, object], state: Job.State = Job.State.DONE) -> bool:
+    """End a job in the transaction of the last writes; return False if another worker has claimed the job."""
     ended = bool(_mine(job).update(state=state, outcome=outcome, finished=timezone.now(), lease_until=None))
     if ended and job.upload_id is not None:
         transaction.on_commit(partial(notify.notify, job.upload_id))

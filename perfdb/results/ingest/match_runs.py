@@ -34,11 +34,7 @@ _CHOICES = "Choose to keep the {}, replace it, or add it as a trial."
 
 @dataclass(frozen=True, slots=True)
 class UploadedRecord:
-    """A record with a number in the upload and a context.
-
-    ``run``: the stored run that the record is about, if known before matching. ``trial``: the trial of that run, if
-    known.
-    """
+    """A numbered record of an upload; ``run`` and ``trial`` are set if known before."""
 
     number: int
     record: RunRecord
@@ -55,10 +51,7 @@ class UploadedRecord:
 
 @dataclass(slots=True)
 class Match:
-    """The outcome of an uploaded record.
-
-    ``record`` is the record to store, joined with the stored evidence of an extended run.
-    """
+    """The outcome of a record; ``record`` has an extended run's stored evidence too."""
 
     uploaded: UploadedRecord
     record: RunRecord

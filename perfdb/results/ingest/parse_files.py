@@ -43,15 +43,10 @@ class FragmentSpool:
 
         All fragments are one batch if there are few, or if the run of a fragment follows only from all others.
         """
-        groups = None
-        if len(self._fragments) > TOGETHER:
-            groups = self._groups.groups(pattern, self._fragments.__getitem__)
-        if groups is None:
-            if len(self._fragments):
-                yield list(self._fragments)
-            return
+        few = len(self._fragments) <= TOGETHER
+        groups = None if few else self._groups.groups(pattern, self._fragments.__getitem__)
         batch: list[int] = []
-        for group in groups:
+        for group in [range(len(self._fragments))] if groups is None else groups:
             if batch and len(batch) + len(group) > BATCH:
                 yield [self._fragments[index] for index in sorted(batch)]
                 batch = []
@@ -76,10 +71,7 @@ def files_to_parse(upload: Upload) -> list[UploadFile]:
 
 
 def parse(files: Sequence[UploadFile], parsed: ParsedFiles, progress: Callable[[int], None]) -> None:
-    """Parse files into ``parsed``.
-
-    ``progress`` is called with the number of parsed files; an exception of ``progress`` stops the parsing.
-    """
+    """Parse files into ``parsed``; ``progress`` gets the number parsed, and may stop by raising."""
     shown, begun = 0, monotonic()
     for done, file in enumerate(files, start=1):
         parsed.artifacts[file.path] = file.artifact_id

@@ -115,8 +115,6 @@ class TrendAct(Row):
     """What a person did about an event, some of the event's ``changes``, or a ``change`` that belongs to none."""
 
     class Act(models.TextChoices):
-        """The kind of an act."""
-
         ACKNOWLEDGE = "acknowledge"
         ASSIGN = "assign"
         LINK = "link"
@@ -152,8 +150,6 @@ class Subscription(Row):
     """
 
     class Effect(models.TextChoices):
-        """Which changes count."""
-
         ANY = "", "any change"
         REGRESSED = "regressed", "regressions"
         IMPROVED = "improved", "improvements"
@@ -183,8 +179,6 @@ class Delivery(Row):
     """
 
     class State(models.TextChoices):
-        """How far the message has come."""
-
         WAITING = "waiting"
         SENT = "sent"
         FAILED = "failed"

@@ -114,8 +114,6 @@ class UploadRun(Row):
     """A run of an upload and the outcome; in a preview, the expected outcome."""
 
     class Outcome(models.TextChoices):
-        """The outcome of a run in an upload, as in the glossary."""
-
         NEW = "new"
         EXTENDED = "extended"
         ALREADY_THERE = "already-there"

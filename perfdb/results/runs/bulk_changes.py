@@ -44,10 +44,7 @@ def lock_runs(user: User, runs: QuerySet[Run]) -> list[Run]:
 
 
 def record_changes(runs: Sequence[Run], kind: RunChange.Kind, detail: str, user: User) -> None:
-    """Record a change of runs and raise the versions of the studies.
-
-    ``status`` of a run is the status before the change, to which a restored run returns.
-    """
+    """Record a change of runs, which have the status before; raise the studies' versions."""
     withdrawn = kind == RunChange.Kind.WITHDRAWN
     rows = [
         RunChange(run=run, kind=kind, detail=detail, status_before=run.status if withdrawn else "", made_by=user)

@@ -35,11 +35,7 @@ def _is_told(origin: Origin, printed: str) -> bool:
 
 
 def _shortened(told: Sequence[bool], numbers: list[int]) -> list[int]:
-    """Return the numbers of values in the shortest form.
-
-    One for each value; or a single one, if all printed values share it and others have 0; or none, without printed
-    values.
-    """
+    """Return the shortest form of artifacts or lines, as `RunEvidence` describes."""
     of_told = set(compress(numbers, told))
     if len(of_told) > 1 or any(number for number, is_told in zip(numbers, told, strict=True) if not is_told):
         return numbers
@@ -62,10 +58,7 @@ def decode_values(evidence: RunEvidence, values: Sequence[float | None]) -> Iter
 def encode_facts(
     facts: Mapping[str, FactValue], artifacts: Sequence[int], lines: Sequence[int]
 ) -> dict[str, str | dict[str, Any]]:
-    """Return facts to store, by key.
-
-    A fact at the single place of all values is stored as text alone, any other with artifact and line.
-    """
+    """Return facts by key: text alone at the values' single place, else with place."""
     place = (artifacts[0], lines[0]) if len(artifacts) == len(lines) == 1 else None
     return {key: each.text if (each.artifact, each.line) == place else each._asdict() for key, each in facts.items()}
 

@@ -21,7 +21,6 @@ class Command(BaseCommand):
         parser.add_argument("--write", metavar="FILE", type=Path, help="put it into FILE (mode 600), print nothing")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Make the token, and print the token or write the file."""
         user = read_user(options["user"])
         if options["write"] is None:
             self.stdout.write(access.make_token(user, options["name"]))

@@ -13,13 +13,11 @@ class Command(BaseCommand):
     help = "Derive figures again: of runs whose formulas have a newer version (--stale), or of all (--all)."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Add the options, of which one is required."""
         which = parser.add_mutually_exclusive_group(required=True)
         which.add_argument("--stale", action="store_true", help="only runs derived by an older formula")
         which.add_argument("--all", action="store_true", help="every run")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Derive, and print the numbers of runs and of changed values."""
         runs = stale_runs() if options["stale"] else None
         looked_at, changed = rederive_runs(runs)
         self.stdout.write(f"{looked_at} runs derived again, {changed} values changed")

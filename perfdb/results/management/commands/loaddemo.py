@@ -39,7 +39,6 @@ class Command(BaseCommand):
         parser.add_argument("--person", default="", help="load the demo study for this user, again if it was undone")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Do the steps not done before."""
         if options["person"]:
             _load(User.objects.get(username=options["person"]), again=True)
             return

@@ -77,7 +77,10 @@ def read_document(folder: Path) -> Document:
         source=about["source"],
         digest=_digest(folder),
         date=about["date"],
-        runs=[_run(run) for run in study.runs],
+        runs=[
+            DocumentRun(run.row, run.run_id, int(run.trial or 1), int(run.n or 1), run.mtu_printed, run.dimensions)
+            for run in study.runs
+        ],
         figures=[
             _row(DocumentFigure, each, line=int(each.line), number=files.number(each.printed)) for each in study.figures
         ],
@@ -109,11 +112,6 @@ def _digest(folder: Path) -> str:
     for path in sorted(folder.iterdir()):
         digest.update(path.name.encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()
-
-
-def _run(run: files.Run) -> DocumentRun:
-    trial, trials = int(run.trial or 1), int(run.n or 1)
-    return DocumentRun(run.row, run.run_id, trial, trials, run.mtu_printed, run.dimensions)
 
 
 def _row(kind: type[_Row], source: Any, **changed: Any) -> _Row:

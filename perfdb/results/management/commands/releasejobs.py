@@ -13,5 +13,4 @@ class Command(BaseCommand):
     help = "Release the jobs of workers that are gone, and send every open job again. Only when no worker runs."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Release the jobs, and print the number of jobs sent."""
         self.stdout.write(f"{jobs.release()} jobs sent again")

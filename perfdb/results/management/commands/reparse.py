@@ -28,7 +28,6 @@ class Command(BaseCommand):
         what.add_argument("--apply", action="store_true", help="store what changes")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Print one line per difference, or the result of the job."""
         scope = Scope(options["format"], _study(options["study"]), options["all"])
         if options["apply"]:
             self._apply(scope)

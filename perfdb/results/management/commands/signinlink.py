@@ -18,5 +18,4 @@ class Command(BaseCommand):
         add_user_option(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Make and print the link."""
         self.stdout.write(f"{settings.SITE_URL}/sign-in/{access.make_sign_in_link(read_user(options['user']))}/")

@@ -25,7 +25,6 @@ class Command(BaseCommand):
         parser.add_argument("--ascii", action="store_true", help="use plain ASCII signs")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Answer the query, and print the tables."""
         try:
             pairs = parse_qsl(options["query"].removeprefix("?"), keep_blank_values=True)
             # Chart options do not matter to tables.

@@ -21,11 +21,7 @@ from perfdb.results.runs.record import FactValue, RunRecord
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """Data that a record needs besides the draft.
-
-    The artifact of each file, facts that a person supplied, the time received, problems of reading, and the study's
-    aliases.
-    """
+    """Files' artifacts, supplied facts, time received, problems of reading, and aliases for a record."""
 
     artifacts: Mapping[str, int]
     given: Mapping[str, str]

@@ -204,10 +204,9 @@ def with_system(record: RunRecord) -> Configuration:
         reported = record.values[PROCESSORS] = Value(float(given), Origin.GIVEN, record.facts["processors"].text)
     elif reported is not None and given is not None and reported.value != given:
         _note_needless(record.log_of(), "processors", str(given), reported.printed)
-    if (counted := _counted(record)) is not None and not _is_count(counted):
-        message = (
-            f"processors: nothing has {counted.printed} processors; the run's system is stored without their number."
-        )
+    if (counted := _counted(record)) is not None and not 0 <= counted.value <= _INT4:
+        message = f"processors: nothing has {counted.printed} processors; "
+        message += "the run's system is stored without their number."
         record.log_of().warn(UNREADABLE, message, "Correct processors in the file.")
     return with_processors(record.configuration, record)
 
@@ -215,7 +214,7 @@ def with_system(record: RunRecord) -> Configuration:
 def with_processors(configuration: Configuration, record: RunRecord) -> Configuration:
     """Return a configuration with the number of processors that a record's values have."""
     counted = _counted(record)
-    if counted is None or not _is_count(counted):
+    if counted is None or not 0 <= counted.value <= _INT4:
         return configuration
     system = replace(configuration.system or SystemIdentity(), processors=int(counted.value))
     return replace(configuration, system=system if system.name else None)
@@ -223,11 +222,6 @@ def with_processors(configuration: Configuration, record: RunRecord) -> Configur
 
 def _counted(record: RunRecord) -> Value | None:
     return record.values.get(PROCESSORS) or record.values.get(Measure(PROCESSORS.metric, "client"))
-
-
-def _is_count(value: Value) -> bool:
-    """Return whether a value is a possible number of processors."""
-    return 0 <= value.value <= _INT4
 
 
 @dataclass(slots=True)

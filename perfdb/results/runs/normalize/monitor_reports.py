@@ -142,10 +142,7 @@ def _decimals(text: str) -> int:
 
 
 def _add_values(adding: _Adding, fragment: Fragment, *, chosen: bool) -> None:
-    """Add the system's values; readings of one measure are added up.
-
-    Only the chosen report gives the system's use of processors.
-    """
+    """Add up the system's values by measure; only the chosen report's use of processors."""
     groups: dict[Measure, list[Reading]] = {}
     for reading in fragment.readings:
         role = reading.role or fragment.role

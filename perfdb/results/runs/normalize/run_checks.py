@@ -360,10 +360,7 @@ def add_audit(record: RunRecord, artifacts: Mapping[str, int]) -> None:
 
 
 def _printed(record: RunRecord) -> Iterator[Printed]:
-    """Yield the printed values in the metric's own unit; others have no known rounding.
-
-    Values without an audit rule, which are many, are left out.
-    """
+    """Yield audited values printed in the metric's unit; others have no known rounding."""
     audited, origins = audited_measures(frozenset(record.values)), (Origin.REPORTED, Origin.DERIVED)
     for measure, value in record.values.items():
         if measure in audited and value.origin in origins and _in_own_unit(value):

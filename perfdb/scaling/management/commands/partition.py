@@ -16,10 +16,7 @@ _MOVED_BYTES_PER_S, _SCANNED_BYTES_PER_S = 15e6, 300e6
 
 
 class Command(BaseCommand):
-    """Command that partitions the tables, or continues after an interruption.
-
-    Later calls move studies that were created since into parts of their own.
-    """
+    """Command that partitions the tables, continues, or moves studies created since."""
 
     help = "Partition runs and evidence by study. Does nothing twice; see docs/scaling.md."
 
