@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from importers import manifest, run_records
 from importers.awm import log as awm
 from importers.cp_query import console_capture as cp_query
 from importers.files.archive import decompress
@@ -27,11 +28,9 @@ from importers.load_tools import (
     wrk,
     zc,
 )
-from importers.manifest import manifest_table as manifest
 from importers.model import Format, Fragment, Kind, Problem, Severity, SourceFile, Text
 from importers.monitor import perfkit, vmprf
 from importers.netperf import log as netperf
-from importers.run_records import log as run_records
 from importers.sysstat import host_report as sysstat
 from importers.uperf import log as uperf
 

@@ -351,6 +351,16 @@ class Parsed:
     problems: list[Problem] = field(default_factory=list)
 
 
+def parse_by(each: Callable[[Text, list[Problem]], Iterable[Fragment]]) -> Callable[[Text], Parsed]:
+    """Return the ``parse`` of a format whose ``each`` yields the fragments one by one."""
+
+    def parse(text: Text) -> Parsed:
+        problems: list[Problem] = []
+        return Parsed(list(each(text, problems)), problems)
+
+    return parse
+
+
 class _Format(Protocol):
     """The constants and the function that all importer modules have.
 
@@ -369,7 +379,7 @@ class _Format(Protocol):
 class WholeFormat(_Format, Protocol):
     """An importer module that reads a file at once."""
 
-    def parse(self, text: Text) -> Parsed:
+    def parse(self, text: Text, /) -> Parsed:
         """Read the file. Never raise for bad content: report a Problem."""
 
 

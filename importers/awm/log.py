@@ -11,7 +11,7 @@ from itertools import chain
 
 from importers.awm.log_records import Block, Records, content_lines, judge, make_listing, report_strays
 from importers.key_values import Pair, Record, is_count, is_number, trial_number
-from importers.model import Fact, Fragment, Kind, Listing, Parsed, Problem, ProblemLog, Reading, Text
+from importers.model import Fact, Fragment, Kind, Listing, Problem, ProblemLog, Reading, Text, parse_by
 
 NAME = "awm"
 TITLE = "AWM driver log"
@@ -58,12 +58,6 @@ def recognise(text: Text) -> bool:
     return first is not None and _SIGNATURE.match(first[1]) is not None
 
 
-def parse(text: Text) -> Parsed:
-    """Return all runs of a log, except those with an error."""
-    problems: list[Problem] = []
-    return Parsed(list(each(text, problems)), problems)
-
-
 def each(text: Text, problems: list[Problem]) -> Iterator[Fragment]:
     """Yield the fragments run by run, and add problems to ``problems``."""
     found = ProblemLog(text.name)
@@ -73,6 +67,9 @@ def each(text: Text, problems: list[Problem]) -> Iterator[Fragment]:
         if fragment is not None:
             yield fragment
     problems[:0] = found.problems
+
+
+parse = parse_by(each)
 
 
 def _blocks(records: Records, found: ProblemLog) -> Iterator[Block]:

@@ -14,7 +14,7 @@ from importers.cp_query.console_lines import Line, clean, command_of, is_ready, 
 from importers.cp_query.responses import Evidence, Moment, Response, read_responses, read_times, split_responses
 from importers.file_names import PHASES, phase_and_role_in
 from importers.key_values import Record, trial_number
-from importers.model import Fact, Fragment, Kind, Parsed, Problem, ProblemLog, Text
+from importers.model import Fact, Fragment, Kind, Problem, ProblemLog, Text, parse_by
 
 NAME = "cp_query"
 TITLE = "CP QUERY capture"
@@ -93,12 +93,6 @@ class _Capture:
         return clean(self.lines, self.first, self.cut_line)
 
 
-def parse(text: Text) -> Parsed:
-    """Read all captures of a file; report a capture that may be several."""
-    problems: list[Problem] = []
-    return Parsed(list(each(text, problems)), problems)
-
-
 def each(text: Text, problems: list[Problem]) -> Iterator[Fragment]:
     """Yield the fragments capture by capture, and add problems to ``problems``."""
     for capture in _captures(text):
@@ -107,6 +101,9 @@ def each(text: Text, problems: list[Problem]) -> Iterator[Fragment]:
         problems.extend(found.problems)
         if fragment is not None:
             yield fragment
+
+
+parse = parse_by(each)
 
 
 def _captures(text: Text) -> Iterator[_Capture]:

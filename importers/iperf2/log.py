@@ -8,7 +8,7 @@ from importers.fragment_builder import Column, FragmentBuilder, build_listing, j
 from importers.fragment_builder import Row as ListingRow
 from importers.iperf2 import csv_lines, plain
 from importers.iperf2.connections import SUM, TO_CLIENT, TO_SERVER, Row, Test, parse_time
-from importers.model import Fragment, Parsed, Problem, ProblemLog, Status, Text
+from importers.model import Fragment, Problem, ProblemLog, Status, Text, parse_by
 from importers.trial_numbers import number_each
 
 NAME = "iperf2"
@@ -39,17 +39,14 @@ def recognise(text: Text) -> bool:
     return plain.recognise(text) or csv_lines.recognise(text)
 
 
-def parse(text: Text) -> Parsed:
-    """Return a fragment for each test."""
-    problems: list[Problem] = []
-    return Parsed(list(each(text, problems)), problems)
-
-
 def each(text: Text, problems: list[Problem]) -> Iterator[Fragment]:
     """Yield the fragments one by one: a file may hold very many tests."""
     found = ProblemLog(text.name, problems=problems)
     tests = csv_lines.read_tests(text) if csv_lines.recognise(text) else plain.read_tests(text)
     return number_each(_read(test, text.name, found) for test in tests)
+
+
+parse = parse_by(each)
 
 
 def _read(test: Test, file: str, found: ProblemLog) -> Fragment:

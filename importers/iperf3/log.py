@@ -11,7 +11,7 @@ from importers.fragment_builder import FragmentBuilder, Printed, build_listing, 
 from importers.iperf3 import json_tests, plain
 from importers.iperf3.json_tests import Direction, Test
 from importers.key_values import trial_number
-from importers.model import Fact, Fragment, Parsed, Problem, ProblemLog, Status, Text
+from importers.model import Fact, Fragment, Problem, ProblemLog, Status, Text, parse_by
 from importers.trial_numbers import number_each
 
 NAME = "iperf3"
@@ -58,15 +58,12 @@ def _is_start(documents: list[Document]) -> bool:
     return any(True for _ in json_documents.find_results(documents[:1], json_tests.is_start))
 
 
-def parse(text: Text) -> Parsed:
-    """Return a fragment for each test, and for a server's output inside."""
-    problems: list[Problem] = []
-    return Parsed(list(each(text, problems)), problems)
-
-
 def each(text: Text, problems: list[Problem]) -> Iterator[Fragment]:
     """Yield the fragments one by one: a file may hold very many failed tests."""
     return number_each(_read(text, ProblemLog(text.name, problems=problems)))
+
+
+parse = parse_by(each)
 
 
 def _read(text: Text, found: ProblemLog) -> Iterator[Fragment]:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from importers.formats import FileReading, read_files
 from importers.model import Fragment, SourceFile
-from importers.run_records.log import DECODER, RecordError, parse_record
+from importers.run_records import DECODER, RecordError, parse_record
 from importers.tests.fixture_cases import assert_case, cases
 
 GOOD: dict[str, Any] = {"run_id": "JR1", "metrics": {"trans_per_s": 9077.29}}

@@ -5,7 +5,7 @@ from typing import Any
 from rest_framework import serializers
 
 from importers.model import Status
-from importers.run_records.log import DIMENSIONS
+from importers.run_records import DIMENSIONS
 from perfdb.api.serializers import UploadReferenceSerializer
 from perfdb.results.changes.withdraw import MAX_REASON_LENGTH
 from perfdb.results.models import UploadRun

@@ -12,10 +12,10 @@ from functools import partial
 from django.db import transaction
 from django.utils import timezone
 
+from importers import run_records
 from importers.collate.circumstances import UNUSED_ROWS, UnusedRows
 from importers.collate.run_ids import same_value
 from importers.model import Fragment, Problem, RunDraft, Severity, SourcedFact
-from importers.run_records import log as run_records
 from perfdb.analysis.dimensions import FACTOR
 from perfdb.results.ingest import jobs
 from perfdb.results.ingest.make_records import collate_fragments, make_record, pattern_of

@@ -10,7 +10,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from importers.model import Reading
-from importers.run_records.log import DECODER, TAGS, ParsedRecord, RecordError, parse_record
+from importers.run_records import DECODER, TAGS, ParsedRecord, RecordError, parse_record
 from perfdb.analysis import metrics, units
 from perfdb.results.runs import bulk_changes
 from perfdb.results.runs.normalize.configuration import check_given

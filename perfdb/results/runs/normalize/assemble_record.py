@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
 
+from importers import run_records
 from importers.collate.snapshot_pairs import name_roles
 from importers.model import Problem, ProblemLog, RunDraft, Severity, Status
-from importers.run_records import log as run_records
-from importers.run_records.log import TAGS
+from importers.run_records import TAGS
 from importers.time_zones import to_utc
 from perfdb.results.runs.normalize import configuration, record_values, run_checks
 from perfdb.results.runs.normalize.alias_dimensions import NONE, Aliases, align

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, NoReturn
 
 from importers.fragment_builder import is_decimal
 from importers.key_values import trial_number
-from importers.model import Fact, Fragment, Kind, Parsed, Problem, ProblemLog, Reading, Status, Text, make_readings
+from importers.model import Fact, Fragment, Kind, Problem, ProblemLog, Reading, Status, Text, make_readings, parse_by
 
 FIELDS = ("run_id", "trial", "started", "status", "study", "dimensions", "factors", "facts", "tags", "metrics")
 DIMENSIONS = (
@@ -249,12 +249,6 @@ def recognise(text: Text) -> bool:
         return False
 
 
-def parse(text: Text) -> Parsed:
-    """Return all valid records, and problems of the others."""
-    problems: list[Problem] = []
-    return Parsed(list(each(text, problems)), problems)
-
-
 def each(text: Text, problems: list[Problem]) -> Iterator[Fragment]:
     """Yield every record; add problems to ``problems``."""
     found = ProblemLog(text.name, problems=problems)
@@ -266,6 +260,9 @@ def each(text: Text, problems: list[Problem]) -> Iterator[Fragment]:
         except RecordError as error:
             message = f"Record {number} cannot be taken: {error}"
             found.error("run_records.record", message, error.remedy, number)
+
+
+parse = parse_by(each)
 
 
 def _fragment(line: str, number: int, file: str) -> Fragment:

@@ -12,7 +12,7 @@ from functools import lru_cache
 from pathlib import PurePosixPath
 
 from importers.key_values import trial_number
-from importers.model import Fact, Fragment, Kind, Parsed, Problem, ProblemLog, Text
+from importers.model import Fact, Fragment, Kind, Problem, ProblemLog, Text, parse_by
 
 NAME = "manifest"
 TITLE = "manifest"
@@ -31,12 +31,6 @@ def recognise(text: Text) -> bool:
     return bool(_columns(text))
 
 
-def parse(text: Text) -> Parsed:
-    """Read all rows; report rows with a wrong number of cells."""
-    problems: list[Problem] = []
-    return Parsed(list(each(text, problems)), problems)
-
-
 def each(text: Text, problems: list[Problem]) -> Iterator[Fragment]:
     """Yield the fragments row by row, and add problems to ``problems``."""
     found = ProblemLog(text.name, problems=problems)
@@ -47,6 +41,9 @@ def each(text: Text, problems: list[Problem]) -> Iterator[Fragment]:
             yield _fragment(filled, line, found)
         else:
             found.warn("manifest.no-run", "This row names no run; it was left out.", "Fill in run_id.", line)
+
+
+parse = parse_by(each)
 
 
 def _head(text: Text) -> tuple[int, str, str]:
