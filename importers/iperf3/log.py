@@ -189,10 +189,10 @@ def _judge(test: Test, ways: Sequence[Direction], found: ProblemLog) -> Status:
     if not any(test.end.items()):
         message = "The test has no result and gives no reason; iperf3 may have written it to its error output."
         return found.fail("iperf3.failed", message, plain.AGAIN, test.end.line)
-    if ways and not test.is_server and not has_rates and all(each.is_sender_only for each in ways):
-        return plain.report_sender_only(test.end.line, found)
-    is_received = any(each.sent or each.received for each in ways) if test.is_server else has_rates
-    return Status.COMPLETE if is_received else plain.report_nothing_received(test.end.line, found)
+    if test.is_server:
+        return plain.judge_result(test.end.line, found, is_whole=any(each.sent or each.received for each in ways))
+    is_sender_only = bool(ways) and not has_rates and all(each.is_sender_only for each in ways)
+    return plain.judge_result(test.end.line, found, is_whole=has_rates, is_sender_only=is_sender_only)
 
 
 def _gather_facts(

@@ -168,7 +168,12 @@ def parse(text: Text, source: tuple[str, str, int], found: ProblemLog) -> list[F
 
 def parse_lines(lines: Iterable[tuple[int, str]], source: tuple[str, str, int], found: ProblemLog) -> list[Fragment]:
     """Return a fragment for each test in numbered lines."""
-    blocks = [block for block in _blocks(lines) if not _is_idle_server(block, found)]
+    blocks = []
+    for block in _blocks(lines):
+        if block.is_error_alone and block.error is not None and SERVER_ENDED in block.error.text:
+            report_no_test(block.last_line, found)
+        else:
+            blocks.append(block)
     tests = [block for block in blocks if not block.is_error_alone]
     if len(tests) == 1:
         for block in blocks:
@@ -176,14 +181,6 @@ def parse_lines(lines: Iterable[tuple[int, str]], source: tuple[str, str, int], 
                 report_aside(block.error, found)
         blocks = tests
     return [_read(block, source, found) for block in _join_errors(blocks)]
-
-
-def _is_idle_server(block: _Block, found: ProblemLog) -> bool:
-    """Return whether a server was ended while waiting for a test, with a note."""
-    is_idle = block.is_error_alone and block.error is not None and SERVER_ENDED in block.error.text
-    if is_idle:
-        report_no_test(block.last_line, found)
-    return is_idle
 
 
 def _blocks(lines: Iterable[tuple[int, str]]) -> list[_Block]:
@@ -248,14 +245,12 @@ def _judge(block: _Block, found: ProblemLog) -> Status:
     lacks_way = block.is_both and len({row["way"] for _, row in results}) < len(_WAYS)
     if not results or (block.role == "client" and not block.is_done and not (is_received and not lacks_way)):
         return report_cut("The test has no result", last, found)
-    if all(row["side"] is None and row["lost"] for _, row in results):
-        return Status.COMPLETE if block.role == "server" else report_sender_only(last, found)
+    is_one_sided = all(row["side"] is None and row["lost"] for _, row in results)
     received = {row["way"]: float(row["transfer"]) for _, row in results if row["side"] == "receiver"}
     if block.role == "server":
-        is_whole = any(float(row["transfer"]) for _, row in results)
-    else:
-        is_whole = not lacks_way and all(received.get(row["way"]) for _, row in results)
-    return Status.COMPLETE if is_whole else report_nothing_received(last, found)
+        return judge_result(last, found, is_whole=is_one_sided or any(float(row["transfer"]) for _, row in results))
+    is_whole = not lacks_way and all(received.get(row["way"]) for _, row in results)
+    return judge_result(last, found, is_whole=is_whole, is_sender_only=is_one_sided)
 
 
 def _find_totals(block: _Block) -> list[_Numbered]:
@@ -406,27 +401,26 @@ def judge_failure(error: Printed, found: ProblemLog, known_bytes: str = "") -> S
     return found.fail("iperf3.failed", f"The test failed: {error.text}.", AGAIN, error.line)
 
 
+def judge_result(line: int, found: ProblemLog, *, is_whole: bool, is_sender_only: bool = False) -> Status:
+    """Return the status of a result; ``is_sender_only``: of old versions, for UDP with losses."""
+    if is_sender_only:
+        message = "This version of iperf3 prints the sender's rate alone; what arrived follows from the loss."
+        found.note("iperf3.received-unknown", message, "Measure with iperf3 3.12 or later.", line)
+    elif not is_whole:
+        message = "The result does not say what was received: there is no throughput."
+        return found.cut("iperf3.nothing-received", message, AGAIN, line)
+    return Status.COMPLETE
+
+
 def report_cut(what: str, line: int, found: ProblemLog) -> Status:
     """Report a file that ends before the test."""
     return found.cut("iperf3.cut-off", f"{what}: the file was cut off, or iperf3 was killed.", TRANSFER, line)
 
 
-def report_sender_only(line: int, found: ProblemLog) -> Status:
-    """Note the sender's rate alone, which old versions print for UDP with losses."""
-    message = "This version of iperf3 prints the sender's rate alone; what arrived follows from the loss."
-    found.note("iperf3.received-unknown", message, "Measure with iperf3 3.12 or later.", line)
-    return Status.COMPLETE
-
-
-def report_nothing_received(line: int, found: ProblemLog) -> Status:
-    """Report a result without the receiving side."""
-    message = "The result does not say what was received: there is no throughput."
-    return found.cut("iperf3.nothing-received", message, AGAIN, line)
-
-
-def is_interrupt(error: str) -> bool:
-    """Return whether an error says that the test was interrupted."""
-    return any(word in error for word in _INTERRUPTED)
+def report_no_test(line: int, found: ProblemLog) -> None:
+    """Note a server that was ended between tests."""
+    message = "The server was ended while it waited for a test; there is no run to keep."
+    found.note("iperf3.no-test", message, "Nothing needs to be done.", line)
 
 
 def report_aside(error: Printed, found: ProblemLog) -> None:
@@ -435,7 +429,6 @@ def report_aside(error: Printed, found: ProblemLog) -> None:
     found.note("iperf3.error-aside", message, "Import an attempt that failed by itself.", error.line)
 
 
-def report_no_test(line: int, found: ProblemLog) -> None:
-    """Note a server that was ended between tests."""
-    message = "The server was ended while it waited for a test; there is no run to keep."
-    found.note("iperf3.no-test", message, "Nothing needs to be done.", line)
+def is_interrupt(error: str) -> bool:
+    """Return whether an error says that the test was interrupted."""
+    return any(word in error for word in _INTERRUPTED)

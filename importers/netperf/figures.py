@@ -5,15 +5,62 @@ Output selectors (``-k``, ``-o`` and ``-O``) have the names with ``-k``. Units o
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from importers.fragment_builder import FragmentBuilder, Printed, is_decimal
 from importers.model import ProblemLog
 from importers.netperf.banner import Kind, Shape, find_kind, find_protocol
 from importers.netperf.scan import Test
 
-# Number of columns in the first and the second line, without and with CPU figures.
-_OF_STREAM, _OF_TRANSACTIONS, _OF_DATAGRAMS = ((5, 9),), ((6, 10), (2,)), ((6, 8), (4, 6))
+Place = tuple[int, int]
+"""A figure's line in a classic table, and its column there."""
+
+
+class _Table(NamedTuple):
+    """Columns of each line, without and with CPU figures; and the figures' places.
+
+    ``cpu`` has CPU % of the local and the remote machine, then both service demands.
+    """
+
+    widths: tuple[tuple[int, ...], ...]
+    facts: dict[str, Place]
+    seconds: Place
+    rate: Place
+    cpu: tuple[Place, Place, Place, Place]
+    errors: Place | None = None
+
+
+_TABLES = {
+    Shape.STREAM: _Table(
+        widths=((5, 9),),
+        facts={"receive_window": (0, 0), "window": (0, 1), "message_bytes": (0, 2)},
+        seconds=(0, 3),
+        rate=(0, 4),
+        cpu=((0, 5), (0, 6), (0, 7), (0, 8)),
+    ),
+    Shape.TRANSACTIONS: _Table(
+        widths=((6, 10), (2,)),
+        facts={
+            **{"window": (0, 0), "socket.local_recv_bytes": (0, 1), "socket.remote_send_bytes": (1, 0)},
+            **{"receive_window": (1, 1), "request_bytes": (0, 2), "response_bytes": (0, 3)},
+        },
+        seconds=(0, 4),
+        rate=(0, 5),
+        cpu=((0, 6), (0, 7), (0, 8), (0, 9)),
+    ),
+    # The receiver's line, the second, has the throughput.
+    Shape.DATAGRAMS: _Table(
+        widths=((6, 8), (4, 6)),
+        facts={
+            **{"window": (0, 0), "receive_window": (1, 0), "message_bytes": (0, 1), "messages_sent": (0, 3)},
+            **{"sent_throughput": (0, 5), "messages_received": (1, 2)},
+        },
+        seconds=(0, 2),
+        rate=(1, 3),
+        cpu=((0, 6), (1, 4), (0, 7), (1, 5)),
+        errors=(0, 4),
+    ),
+}
 _RATE = re.compile(r"(?:10\^\d+\s*bits|[KMGT]?Bytes)\s*/s(?:ec)?")
 _DEMAND = re.compile(r"us/\w+")
 _METHOD = re.compile(r"%(?: ([A-Z]{1,2}))?(?=\s|$)")
@@ -44,71 +91,56 @@ _SELECTED = re.compile(r"\s-k\s+([A-Z][A-Z0-9_,]*)")
 _FIRST_OF_ALL = ("SOCKET_TYPE", "PROTOCOL", "DIRECTION", "ELAPSED_TIME")
 
 
-@dataclass(slots=True)
-class _End:
+class End(NamedTuple):
     """One machine's CPU %, service demand with unit, and method of measurement."""
 
-    util: Printed | None = None
-    demand: Printed | None = None
-    method: str = ""
-    unit: str = ""
-
-    def take(self, util: Printed | None, demand: Printed | None, method: str, unit: str) -> None:
-        """Take figures; -1, nan and the method U (unknown) mean not measured."""
-        self.method, self.unit = method, unit
-        if method != "U":
-            self.util, self.demand = _drop_invalid(util), _drop_invalid(demand)
-
-    def equals(self, other: "_End") -> bool:
-        """Return whether both ends have the same figures."""
-        if not (self.util and other.util and self.demand and other.demand):
-            return False
-        return (self.util.text, self.demand.text) == (other.util.text, other.demand.text)
+    util: Printed | None
+    demand: Printed | None
+    method: str
+    unit: str
 
 
-@dataclass(slots=True)
-class Processors:
-    """Both ends: ``local`` is netperf's machine, for data of either direction."""
-
-    local: _End = field(default_factory=_End)
-    remote: _End = field(default_factory=_End)
-
-    def gather(self, into: FragmentBuilder, found: ProblemLog) -> None:
-        """Keep both roles' readings; figures above 100% become facts, with a warning."""
-        utils = [end.util for end in (self.local, self.remote) if end.util is not None]
-        refused = [util for util in utils if float(util.text) > 100]
-        for name, role, end in (("local", "client", self.local), ("remote", "server", self.remote)):
-            printed = end.util or end.demand
-            into.add_printed(f"cpu_method.{name}", Printed(end.method, printed.line) if printed else None)
-            if refused:
-                into.add_printed(f"refused.{name}_cpu_util", end.util)
-                into.add_printed(f"refused.{name}_service_demand", end.demand)
-                continue
-            into.add_reading("cpu_util", end.util, "%", role)
-            into.add_reading("cpu_ms_per_mb" if "KB" in end.unit else "cpu_ms_per_trans", end.demand, end.unit, role)
-        if refused:
-            _report_impossible(refused[0], found)
-        elif self.local.equals(self.remote):
-            into.add_printed("cpu_shared", Printed("local and remote figures are equal", utils[0].line))
-            message = "Both ends have the very same CPU figures: each seems to count the work of both, on one machine."
-            found.note("netperf.same-machine", message, "Do not add the figures of client and server.", utils[0].line)
+def _read_end(util: Printed | None, demand: Printed | None, method: str, unit: str) -> End:
+    """Return figures; -1, nan and the method U (unknown) mean not measured."""
+    if method == "U":
+        return End(None, None, method, unit)
+    return End(_drop_invalid(util), _drop_invalid(demand), method, unit)
 
 
 def _drop_invalid(printed: Printed | None) -> Printed | None:
     return printed if printed is not None and is_decimal(printed.text) and float(printed.text) >= 0 else None
 
 
-def _report_impossible(util: Printed, found: ProblemLog) -> None:
-    message = f"CPU utilisation of {util.text}% is more than all processors: no CPU figure of this test was used."
-    remedy = "Both ends ran on one machine, or netperf counted the processors of the other; measure CPU time apart."
-    found.warn("netperf.cpu-above-100", message, remedy, util.line)
+def gather_processors(ends: Sequence[End], into: FragmentBuilder, found: ProblemLog) -> None:
+    """Keep the readings of netperf's machine and the remote one; figures above 100% become facts, with a warning."""
+    utils = [end.util for end in ends if end.util is not None]
+    refused = [util for util in utils if float(util.text) > 100]
+    for (name, role), end in zip((("local", "client"), ("remote", "server")), ends, strict=False):
+        printed = end.util or end.demand
+        into.add_printed(f"cpu_method.{name}", Printed(end.method, printed.line) if printed else None)
+        if refused:
+            into.add_printed(f"refused.{name}_cpu_util", end.util)
+            into.add_printed(f"refused.{name}_service_demand", end.demand)
+            continue
+        into.add_reading("cpu_util", end.util, "%", role)
+        into.add_reading("cpu_ms_per_mb" if "KB" in end.unit else "cpu_ms_per_trans", end.demand, end.unit, role)
+    texts = [[printed.text for printed in (end.util, end.demand) if printed is not None] for end in ends]
+    if refused:
+        util = refused[0]
+        message = f"CPU utilisation of {util.text}% is more than all processors: no CPU figure of this test was used."
+        remedy = "Both ends ran on one machine, or netperf counted the processors of the other; measure CPU time apart."
+        found.warn("netperf.cpu-above-100", message, remedy, util.line)
+    elif len(utils) == 2 and len(texts[0]) == 2 and texts[0] == texts[1]:
+        into.add_printed("cpu_shared", Printed("local and remote figures are equal", utils[0].line))
+        message = "Both ends have the very same CPU figures: each seems to count the work of both, on one machine."
+        found.note("netperf.same-machine", message, "Do not add the figures of client and server.", utils[0].line)
 
 
 def find_odd_line(test: Test) -> int | None:
     """Return the line of figures with a wrong number of columns, if any."""
     if test.misfit is not None or test.kind is None:
         return test.misfit
-    for row, counts in zip(test.rows, _column_counts(test.kind.shape), strict=False):
+    for row, counts in zip(test.rows, _TABLES[test.kind.shape].widths, strict=False):
         if len(row.cells) not in counts:
             return row.line
     return None
@@ -116,12 +148,7 @@ def find_odd_line(test: Test) -> int | None:
 
 def is_whole(test: Test) -> bool:
     """Return whether the table is complete."""
-    return test.kind is not None and len(test.rows) == len(_column_counts(test.kind.shape))
-
-
-def _column_counts(shape: Shape) -> tuple[tuple[int, ...], ...]:
-    # Comparing is faster than looking up an enumeration's member in a dictionary.
-    return _OF_STREAM if shape is Shape.STREAM else _OF_DATAGRAMS if shape is Shape.DATAGRAMS else _OF_TRANSACTIONS
+    return test.kind is not None and len(test.rows) == len(_TABLES[test.kind.shape].widths)
 
 
 def find_rate_unit(test: Test) -> str:
@@ -130,59 +157,31 @@ def find_rate_unit(test: Test) -> str:
     return re.sub(r"\s", "", found[0]) if found else ""
 
 
-def gather_figures(test: Test, into: FragmentBuilder, cpu: Processors) -> None:
-    """Keep the figures of a whole table."""
+def gather_figures(test: Test, into: FragmentBuilder) -> Sequence[End]:
+    """Keep the figures of a whole table; return those of both processors."""
     if test.kind is None:
-        return
-    if test.kind.shape is Shape.STREAM:
-        _gather_stream_row(test, into, cpu)
-    else:
-        (_gather_datagram_rows if test.is_stream else _gather_transaction_rows)(test, into, cpu)
-    into.add_fact("title", test.rows[0].rest, test.rows[0].line)
+        return ()
+    table, unit = _TABLES[test.kind.shape], find_rate_unit(test)
 
+    def cell(place: Place) -> Printed | None:
+        return test.rows[place[0]].cell(place[1])
 
-def _gather_stream_row(test: Test, into: FragmentBuilder, cpu: Processors) -> None:
-    row = test.rows[0]
-    into.add_facts(("receive_window", "window", "message_bytes"), row.cells[:3], row.line)
-    into.add_reading("driver_s", row.cell(3), "s")
-    _gather_throughput(row.cell(4), find_rate_unit(test), into)
-    if len(row.cells) > 5:
-        _read_processors(test, [row.cell(place) for place in range(5, 9)], cpu)
-
-
-def _gather_transaction_rows(test: Test, into: FragmentBuilder, cpu: Processors) -> None:
-    row, remote = test.rows
-    keys = ("window", "socket.local_recv_bytes", "socket.remote_send_bytes", "receive_window")
-    for key, printed in zip(keys, (row.cell(0), row.cell(1), remote.cell(0), remote.cell(1)), strict=True):
-        into.add_printed(key, printed)
     closes_only = test.banner is not None and "CLOSE" in test.banner.test.upper()
-    for key, place in (("request_bytes", 2), ("response_bytes", 3)):
-        into.add_printed(key, Printed("0", row.line) if closes_only else row.cell(place))
-    into.add_reading("driver_s", row.cell(4), "s")
-    # With -f the column is the rate of data, of both directions together.
-    unit = find_rate_unit(test)
-    into.add_reading("mb_per_s" if unit else "trans_per_s", row.cell(5), unit or "trans/s")
-    _read_processors(test, [row.cell(place) for place in range(6, 10)], cpu)
-
-
-def _gather_datagram_rows(test: Test, into: FragmentBuilder, cpu: Processors) -> None:
-    """Keep figures of datagrams; the receiver's line, the second, has the throughput."""
-    (sent, received), unit = test.rows, find_rate_unit(test)
-    into.add_printed("window", sent.cell(0))
-    into.add_printed("receive_window", received.cell(0))
-    into.add_printed("message_bytes", sent.cell(1))
-    into.add_reading("driver_s", sent.cell(2), "s")
-    into.add_printed("messages_sent", sent.cell(3))
-    into.add_reading("errors", sent.cell(4), "errors")
-    _gather_sent_rate(sent.cell(5), unit, into)
-    into.add_printed("messages_received", received.cell(2))
-    _gather_throughput(received.cell(3), unit, into)
-    _read_processors(test, [sent.cell(6), received.cell(4), sent.cell(7), received.cell(5)], cpu)
-
-
-def _gather_throughput(printed: Printed | None, unit: str, into: FragmentBuilder) -> None:
-    if unit:  # Depends on -f, and is unknown without heading.
-        into.add_reading("mb_per_s", printed, unit)
+    for key, place in table.facts.items():
+        if key == "sent_throughput":
+            _gather_sent_rate(cell(place), unit, into)
+        else:
+            nothing = closes_only and key in {"request_bytes", "response_bytes"}
+            into.add_printed(key, Printed("0", test.rows[0].line) if nothing else cell(place))
+    into.add_reading("driver_s", cell(table.seconds), "s")
+    into.add_reading("errors", cell(table.errors) if table.errors else None, "errors")
+    # The unit depends on -f. With one, the rate of transactions is that of data, of both directions together.
+    if unit:
+        into.add_reading("mb_per_s", cell(table.rate), unit)
+    elif not test.is_stream:
+        into.add_reading("trans_per_s", cell(table.rate), "trans/s")
+    into.add_fact("title", test.rows[0].rest, test.rows[0].line)
+    return _read_processors(test, [*map(cell, table.cpu)])
 
 
 def _gather_sent_rate(rate: Printed | None, unit: str, into: FragmentBuilder) -> None:
@@ -190,14 +189,13 @@ def _gather_sent_rate(rate: Printed | None, unit: str, into: FragmentBuilder) ->
         into.add_printed("sent_throughput", rate._replace(text=f"{rate.text} {unit}"))
 
 
-def _read_processors(test: Test, cells: Sequence[Printed | None], cpu: Processors) -> None:
-    """Take CPU % of the local and the remote machine, then both service demands."""
+def _read_processors(test: Test, cells: Sequence[Printed | None]) -> Sequence[End]:
+    """Return CPU % and service demand of the local and the remote machine, with methods in the heading's letters."""
     heading = test.units.text if test.units else ""
-    letters = [letter for found in _METHOD.finditer(heading) for letter in found[1] or " "]
-    methods = [letters[end].strip() if end < len(letters) else "" for end in range(2)]
+    letters = [letter.strip() for found in _METHOD.finditer(heading) for letter in found[1] or " "]
     demand = _DEMAND.search(heading)
-    for end, util, service_demand, method in zip((cpu.local, cpu.remote), cells[:2], cells[2:], methods, strict=True):
-        end.take(util, service_demand, method, demand[0] if demand else "")
+    pairs = zip(cells[:2], cells[2:], [*letters, "", ""], strict=False)
+    return [_read_end(util, service, method, demand[0] if demand else "") for util, service, method in pairs]
 
 
 def find_kind_by_values(test: Test) -> Kind | None:
@@ -241,31 +239,32 @@ def find_missing_keys(test: Test) -> list[str]:
     return [key for key in selected[1].split(",") if key and key not in test.values] if selected else []
 
 
-def gather_values(test: Test, into: FragmentBuilder, cpu: Processors) -> None:
-    """Keep figures as readings, circumstances as facts, other values as facts ``netperf.<name>``."""
+def gather_values(test: Test, into: FragmentBuilder) -> Sequence[End]:
+    """Keep figures, circumstances, and others as facts ``netperf.<name>``; return those of both processors."""
     values = {key: printed for key, printed in test.values.items() if _NONE.fullmatch(printed.text) is None}
     into.add_reading("driver_s", values.get("ELAPSED_TIME"), "s")
     if test.is_stream:
         _gather_stream_values(test, values, into)
     else:
         _gather_transaction_values(values, into)
-    for name, end in (("LOCAL", cpu.local), ("REMOTE", cpu.remote)):
-        method, unit = (values.get(key, _MISSING).text for key in (f"{name}_CPU_METHOD", "SD_UNITS"))
-        end.take(values.get(f"{name}_CPU_UTIL"), values.get(f"{name}_SD"), method, unit)
     _gather_retransmits(test, values, into)
     _gather_options(test, values, into)
     _gather_other_values(test, values, into)
+    unit, ends = values.get("SD_UNITS", _MISSING).text, []
+    for end in ("LOCAL", "REMOTE"):
+        method = values.get(f"{end}_CPU_METHOD", _MISSING).text
+        ends.append(_read_end(values.get(f"{end}_CPU_UTIL"), values.get(f"{end}_SD"), method, unit))
+    return ends
 
 
 def _gather_transaction_values(values: dict[str, Printed], into: FragmentBuilder) -> None:
     """Keep rates and latencies; TRANSACTION_RATE has more digits than THROUGHPUT."""
-    unit = values.get("THROUGHPUT_UNITS")
+    unit = values.get("THROUGHPUT_UNITS", _MISSING).text
     if "TRANSACTION_RATE" in values:
         into.add_reading("trans_per_s", values["TRANSACTION_RATE"], "trans/s")
-    elif unit is not None and unit.text.lower().startswith("tran"):
-        into.add_reading("trans_per_s", values.get("THROUGHPUT"), unit.text)
-    elif unit is not None:
-        into.add_reading("mb_per_s", values.get("THROUGHPUT"), unit.text)
+    elif unit:
+        name = "trans_per_s" if unit.lower().startswith("tran") else "mb_per_s"
+        into.add_reading(name, values.get("THROUGHPUT"), unit)
     into.add_printed("request_bytes", values.get("REQUEST_SIZE"))
     into.add_printed("response_bytes", values.get("RESPONSE_SIZE"))
     into.add_reading("response_ms", values.get("RT_LATENCY") or values.get("MEAN_LATENCY"), "usec")
@@ -279,7 +278,8 @@ def _gather_stream_values(test: Test, values: dict[str, Printed], into: Fragment
     if test.kind is not None and test.kind.shape is Shape.DATAGRAMS:
         _gather_sent_rate(rate, unit, into)
         rate = values.get("REMOTE_RECV_THROUGHPUT")
-    _gather_throughput(rate, unit, into)
+    if unit:
+        into.add_reading("mb_per_s", rate, unit)
     into.add_printed("message_bytes", values.get("REMOTE_SEND_SIZE" if test.returns else "LOCAL_SEND_SIZE"))
     moved, key = ("bytes_received", "LOCAL_BYTES_RECVD") if test.returns else ("bytes_sent", "LOCAL_BYTES_SENT")
     into.add_reading(moved, values.get(key), "bytes")

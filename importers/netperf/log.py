@@ -78,16 +78,16 @@ def _read(test: Test, text: Text, found: ProblemLog, *, cut: bool) -> Fragment |
     if test.other is not None and is_alone and (": " in test.other.text or not cut):
         # All that the test printed is the reason why it failed.
         test.errors.append(test.other)
-    into, cpu = FragmentBuilder(), figures.Processors()
+    into, processors = FragmentBuilder(), list[figures.End]()
     _gather_facts(test, text, into)
     if test.values:
-        figures.gather_values(test, into, cpu)
+        processors += figures.gather_values(test, into)
     elif test.rows and figures.is_whole(test) and figures.find_odd_line(test) is None:
-        figures.gather_figures(test, into, cpu)
+        processors += figures.gather_figures(test, into)
     status = _judge(test, into, found, cut=cut)
     if status is None:
         return None
-    cpu.gather(into, found)
+    figures.gather_processors(processors, into, found)
     _gather_details(test, into)
     _gather_confidence(test, into, found)
     return _build_fragment(test, text, into, status)
