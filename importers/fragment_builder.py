@@ -22,9 +22,11 @@ class Printed(NamedTuple):
 class _Others(TypedDict, total=False):
     """The other fields of a fragment."""
 
+    counters: tuple[Reading, ...]
     listings: tuple[Listing, ...]
     run_id: str | None
     trial: int | None
+    phase: str | None
     host: str | None
     taken: datetime | None
     ended: datetime | None
@@ -35,29 +37,20 @@ class FragmentBuilder:
     """The facts and readings of one result; missing texts are skipped."""
 
     def __init__(self, facts: Iterable[Fact] = (), readings: Iterable[Reading] = ()) -> None:
-        self._facts: list[Fact] = [*facts]
-        self._readings: list[Reading] = [*readings]
-
-    @property
-    def facts(self) -> tuple[Fact, ...]:
-        return tuple(self._facts)
-
-    @property
-    def readings(self) -> tuple[Reading, ...]:
-        return tuple(self._readings)
+        self.facts, self.readings = [*facts], [*readings]
 
     def add_fact(self, key: str, text: str | None, line: int) -> None:
         """Add a circumstance, without surrounding blanks."""
         if text and (text := text.strip()):
-            self._facts.append(Fact(key, text, line))
+            self.facts.append(Fact(key, text, line))
 
     def add_facts(self, keys: Iterable[str], texts: Iterable[str | None], line: int) -> None:
         """Add the circumstances of one line, exactly as printed."""
-        self._facts += [Fact(key, text, line) for key, text in zip(keys, texts, strict=True) if text]
+        self.facts += [Fact(key, text, line) for key, text in zip(keys, texts, strict=True) if text]
 
     def add_raw_fact(self, key: str, text: str, line: int) -> None:
         """Add a circumstance exactly as printed."""
-        self._facts.append(Fact(key, text, line))
+        self.facts.append(Fact(key, text, line))
 
     def add_printed(self, key: str, printed: Printed | None) -> None:
         """Add a circumstance at its line, without surrounding blanks."""
@@ -72,7 +65,7 @@ class FragmentBuilder:
     def add_raw_number(self, head: Head, text: str, line: int) -> None:
         """Add a quantity whose text is a number, also ``1,234``."""
         name, unit, role = head
-        self._readings.append(Reading(name, text, unit, line, role))
+        self.readings.append(Reading(name, text, unit, line, role))
 
     def add_reading(self, name: str, printed: Printed | None, unit: str, role: str = "total") -> None:
         """Add a quantity at its line, if it is a number."""
@@ -81,7 +74,7 @@ class FragmentBuilder:
 
     def find_reading(self, name: str) -> Printed | None:
         """Return the first reading of a name, of any role."""
-        return next((Printed(each.text, each.line) for each in self._readings if each.name == name), None)
+        return next((Printed(each.text, each.line) for each in self.readings if each.name == name), None)
 
     def build(
         self,
@@ -97,9 +90,8 @@ class FragmentBuilder:
 
         ``source`` is file, format and version of the format; ``lines`` are the first and the last line.
         """
-        return Fragment(
-            *source, kind, *lines, role=role, status=status, facts=self.facts, readings=self.readings, **others
-        )
+        facts, readings = tuple(self.facts), tuple(self.readings)
+        return Fragment(*source, kind, *lines, role=role, status=status, facts=facts, readings=readings, **others)
 
 
 def is_decimal(text: str) -> bool:

@@ -169,12 +169,7 @@ def _read_block(block: Block, file: str) -> tuple[Fragment | None, list[Problem]
     if found.errors:
         return None, found.problems
     fragment = Fragment(
-        file=file,
-        format=NAME,
-        format_version=VERSION,
-        kind=Kind.DRIVER,
-        first_line=block.run.line,
-        last_line=block.last_line,
+        *(file, NAME, VERSION, Kind.DRIVER, block.run.line, block.last_line),
         run_id=run_id,
         trial=number,
         role=role,

@@ -177,25 +177,22 @@ def _report_repeated(records: Sequence[Record], identity: str, found: ProblemLog
 def judge(block: Block, taken: datetime | None, ended: datetime | None, found: ProblemLog) -> Status:
     """Return the run's status by rule 5; report anything but complete."""
     if block.end is None:
-        _report_cut(block, found)
-        return Status.INCOMPLETE
+        return _report_cut(block, found)
     summaries, end = block.records("SUM"), block.end
     if summaries and is_count(summaries[0].value("trans")) and not summaries[0].value("trans").strip("0"):
-        _report_nothing_done(block, summaries[0], found)
-        return Status.FAILED
+        return _report_nothing_done(block, summaries[0], found)
     rc, reason = end.value("rc"), end.value("reason").lower()
     if reason == "aborted" or (rc and rc.strip("0")):
         # By the run's own clock.
         after = f" after {(ended - taken).total_seconds():.0f} seconds" if taken and ended else ""
-        _report_failure(block, end, after, found)
-        return Status.FAILED
+        return _report_failure(block, end, after, found)
     if not summaries:
         message = f"Run {found.run_id or _NAMELESS} has no SUM record: there is no throughput."
         return found.cut("awm.no-summary", message, "Transfer the log again.", end.line)
     return Status.COMPLETE if rc and reason else Status.INCOMPLETE
 
 
-def _report_cut(block: Block, found: ProblemLog) -> None:
+def _report_cut(block: Block, found: ProblemLog) -> Status:
     lacks = "no END" if block.records("SUM") else "no SUM and no END"
     remedy = "Transfer the file again and import it."
     if block.next_run is not None:
@@ -203,15 +200,14 @@ def _report_cut(block: Block, found: ProblemLog) -> None:
             f"The log of run {found.run_id or _NAMELESS} has {lacks} before the next {block.next_run.type} "
             f"in line {block.next_run.line}: it was cut off."
         )
-        found.warn("awm.cut-off", message, remedy, block.next_run.line)
-        return
+        return found.cut("awm.cut-off", message, remedy, block.next_run.line)
     where = f"ends inside a record, with {lacks}" if block.cut is not None else f"has {lacks}"
     line = block.cut.line if block.cut else block.run.line
     message = f"The log of run {found.run_id or _NAMELESS} {where}: the file was cut off, transfer it again."
-    found.warn("awm.cut-off", message, remedy, line)
+    return found.cut("awm.cut-off", message, remedy, line)
 
 
-def _report_nothing_done(block: Block, summary: Record, found: ProblemLog) -> None:
+def _report_nothing_done(block: Block, summary: Record, found: ProblemLog) -> Status:
     causes = _messages([*block.records("CONN"), *([block.end] if block.end else [])])
     details = ", ".join([f"{summary.value('errors') or 'no'} errors", *causes])
     seconds = re.sub(r"\.0*$", "", summary.value("seconds"))
@@ -219,17 +215,17 @@ def _report_nothing_done(block: Block, summary: Record, found: ProblemLog) -> No
         f"Run {found.run_id or _NAMELESS} made no transaction in {seconds} seconds ({details}): "
         "it is kept as failed, with no response time and no CPU per transaction."
     )
-    found.warn("awm.no-transactions", message, "Check the server, then measure again.", summary.line)
+    return found.fail("awm.no-transactions", message, "Check the server, then measure again.", summary.line)
 
 
-def _report_failure(block: Block, end: Record, after: str, found: ProblemLog) -> None:
+def _report_failure(block: Block, end: Record, after: str, found: ProblemLog) -> Status:
     aborted = end.value("reason").lower() == "aborted"
     what = "was aborted" if aborted else f"ended with rc={end.value('rc')}"
     causes = _messages([end]) or [end.value("reason") or "no reason given"]
     outlook = "enters no average" if block.records("SUM") else "has no summary and enters no average"
     run = f"Run {found.run_id or _NAMELESS}"
     message = f"{run} {what}{after} ({', '.join(causes)}): its intervals are shown but it {outlook}."
-    found.warn("awm.aborted" if aborted else "awm.failed", message, "Measure again.", end.line)
+    return found.fail("awm.aborted" if aborted else "awm.failed", message, "Measure again.", end.line)
 
 
 def _messages(records: Sequence[Record]) -> list[str]:

@@ -14,7 +14,7 @@ from importers.cp_query.console_lines import Line, clean, command_of, is_ready, 
 from importers.cp_query.responses import Evidence, Moment, Response, read_responses, read_times, split_responses
 from importers.file_names import PHASES, phase_and_role_in
 from importers.key_values import Record, trial_number
-from importers.model import Fact, Fragment, Kind, Problem, ProblemLog, Text, parse_by
+from importers.model import Fragment, Kind, Problem, ProblemLog, Status, Text, parse_by
 
 NAME = "cp_query"
 TITLE = "CP QUERY capture"
@@ -143,18 +143,21 @@ def _read_capture(capture: _Capture, text: Text, found: ProblemLog) -> Fragment 
     evidence = Evidence(_host(capture.head, responses, found), found)
     owner = role or ""
     moments = read_times(responses, evidence, owner)
+    if moments:
+        evidence.add_raw_fact("cp.time", moments[0].text, moments[0].line)
+    for pair in capture.head.pairs if capture.head else []:
+        if pair.key not in _HEAD_KEYS:
+            evidence.add_raw_fact(f"cp.head.{pair.key}", pair.text, pair.line)
     read_responses(responses, evidence, owner)
     _check_moments(moments, capture.head is not None, found)
     trial = _trial(capture.head, found)
     if found.errors:
         return None
-    return Fragment(
-        file=text.name,
-        format=NAME,
-        format_version=VERSION,
+    return evidence.build(
+        (text.name, NAME, VERSION),
+        (capture.head.line if capture.head else capture.first, capture.first + len(capture.lines) - 1),
+        Status.COMPLETE,
         kind=Kind.SNAPSHOT,
-        first_line=capture.head.line if capture.head else capture.first,
-        last_line=capture.first + len(capture.lines) - 1,
         run_id=found.run_id,
         trial=trial,
         role=role,
@@ -162,8 +165,6 @@ def _read_capture(capture: _Capture, text: Text, found: ProblemLog) -> Fragment 
         host=evidence.host,
         taken=moments[0].taken if moments else None,
         zone=moments[0].zone if moments else "",
-        facts=(*_head_facts(capture.head, moments), *evidence.facts),
-        readings=tuple(evidence.readings),
         counters=tuple(evidence.counters.values()),
     )
 
@@ -231,12 +232,3 @@ def _check_moments(moments: list[Moment], has_head: bool, found: ProblemLog) -> 
         message = f"The capture has {len(moments)} different times, in lines {lines}: {what}."
         remedy = "Put a line * CPQUERY-CAPTURE 1 run_id= phase= role= userid= before each capture."
         report("cp_query.two-times", message, remedy, moments[1].line)
-
-
-def _head_facts(head: Record | None, moments: list[Moment]) -> Iterator[Fact]:
-    """Yield the TIME IS line, and other keys of the head line."""
-    if moments:
-        yield Fact("cp.time", moments[0].text, moments[0].line)
-    for pair in head.pairs if head else []:
-        if pair.key not in _HEAD_KEYS:
-            yield Fact(f"cp.head.{pair.key}", pair.text, pair.line)

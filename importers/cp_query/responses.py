@@ -6,13 +6,14 @@ in ``docs/importers/cp_query.md``.
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date, datetime, time
 from functools import cached_property
 from itertools import pairwise
 
 from importers.cp_query.console_lines import Echo, Line, command_of, failure_code, is_ready, label_command
-from importers.model import Fact, ProblemLog, Reading
+from importers.fragment_builder import FragmentBuilder
+from importers.model import ProblemLog, Reading
 
 _MESSAGE = re.compile(r"HCP[A-Z]{3}[0-9]{3,4}[EW]\b.*")
 _OWNER = re.compile(r"USERID=\s*(\S+)")
@@ -51,16 +52,14 @@ class Response:
         return "\n".join([self.command, *[line.text for line in self.lines]])
 
 
-@dataclass(slots=True)
-class Evidence:
+class Evidence(FragmentBuilder):
     """Facts, readings, and the first value of each counter, of a capture so far."""
 
-    host: str | None
-    found: ProblemLog
-    facts: list[Fact] = field(default_factory=list)
-    readings: list[Reading] = field(default_factory=list)
-    counters: dict[tuple[str, str], Reading] = field(default_factory=dict)
-    _keys: set[str] = field(default_factory=set)
+    def __init__(self, host: str | None, found: ProblemLog) -> None:
+        super().__init__()
+        self.host, self.found = host, found
+        self.counters: dict[tuple[str, str], Reading] = {}
+        self._keys: set[str] = set()
 
     def count(self, reading: Reading) -> None:
         self.counters.setdefault((reading.subject, reading.name), reading)
@@ -69,7 +68,7 @@ class Evidence:
         """Add the first fact of a key."""
         if key not in self._keys:
             self._keys.add(key)
-            self.facts.append(Fact(key, text, line))
+            self.add_raw_fact(key, text, line)
 
 
 def split_responses(lines: Iterable[Line]) -> list[Response]:
@@ -127,7 +126,7 @@ def _keep(response: Response, evidence: Evidence) -> None:
         _point_out(response, evidence.found)
     if kept and response.command != "query time":
         key = "cp." + "_".join(response.command.split())
-        evidence.facts.append(Fact(key, "\n".join([line.text for line in kept]), kept[0].number))
+        evidence.add_raw_fact(key, "\n".join([line.text for line in kept]), kept[0].number)
 
 
 def _point_out(response: Response, found: ProblemLog) -> None:
