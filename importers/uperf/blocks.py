@@ -1,10 +1,10 @@
 """The runs of a uperf log, with lines sorted by kind."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from operator import attrgetter
 from re import Pattern
 from typing import NamedTuple
 
@@ -25,16 +25,25 @@ _PROGRESS = re.compile(
 )
 # Time stamp, name, bytes, operations.
 _RAW = re.compile(r"timestamp_ms:(\d{1,20}\.\d+) name:(\S+) nr_bytes:(\d+) nr_ops:(\d+)\s*")
-_TABLE_HEAD = re.compile(r"(?:Txn|Flowop)\s+Count\s+avg\s+cpu\s+max\s+min\s*")
-# Name, count, then average, maximum and minimum, each with its unit.
-_TABLE_ROW = re.compile(rf"(\S+)\s+(\d+)\s+{_TIME}\s*{_UNREAD_TIME}\s*{_TIME}\s*{_TIME}\s*")
-_NETSTAT_HEAD = re.compile(r"Nic\s+opkts/s\s+ipkts/s\s+obits/s\s+ibits/s\s*")
-_NETSTAT_ROW = re.compile(r"(\S+)\s+(\d+)\s+(\d+)\s+(\S+b/s)\s*(\S+b/s)\s*")
-_STATISTICS_HEAD = re.compile(r"Hostname\s+Time\s+Data\s+Throughput\s+Operations\s+Errors\s*")
-# Host. With -v other text precedes the host and is part of its cell, so the end of the cell is found by the time.
-_STATISTICS_ROW = re.compile(
-    r"(.*?)(?<!\s)\s++\d+\.\d+s\s+\d+(?:\.\d+)?[KMGT]?B?\s+\S+?/s\s*\d+\s+(?:-?\d+\.\d+|-?nan)\s*"
+_AVERAGES = (
+    re.compile(r"(?:Txn|Flowop)\s+Count\s+avg\s+cpu\s+max\s+min\s*"),
+    # Name, count, then average, maximum and minimum, each with its unit.
+    re.compile(rf"(\S+)\s+(\d+)\s+{_TIME}\s*{_UNREAD_TIME}\s*{_TIME}\s*{_TIME}\s*"),
 )
+# The patterns of heading and rows of each table, by the first word.
+_TABLES = {
+    "Txn": _AVERAGES,
+    "Flowop": _AVERAGES,
+    "Nic": (
+        re.compile(r"Nic\s+opkts/s\s+ipkts/s\s+obits/s\s+ibits/s\s*"),
+        re.compile(r"(\S+)\s+(\d+)\s+(\d+)\s+(\S+b/s)\s*(\S+b/s)\s*"),
+    ),
+    "Hostname": (
+        re.compile(r"Hostname\s+Time\s+Data\s+Throughput\s+Operations\s+Errors\s*"),
+        # Host. With -v other text precedes the host in the cell, so the end of the cell is found by the time.
+        re.compile(r"(.*?)(?<!\s)\s++\d+\.\d+s\s+\d+(?:\.\d+)?[KMGT]?B?\s+\S+?/s\s*\d+\s+(?:-?\d+\.\d+|-?nan)\s*"),
+    ),
+}
 # Difference of times.
 _DIFFERENCE = re.compile(r"Difference\(%\)\s+(-?\d+\.\d+|-?nan|-?inf)%(?:\s+-?(?:\d+\.\d+|nan|inf)%){4}\s*")
 _ERRORS = re.compile(r"WARNING: (\d+) Errors detected during run\s*")
@@ -78,10 +87,8 @@ class Block:
     last_line: int = 0
     progress: dict[str, list[Row]] = field(default_factory=dict)
     raw: dict[str, list[Row]] = field(default_factory=dict)
-    averages: list[Row] = field(default_factory=list)
-    operations: list[Row] = field(default_factory=list)
-    networks: list[Row] = field(default_factory=list)
-    hosts: list[Row] = field(default_factory=list)
+    tables: defaultdict[str, list[Row]] = field(default_factory=lambda: defaultdict(list))
+    """Rows by the first word of the table's heading."""
     difference: Printed | None = None
     errors: Printed | None = None
     others: list[Printed] = field(default_factory=list)
@@ -91,15 +98,15 @@ class Block:
 
     def take(self, piece: str, line: int) -> None:
         """Sort a line; the last heading determines a row's table."""
-        table = _TABLES.get(piece.split(None, 1)[0])
+        word = piece.split(None, 1)[0]
         if "op/s" in piece and (match := _PROGRESS.match(piece)):
             self.progress.setdefault(match[1], []).append((match.groups(), line))
             if behind := piece[match.end() :].strip():
                 self.others.append(Printed(behind, line))
         elif piece.startswith("timestamp_ms:") and (match := _RAW.fullmatch(piece)):
             self.raw.setdefault(match[2], []).append((match.groups(), line))
-        elif table is not None and table.head.fullmatch(piece):
-            self._row, self._rows = table.row, table.rows(self)
+        elif word in _TABLES and _TABLES[word][0].fullmatch(piece):
+            self._row, self._rows = _TABLES[word][1], self.tables[word]
         elif piece.startswith("Difference(%)") and (match := _DIFFERENCE.fullmatch(piece)):
             self.difference = Printed(match[1], line)
         elif piece.startswith("WARNING:") and (match := _ERRORS.fullmatch(piece)):
@@ -117,7 +124,7 @@ class Block:
     @property
     def pattern(self) -> str | None:
         """Return the pattern that the operations prove: as many reads as writes are exchanges."""
-        counts = {name: whole(count) for (name, count, *_), _ in self.operations}
+        counts = {name: whole(count) for (name, count, *_), _ in self.tables["Flowop"]}
         read = sum(counts.get(name, 0) for name in _READS)
         written = sum(count for name, count in counts.items() if name in _ONE_WAY - _READS)
         if not read or not written:
@@ -130,14 +137,14 @@ class Block:
     @property
     def streams(self) -> bool:
         """Return whether data go one way, by operations, else by the profile's name."""
-        names = {name for (name, *_), _ in self.operations}
+        names = {name for (name, *_), _ in self.tables["Flowop"]}
         assumed = assume_facts(self.start.profile) if self.start is not None else {}
         return len(names & _ONE_WAY) == 1 if names else "message_bytes" in assumed
 
     @property
     def connects_always(self) -> bool:
         """Return whether each transaction connects, by the operations, else by the profile's name."""
-        counts = {name: whole(count) for (name, count, *_), _ in self.operations}
+        counts = {name: whole(count) for (name, count, *_), _ in self.tables["Flowop"]}
         if "connect" in counts and ("write" in counts or "read" in counts):
             return counts["connect"] * 2 > max(counts.get("write", 0), counts.get("read", 0))
         return self.start is not None and self.start.profile.lower().startswith("crr")
@@ -168,19 +175,3 @@ def split_blocks(text: Text) -> Iterator[Block]:
 def split_overwritten(line: str) -> Iterator[str]:
     """Split a line at CR, where progress is overwritten; skip blank pieces."""
     return (piece for piece in line.split("\r") if piece and not piece.isspace())
-
-
-class _Table(NamedTuple):
-    """A table: patterns of heading and rows, and the block's list of rows."""
-
-    head: Pattern[str]
-    row: Pattern[str]
-    rows: Callable[[Block], list[Row]]
-
-
-_TABLES = {
-    "Txn": _Table(_TABLE_HEAD, _TABLE_ROW, attrgetter("averages")),
-    "Flowop": _Table(_TABLE_HEAD, _TABLE_ROW, attrgetter("operations")),
-    "Nic": _Table(_NETSTAT_HEAD, _NETSTAT_ROW, attrgetter("networks")),
-    "Hostname": _Table(_STATISTICS_HEAD, _STATISTICS_ROW, attrgetter("hosts")),
-}

@@ -79,7 +79,7 @@ def _read(block: Block, file: str, found: ProblemLog) -> Fragment:
     gathered = FragmentBuilder()
     _gather_facts(block, gathered)
     if status is Status.FAILED:
-        gathered.add_fact("error", _join_failures(block), block.last_line)
+        gathered.add_fact("error", _join_distinct(block, _FAILURES), block.last_line)
     if status is Status.COMPLETE and measured is not None:
         _gather_figures(block, measured, gathered, found)
     taken, ended = _find_times(block.raw.values())
@@ -124,7 +124,7 @@ def _gather_facts(block: Block, gathered: FragmentBuilder) -> None:
     servers = _find_servers(block)
     if servers:
         gathered.add_fact("server", ", ".join(servers), next(iter(servers.values())))
-    for (name, *figures), line in block.networks:
+    for (name, *figures), line in block.tables["Nic"]:
         gathered.add_raw_fact(f"netstat.{name}", " ".join(figures), line)
 
 
@@ -149,7 +149,7 @@ def _start_facts(
 def _find_servers(block: Block) -> dict[str, int]:
     """Return the slaves, without names that may be cut or mixed."""
     servers: dict[str, int] = {}
-    for (cell,), line in block.hosts:
+    for (cell,), line in block.tables["Hostname"]:
         host = cell.strip()
         if host.startswith("[") and "]" in host:
             host = host[1 : host.index("]")]
@@ -181,15 +181,16 @@ def _gather_averages(block: Block, measured: str, gathered: FragmentBuilder, fou
     """Keep count and response times, unless the table has several groups."""
     number = measured.removeprefix("Txn")
     wanted = f"Txn{whole(number) - 1}" if number.isdecimal() else measured
-    names = [cells[0] for cells, _ in block.averages]
+    rows = block.tables["Txn"]
+    names = [cells[0] for cells, _ in rows]
     if len(set(names)) < len(names):
         # Each group of the table begins its numbering anew.
-        line = block.averages[names.index(wanted)][1] if wanted in names else None
+        line = rows[names.index(wanted)][1] if wanted in names else None
         groups = max(Counter(names).values())
         message = f"The table of averages has {groups} groups; transactions and response times are not taken."
         found.note("uperf.several-groups", message, "Upload the profile: rates follow from it.", line)
     elif wanted in names:
-        _gather_row(block, *block.averages[names.index(wanted)], gathered, found)
+        _gather_row(block, *rows[names.index(wanted)], gathered, found)
 
 
 def _gather_row(block: Block, cells: Sequence[str], line: int, gathered: FragmentBuilder, found: ProblemLog) -> None:
@@ -233,9 +234,9 @@ def _judge(block: Block, measured: str | None, found: ProblemLog) -> Status:
     failure = _find_message(block, _FAILURES)
     aborted = _find_message(block, _ABORTED)
     interrupted = _find_message(block, _INTERRUPTED)
-    is_whole = block.difference is not None and any(host.strip() == "master" for (host,), _ in block.hosts)
+    is_whole = block.difference is not None and any(host.strip() == "master" for (host,), _ in block.tables["Hostname"])
     if (cause := aborted or (None if is_whole else failure)) is not None:
-        message = f"uperf failed: {_join_failures(block)}. None of its figures is used."
+        message = f"uperf failed: {_join_distinct(block, _FAILURES)}. None of its figures is used."
         remedy = "Check slave, profile and variables, then measure again."
         return found.fail("uperf.failed", message, remedy, cause.line)
     if interrupted is not None:
@@ -249,17 +250,12 @@ def _judge(block: Block, measured: str | None, found: ProblemLog) -> Status:
         message = "No transaction moved data or finished an operation; there are no figures."
         remedy = "Check profile and slave, then measure again."
         return found.fail("uperf.nothing-done", message, remedy, block.last_line)
-    _warn_of_errors(block, found)
-    _warn_of_hung_slave(block, found)
+    _warn_of_oddities(block, found)
     return Status.COMPLETE
 
 
 def _find_message(block: Block, pattern: re.Pattern[str]) -> Printed | None:
     return next((piece for piece in block.others if pattern.match(piece.text)), None)
-
-
-def _join_failures(block: Block) -> str:
-    return _join_distinct(block, _FAILURES)
 
 
 def _join_distinct(block: Block, pattern: re.Pattern[str]) -> str:
@@ -268,22 +264,17 @@ def _join_distinct(block: Block, pattern: re.Pattern[str]) -> str:
     return "; ".join(dict.fromkeys(text.strip()[:150] for text in texts[:3]))
 
 
-def _warn_of_errors(block: Block, found: ProblemLog) -> None:
-    if block.errors is None:
-        return
-    causes = _join_distinct(block, _CAUSE)
-    causes = f" ({causes})" if causes else ""
-    message = f"uperf counted {block.errors.text} errors during the run{causes}; its figures are complete."
-    found.warn("uperf.errors", message, "See whether so many errors matter for the result.", block.errors.line)
-
-
-def _warn_of_hung_slave(block: Block, found: ProblemLog) -> None:
-    """Warn if slave and master differ in time; with CRR they always do."""
+def _warn_of_oddities(block: Block, found: ProblemLog) -> None:
+    """Warn of errors, and of different times of slave and master, which CRR always has."""
+    if block.errors is not None:
+        causes = _join_distinct(block, _CAUSE)
+        causes = f" ({causes})" if causes else ""
+        message = f"uperf counted {block.errors.text} errors during the run{causes}; its figures are complete."
+        found.warn("uperf.errors", message, "See whether so many errors matter for the result.", block.errors.line)
     differ = block.difference
-    if differ is None or "n" in differ.text or abs(float(differ.text)) <= _HUNG_PERCENT or block.connects_always:
-        return
-    message = f"Slave and master differ by {differ.text}% in time: the slave may have hung."
-    found.warn("uperf.slave-time", message, "Compare with other runs of this experiment.", differ.line)
+    if differ and "n" not in differ.text and abs(float(differ.text)) > _HUNG_PERCENT and not block.connects_always:
+        message = f"Slave and master differ by {differ.text}% in time: the slave may have hung."
+        found.warn("uperf.slave-time", message, "Compare with other runs of this experiment.", differ.line)
 
 
 def _is_history(text: Text) -> bool:
@@ -302,8 +293,8 @@ def _parse_history(text: Text) -> Parsed:
     for number, end in whole:
         last_line, latest, count = number, max(latest, end), count + 1
     gathered = FragmentBuilder()
-    gathered.add_printed("history.first_end_ns", Printed(first, first_line))
-    gathered.add_printed("history.last_end_ns", Printed(latest, last_line))
+    gathered.add_fact("history.first_end_ns", first, first_line)
+    gathered.add_fact("history.last_end_ns", latest, last_line)
     odd = sum(1 for line in text.lines if line.strip()) - count
     if odd:
         message = f"{odd} lines of the history are not five numbers; they were left out."

@@ -4,7 +4,7 @@ A profile is no log: it has facts only, which belong to the run of the log besid
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, field
 from xml.etree.ElementTree import ParseError
 
@@ -98,7 +98,7 @@ def parse(text: Text, name: str, version: int) -> Parsed:
     if profile is None:
         return Parsed(problems=found.problems)
     gathered = FragmentBuilder()
-    gathered.add_printed("profile", Printed(profile.attributes.get("name", ""), profile.line))
+    gathered.add_fact("profile", profile.attributes.get("name"), profile.line)
     _gather_groups(profile.find_all("group"), gathered, found)
     source, lines = (text.name, name, version), (1, len(text.lines))
     fragment = gathered.build(source, lines, Status.COMPLETE, kind=Kind.REPORT, role=None)
@@ -132,16 +132,22 @@ def _gather_groups(groups: Sequence[_Element], gathered: FragmentBuilder, found:
     first = measured[0]
     # The log's progress lines count transactions from 1.
     place = 1 + next(at for at, each in enumerate(groups[0].find_all("transaction")) if each is first)
-    gathered.add_printed("measured_transaction", Printed(f"Txn{place}", first.line))
-    durations = {each.attributes.get("duration", "") for each in measured}
-    if len(durations) == 1:
-        _gather_duration(durations.pop(), first.line, gathered)
+    gathered.add_fact("measured_transaction", f"Txn{place}", first.line)
+    duration = _find_only({each.attributes.get("duration", "") for each in measured})
+    if (seconds := _SECONDS.fullmatch(duration)) is not None:
+        gathered.add_fact("asked_duration_s", seconds[1], first.line)
+    elif "$" not in duration:
+        gathered.add_fact("asked_duration", duration, first.line)
     _gather_workload(measured, gathered, found)
     if all(_exchange(each).streams for each in measured):
         return
-    counts = {sum(flowop.times for flowop in each.find_all("flowop")) for each in measured}
-    if len(counts) == 1:
-        gathered.add_printed("operations_per_transaction", Printed(str(counts.pop()), first.line))
+    count = _find_only({str(sum(flowop.times for flowop in each.find_all("flowop"))) for each in measured})
+    gathered.add_fact("operations_per_transaction", count, first.line)
+
+
+def _find_only(texts: Set[str]) -> str:
+    """Return the only text; empty for several different ones."""
+    return next(iter(texts)) if len(texts) == 1 else ""
 
 
 def _count_users(groups: Iterable[_Element]) -> Printed | None:
@@ -179,18 +185,12 @@ def _gather_connections(groups: Iterable[_Element], gathered: FragmentBuilder) -
         values = ["on" if value == key else value for value in stated if "$" not in value]
         values = [value.upper() for value in values] if key == "protocol" else values
         if values:
-            gathered.add_printed(name, Printed(", ".join(values), min(stated.values())))
+            gathered.add_fact(name, ", ".join(values), min(stated.values()))
     files = [flowop for flowop in flowops if flowop.attributes.get("type", "").startswith("sendfile")]
-    gathered.add_printed("zero_copy", Printed("sendfile", files[0].line) if files else None)
+    if files:
+        gathered.add_fact("zero_copy", "sendfile", files[0].line)
     rates = {each.attributes["rate"]: each.line for each in transactions if each.attributes.get("rate")}
-    gathered.add_printed("rate", Printed(", ".join(rates), min(rates.values())) if rates else None)
-
-
-def _gather_duration(text: str, line: int, gathered: FragmentBuilder) -> None:
-    if (seconds := _SECONDS.fullmatch(text)) is not None:
-        gathered.add_fact("asked_duration_s", seconds[1], line)
-    elif "$" not in text:
-        gathered.add_fact("asked_duration", text, line)
+    gathered.add_fact("rate", ", ".join(rates), min(rates.values(), default=0))
 
 
 def _gather_workload(measured: Sequence[_Element], gathered: FragmentBuilder, found: ProblemLog) -> None:
@@ -209,9 +209,8 @@ def _merge_exchanges(exchanges: Iterable[_Exchange]) -> _Exchange:
     several = list(exchanges)
     if not all(each.streams for each in several):
         return _Exchange("MIXED")
-    patterns, messages = {each.pattern for each in several}, {each.message for each in several}
-    message = messages.pop() if len(messages) == 1 else ""
-    return _Exchange("STRB" if len(patterns) == 2 else patterns.pop(), message=message)
+    pattern = _find_only({each.pattern for each in several}) or "STRB"
+    return _Exchange(pattern, message=_find_only({each.message for each in several}))
 
 
 def _exchange(transaction: _Element) -> _Exchange:
@@ -228,8 +227,7 @@ def _exchange(transaction: _Element) -> _Exchange:
         pattern = "RR" if sends == receives else "STRP" if sends else "STRG"
         return _Exchange("CRR" if "connect" in kinds else pattern, out, back)
     if writes or reads:
-        sizes = {flowop.options.get("size", "") for flowop in writes or reads}
-        size = sizes.pop() if len(sizes) == 1 else ""
+        size = _find_only({flowop.options.get("size", "") for flowop in writes or reads})
         return _Exchange("STRP" if writes else "STRG", message="" if "$" in size else size, streams=True)
     return _Exchange("CRR", "0", "0") if "connect" in kinds else _Exchange("MIXED")
 
