@@ -22,8 +22,8 @@ VERSION = 6
 _HEAD = 64 * 1024
 _MESSAGE = re.compile(r"iperf3?: (?:error - )?(?P<message>.+)")
 # Facts by keys of the start; the requested limits are 0 if not requested.
-_STARTED = {"protocol": "factor.protocol", "num_streams": "users", "blksize": "message_bytes", "omit": "warmup_s"}
-_STARTED |= {"tos": "tos"}
+_ASKED = {"protocol": "factor.protocol", "num_streams": "users", "blksize": "message_bytes", "omit": "warmup_s"}
+_ASKED |= {"tos": "tos"}
 _REQUESTED = {
     "duration": "asked_duration_s",
     "bytes": "asked_bytes",
@@ -32,10 +32,10 @@ _REQUESTED = {
     "fqrate": "fair_queue_bits_per_s",
     "burst": "burst",
 }
-_BUFFERS = ("sock_bufsize", "sndbuf_actual", "rcvbuf_actual")
+_BUFFERS = {key: key for key in ("sock_bufsize", "sndbuf_actual", "rcvbuf_actual")}
 # Options that change the work and are no factors of their own.
 _OPTIONS = ("omit", "tos", "fqrate", "gso", "gro")
-_TITLES = ("title", "extra_data")
+_TITLES = {key: key for key in ("title", "extra_data")}
 _OF_HOST = frozenset({"system_info", "kernel"})
 _NAMED = re.compile(r"""\brun_?id"?\s*[=:]\s*"?(?P<run_id>[\w.-]+)""", re.IGNORECASE)
 _TRIAL = re.compile(r"""\btrial"?\s*[=:]\s*"?(?P<trial>\d+)""", re.IGNORECASE)
@@ -137,14 +137,13 @@ def _read_test(test: Test, source: tuple[str, str, int], found: ProblemLog) -> F
     ways = json_tests.find_directions(test)
     status = _judge(test, ways, noted)
     found.problems.extend(noted.problems)
-    system = test.start.string("system_info") if test.start is not None else None
-    # System, host, kernel, and more.
-    words, into = system.text.split() if system is not None else [], FragmentBuilder()
-    _gather_facts(test, ways, status, words, into)
+    into = FragmentBuilder()
+    _gather_facts(test, ways, status, into)
     json_tests.gather_readings(test, ways, status, into)
     taken = _find_start(test.start)
-    facts = [fact._replace(of_host=fact.key in _OF_HOST) for fact in into.facts]
-    return FragmentBuilder(facts, into.readings).build(
+    into.facts = [fact._replace(of_host=fact.key in _OF_HOST) for fact in into.facts]
+    role = "server" if test.is_server else "client"
+    return into.build(
         source,
         (test.first_line, test.last_line),
         status,
@@ -152,10 +151,10 @@ def _read_test(test: Test, source: tuple[str, str, int], found: ProblemLog) -> F
             *build_listing("intervals", test.rows),
             *build_listing("connections", json_tests.list_connections(test)),
         ),
-        role="server" if test.is_server else "client",
+        role=role,
         run_id=run_id,
         trial=trial,
-        host=words[1] if len(words) > 2 else None,
+        host=next((fact.text for fact in into.facts if fact.key == role), None),
         taken=taken,
         zone="+00:00" if taken else "",
     )
@@ -195,9 +194,7 @@ def _judge(test: Test, ways: Sequence[Direction], found: ProblemLog) -> Status:
     return plain.judge_result(test.end.line, found, is_whole=has_rates, is_sender_only=is_sender_only)
 
 
-def _gather_facts(
-    test: Test, ways: Sequence[Direction], status: Status, words: Sequence[str], into: FragmentBuilder
-) -> None:
+def _gather_facts(test: Test, ways: Sequence[Direction], status: Status, into: FragmentBuilder) -> None:
     into.add_printed("error", test.failure)
     start = test.start
     if start is None:
@@ -207,16 +204,19 @@ def _gather_facts(
     into.add_fact("tool_version", version.text.removeprefix("iperf "), version.line)
     requested = start.get("test_start")
     if requested is not None:
-        into.add_raw_fact("workload", *_find_workload(test, ways, requested))
-        _gather_scalars(requested, _STARTED, into)
+        # 3.7 to 3.10 print two directions without a switch.
+        is_both = requested.is_true("bidir") or len(ways) > 1 or test.has_both
+        pattern = "STRB" if is_both else "STRG" if requested.is_true("reverse") else "STRP"
+        into.add_raw_fact("workload", pattern, (requested.get("bidir") or requested.get("reverse") or requested).line)
+        _gather_scalars(requested, _ASKED, into)
         _gather_scalars(requested, _REQUESTED, into, but_zero=True)
-    _gather_scalars(start, dict(zip(_BUFFERS, _BUFFERS, strict=True)), into)
+    _gather_scalars(start, _BUFFERS, into)
     _gather_scalars(start, {"sock_bufsize": "window", "tcp_mss_default": "mss", "tcp_mss": "mss"}, into, but_zero=True)
     _gather_options(start, requested, into)
     _gather_mtu(test, start, into)
-    _gather_hosts(start, words, into, is_server=test.is_server)
+    _gather_hosts(start, into, is_server=test.is_server)
     if test.top is not None:
-        _gather_scalars(test.top, dict(zip(_TITLES, _TITLES, strict=True)), into)
+        _gather_scalars(test.top, _TITLES, into)
     json_tests.gather_facts(test, ways, status, into)
 
 
@@ -237,15 +237,6 @@ def _gather_scalars(node: Node, facts: Mapping[str, str], into: FragmentBuilder,
             into.add_raw_fact(fact, *printed)
 
 
-def _find_workload(test: Test, ways: Sequence[Direction], requested: Node) -> tuple[str, int]:
-    """Return the pattern by the switches, or by the results of 3.7 to 3.10."""
-    reverse, both = requested.get("reverse"), requested.get("bidir")
-    line = (both or reverse or requested).line
-    if requested.is_true("bidir") or len(ways) > 1 or test.has_both:
-        return "STRB", line
-    return "STRG" if requested.is_true("reverse") else "STRP", line
-
-
 def _gather_mtu(test: Test, start: Node, into: FragmentBuilder) -> None:
     """Keep the path's MTU, else the MTU implied by the segment size."""
     if len(test.paths) == 1:
@@ -255,11 +246,12 @@ def _gather_mtu(test: Test, start: Node, into: FragmentBuilder) -> None:
         into.add_raw_fact("mtu", mtu, mss.line)
 
 
-def _gather_hosts(start: Node, words: Sequence[str], into: FragmentBuilder, *, is_server: bool) -> None:
+def _gather_hosts(start: Node, into: FragmentBuilder, *, is_server: bool) -> None:
     """Keep the writer's own name, and the other side's name or address."""
     own, other = ("server", "client") if is_server else ("client", "server")
     if (system := start.string("system_info")) is not None:
-        _, host, kernel, *_ = words if len(words) > 2 else ("", None, None)
+        words = system.text.split()  # System, host, kernel, and more.
+        host, kernel = words[1:3] if len(words) > 2 else (None, None)
         into.add_facts(("system_info", own, "kernel"), (system.text.strip(), host, kernel), system.line)
     names = (
         (other, start.string("accepted_connection" if is_server else "connecting_to", "host")),
@@ -275,10 +267,12 @@ def _gather_hosts(start: Node, words: Sequence[str], into: FragmentBuilder, *, i
 def _find_ports(start: Node, *, is_server: bool) -> Printed | None:
     """Return the ports of each connection, the client's first."""
     connected = start.get("connected")
+    if connected is None:
+        return None
     keys = ("remote_port", "local_port") if is_server else ("local_port", "remote_port")
-    found = [[each.figure(key) for key in keys] for each in connected.values()] if connected is not None else []
+    found = [[each.figure(key) for key in keys] for each in connected.values()]
     pairs = [(client.text, server.text) for client, server in found if client is not None and server is not None]
-    return Printed(join_ports(pairs), connected.line) if connected is not None and pairs else None
+    return Printed(join_ports(pairs), connected.line)
 
 
 def _find_start(start: Node | None) -> datetime | None:
