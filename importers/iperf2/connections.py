@@ -70,7 +70,7 @@ class Test:
     role: str
     first_line: int
     last_line: int
-    facts: list[Fact] = field(default_factory=list)
+    facts: dict[str, Fact] = field(default_factory=dict)
     connections: dict[str, str] = field(default_factory=dict)
     rows: list[Row] = field(default_factory=list)
     error: Printed | None = None
@@ -91,8 +91,7 @@ class Test:
 
     def add_fact(self, key: str, text: str, line: int) -> None:
         """Add a fact; of several texts of a key the first counts."""
-        if all(key != known.key for known in self.facts):
-            self.facts.append(Fact(key, text, line))
+        self.facts.setdefault(key, Fact(key, text, line))
 
     def add_ends(self, own: tuple[str, str], other: tuple[str, str], line: int) -> None:
         """Add address and port of both ends of a connection, those of the log's side first."""

@@ -55,8 +55,10 @@ def _read(test: Test, file: str, found: ProblemLog) -> Fragment:
     status = _judge(test, results, found)
     into = FragmentBuilder()
     _gather_facts(test, results, into)
-    if status is Status.COMPLETE:
-        _gather_readings(test, results, into)
+    for way, row in results.items():
+        if status is Status.COMPLETE and row is not None:
+            role = way if len(results) > 1 else "server" if test.role == "server" else "total"
+            _gather_row(test, row, way, role, into)
     time, zone = test.started
     return into.build(
         (file, NAME, VERSION),
@@ -160,7 +162,7 @@ def _gather_facts(test: Test, results: _Results, into: FragmentBuilder) -> None:
     into.add_fact("factor.tool", NAME, test.first_line)
     if test.is_csv:
         into.add_fact("factor.protocol", "UDP" if test.is_udp else "TCP", test.first_line)
-    for fact in test.facts:
+    for fact in test.facts.values():
         if fact.key != "message_bytes" or not test.is_bounceback:
             into.add_fact(fact.key, fact.text, fact.line)
     first = test.rows[0].line if test.rows else test.first_line
@@ -176,9 +178,10 @@ def _gather_facts(test: Test, results: _Results, into: FragmentBuilder) -> None:
         own = _find_sent(test, row)
         if own is not None:
             into.add_fact(f"sent_rate{suffix}", f"{own.rate} {own.rate_unit}", own.line)
-        keys = ("busy_rps", "datagrams", f"one_way_latency_ms{suffix}", f"write_errors{suffix}")
-        for key, name in zip(keys, ("busy_rps", "datagrams", "one_way_latency", "write_errors"), strict=True):
-            into.add_fact(key, row.more.get(name) if row is not None else None, row.line if row is not None else 0)
+        if row is not None:
+            keys = ("busy_rps", "datagrams", f"one_way_latency_ms{suffix}", f"write_errors{suffix}")
+            texts = map(row.more.get, ("busy_rps", "datagrams", "one_way_latency", "write_errors"))
+            into.add_facts(keys, texts, row.line)
 
 
 def _find_sent(test: Test, result: Row | None) -> Row | None:
@@ -198,15 +201,8 @@ def _pattern(test: Test) -> str | None:
     return "STRB" if len(ways) > 1 else "STRP" if TO_SERVER in ways else "STRG"
 
 
-def _gather_readings(test: Test, results: _Results, into: FragmentBuilder) -> None:
-    """Keep the results by direction, or for ``server`` in a server's log."""
-    total = "server" if test.role == "server" else "total"
-    for way, row in results.items():
-        if row is not None:
-            _gather_row(test, row, way, way if len(results) > 1 else total, into)
-
-
 def _gather_row(test: Test, row: Row, way: str, role: str, into: FragmentBuilder) -> None:
+    """Keep a direction's result."""
     if row.has_duration:
         into.add_raw_number(("driver_s", "sec", role), row.t1, row.line)
     if not test.is_bounceback:

@@ -81,7 +81,11 @@ def read_tests(text: Text) -> list[Test]:
     if not text.ends_whole and reader.tests:
         reader.tests[-1].cut_line = len(text.lines)
     for test in reader.tests:
-        _add_implied(test)
+        for fact in list(test.facts.values()):
+            if fact.key == "request_bytes":  # Of a bounce-back.
+                test.add_fact("response_bytes", fact.text, fact.line)
+            elif fact.key == "mss" and (mtu := mtu_of(fact.text)):
+                test.add_fact("mtu", mtu, fact.line)
     return [test for test in reader.tests if test.connections or test.error or test.role == "client"]
 
 
@@ -163,7 +167,7 @@ class _Reader:
         if test.is_udp or test.role == "client":
             kept.add("message_bytes")
         following = self._begin(test.role, number)
-        following.facts = [fact for fact in test.facts if fact.key in kept]
+        following.facts = {key: fact for key, fact in test.facts.items() if key in kept}
         following.is_udp = test.is_udp
         self.is_report = False
         return following
@@ -200,12 +204,3 @@ def _read_columns(columns: str) -> dict[str, str]:
     """Return the columns behind transfer and rate by name."""
     found = next(filter(None, (pattern.match(columns) for pattern in _FURTHER)), None)
     return {name: text for name, text in found.groupdict().items() if text is not None} if found else {}
-
-
-def _add_implied(test: Test) -> None:
-    """Add implied facts: a bounce-back's response size, and the MTU of some segments."""
-    for fact in list(test.facts):
-        if fact.key == "request_bytes":
-            test.add_fact("response_bytes", fact.text, fact.line)
-        elif fact.key == "mss" and (mtu := mtu_of(fact.text)):
-            test.add_fact("mtu", mtu, fact.line)
