@@ -52,32 +52,28 @@ _OF_EACH_END = {
     "transport retransmissions": "TRANSPORT_RETRANS",
     "congestion control algorithm": "CONG_CONTROL",
 }
+_IN_CAPITALS = (
+    *("throughput", "throughput units", "direction", "protocol", "remote recv throughput", "netperf version"),
+    "command line",
+)
+_LATENCIES = {
+    **{"minimum": "MIN", "mean": "MEAN", "maximum": "MAX", "stddev": "STDDEV"},
+    **{f"{number}th percentile": f"P{number}" for number in (50, 90, 99)},
+}
 _LONG_NAMES: dict[str, str] = {
-    "throughput": "THROUGHPUT",
-    "throughput units": "THROUGHPUT_UNITS",
+    **{name: name.upper().replace(" ", "_") for name in _IN_CAPITALS},
+    **{f"{name} latency microseconds": f"{key}_LATENCY" for name, key in _LATENCIES.items()},
     "transaction rate tran/s": "TRANSACTION_RATE",
     "round trip latency usec/tran": "RT_LATENCY",
     "elapsed time (sec)": "ELAPSED_TIME",
-    "direction": "DIRECTION",
-    "protocol": "PROTOCOL",
     "request size bytes": "REQUEST_SIZE",
     "response size bytes": "RESPONSE_SIZE",
-    "remote recv throughput": "REMOTE_RECV_THROUGHPUT",
     "service demand units": "SD_UNITS",
-    "minimum latency microseconds": "MIN_LATENCY",
-    "mean latency microseconds": "MEAN_LATENCY",
-    "50th percentile latency microseconds": "P50_LATENCY",
-    "90th percentile latency microseconds": "P90_LATENCY",
-    "99th percentile latency microseconds": "P99_LATENCY",
-    "maximum latency microseconds": "MAX_LATENCY",
-    "stddev latency microseconds": "STDDEV_LATENCY",
     "transport mss bytes": "TRANSPORT_MSS",
     "throughput confidence width (%)": "THROUGHPUT_CONFID",
     "confidence iterations run": "CONFIDENCE_ITERATION",
-    "netperf version": "NETPERF_VERSION",
     "result tag": "RESULT_BRAND",
     "test uuid": "UUID",
-    "command line": "COMMAND_LINE",
     **{f"{end} {name}": f"{end.upper()}_{key}" for end in ("local", "remote") for name, key in _OF_EACH_END.items()},
 }
 """Long name in lower case -> name of the selector; unknown names are kept."""
@@ -319,7 +315,9 @@ class _Scanner:
         if self._section == "histogram":
             return self._take_histogram(number, line)
         if self._section in _DETAILS:
-            return self._take_detail(row)
+            if row is not None and self._current is not None:
+                self._take_detail(row, self._current)
+            return True
         if row is None:
             return self._take_heading(number, line)
         if self._headers and self._take_spread(number, line):
@@ -351,17 +349,13 @@ class _Scanner:
             self.found.stray_figures.append(row.line)
         return is_stray
 
-    def _take_detail(self, row: Row | None) -> bool:
+    def _take_detail(self, row: Row, test: Test) -> None:
         """Take a table of ``-v 2`` behind the figures."""
-        if row is not None and self._current is not None:
-            if self._section == "alignment":
-                self._current.alignment = row
-            else:
-                self._current.segment = row.cell(0)
-            self._current.awaits_details = False
-            self._current.last_line = row.line
-            self._section = "after"
-        return True
+        if self._section == "alignment":
+            test.alignment = row
+        else:
+            test.segment = row.cell(0)
+        test.awaits_details, test.last_line, self._section = False, row.line, "after"
 
     def _take_histogram(self, number: int, line: str) -> bool:
         found = _HISTOGRAM.fullmatch(line)

@@ -5,8 +5,8 @@ A profile is no log: it has facts only, which belong to the run of the log besid
 
 import re
 from collections.abc import Iterable, Sequence, Set
-from dataclasses import dataclass, field
-from xml.etree.ElementTree import ParseError
+from dataclasses import dataclass
+from xml.etree.ElementTree import Element, ParseError, TreeBuilder
 
 from defusedxml.common import DefusedXmlException
 from defusedxml.ElementTree import DefusedXMLParser
@@ -24,31 +24,7 @@ _READS = frozenset({"read", "recv", "recvfrom"})
 _CONNECTION_FACTS = {"protocol": "factor.protocol", "remotehost": "server", "wndsz": "window", "tcp_nodelay": "nodelay"}
 _MOST_ELEMENTS = 10_000
 _HEAD_LINES = 400
-
-
-@dataclass(slots=True)
-class _Element:
-    """An element of the profile."""
-
-    name: str
-    attributes: dict[str, str]
-    line: int
-    children: list["_Element"] = field(default_factory=list)
-
-    def find_all(self, name: str) -> list["_Element"]:
-        return [child for child in self.children if child.name == name]
-
-    @property
-    def options(self) -> dict[str, str]:
-        """Return the flowop's options; the value of a bare word is the word."""
-        words = (word.partition("=") for word in self.attributes.get("options", "").split())
-        return {key: value or key for key, _, value in words}
-
-    @property
-    def times(self) -> int:
-        """Return the number of executions of a flowop in one transaction."""
-        count = self.options.get("count", "1")
-        return int(count) if re.fullmatch(r"[1-9]\d{0,8}", count) else 1
+_LINE = "\nline"  # No attribute in XML has this name.
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,26 +38,35 @@ class _Exchange:
     streams: bool = False
 
 
-class _Tree:
-    """An XML target that builds elements; raises ParseError if there are too many."""
+class _Builder(TreeBuilder):
+    """A builder of elements with lines; raises ParseError if there are too many."""
 
     def __init__(self) -> None:
-        self.parser: DefusedXMLParser | None = None
-        self.root = _Element("", {}, 0)
-        self._open = [self.root]
+        super().__init__()
+        self.parser = DefusedXMLParser(target=self)
         self._count = 0
 
-    def start(self, tag: str, attributes: dict[str, str]) -> None:
+    def start(self, tag: str, attributes: dict[str, str], /) -> Element:
         self._count += 1
         if self._count > _MOST_ELEMENTS:
             raise ParseError(f"more than {_MOST_ELEMENTS} elements")
-        line = self.parser.parser.CurrentLineNumber if self.parser else 0
-        element = _Element(tag, dict(attributes), line)
-        self._open[-1].children.append(element)
-        self._open.append(element)
+        return super().start(tag, attributes | {_LINE: str(self.parser.parser.CurrentLineNumber)})
 
-    def end(self, tag: str) -> None:
-        self._open.pop()
+
+def _line(element: Element) -> int:
+    return int(element.get(_LINE, "0"))
+
+
+def _options(flowop: Element) -> dict[str, str]:
+    """Return a flowop's options; the value of a bare word is the word."""
+    words = (word.partition("=") for word in flowop.get("options", "").split())
+    return {key: value or key for key, _, value in words}
+
+
+def _times(flowop: Element) -> int:
+    """Return the number of executions of a flowop in one transaction."""
+    count = _options(flowop).get("count", "1")
+    return int(count) if re.fullmatch(r"[1-9]\d{0,8}", count) else 1
 
 
 def recognise(text: Text) -> bool:
@@ -98,31 +83,29 @@ def parse(text: Text, name: str, version: int) -> Parsed:
     if profile is None:
         return Parsed(problems=found.problems)
     gathered = FragmentBuilder()
-    gathered.add_fact("profile", profile.attributes.get("name"), profile.line)
-    _gather_groups(profile.find_all("group"), gathered, found)
+    gathered.add_fact("profile", profile.get("name"), _line(profile))
+    _gather_groups(profile.findall("group"), gathered, found)
     source, lines = (text.name, name, version), (1, len(text.lines))
     fragment = gathered.build(source, lines, Status.COMPLETE, kind=Kind.REPORT, role=None)
     return Parsed([fragment], found.problems)
 
 
-def _read(text: Text, found: ProblemLog) -> _Element | None:
-    tree = _Tree()
-    tree.parser = DefusedXMLParser(target=tree)
+def _read(text: Text, found: ProblemLog) -> Element | None:
+    parser = _Builder().parser
     try:
-        tree.parser.feed("\n".join(text.lines))
-        tree.parser.close()
+        parser.feed("\n".join(text.lines))
+        profile: Element = parser.close()
     except (ParseError, DefusedXmlException, ValueError) as error:
         message = f"This profile is not XML that can be read: {str(error)[:200]}."
         found.error("uperf.bad-profile", message, "Upload the profile that uperf was given.")
         return None
-    profiles = [element for element in tree.root.children if element.name == "profile"]
-    if not profiles or not profiles[0].find_all("group"):
+    if profile.tag != "profile" or profile.find("group") is None:
         found.error("uperf.bad-profile", "The profile has no group.", "Upload the profile that uperf was given.")
         return None
-    return profiles[0]
+    return profile
 
 
-def _gather_groups(groups: Sequence[_Element], gathered: FragmentBuilder, found: ProblemLog) -> None:
+def _gather_groups(groups: Sequence[Element], gathered: FragmentBuilder, found: ProblemLog) -> None:
     """Keep the facts that hold for all groups."""
     gathered.add_printed("users", _count_users(groups))
     measured = [transaction for group in groups if (transaction := _find_measured(group)) is not None]
@@ -131,18 +114,18 @@ def _gather_groups(groups: Sequence[_Element], gathered: FragmentBuilder, found:
         return
     first = measured[0]
     # The log's progress lines count transactions from 1.
-    place = 1 + next(at for at, each in enumerate(groups[0].find_all("transaction")) if each is first)
-    gathered.add_fact("measured_transaction", f"Txn{place}", first.line)
-    duration = _find_only({each.attributes.get("duration", "") for each in measured})
+    place = 1 + next(at for at, each in enumerate(groups[0].findall("transaction")) if each is first)
+    gathered.add_fact("measured_transaction", f"Txn{place}", _line(first))
+    duration = _find_only({each.get("duration", "") for each in measured})
     if (seconds := _SECONDS.fullmatch(duration)) is not None:
-        gathered.add_fact("asked_duration_s", seconds[1], first.line)
+        gathered.add_fact("asked_duration_s", seconds[1], _line(first))
     elif "$" not in duration:
-        gathered.add_fact("asked_duration", duration, first.line)
+        gathered.add_fact("asked_duration", duration, _line(first))
     _gather_workload(measured, gathered, found)
     if all(_exchange(each).streams for each in measured):
         return
-    count = _find_only({str(sum(flowop.times for flowop in each.find_all("flowop"))) for each in measured})
-    gathered.add_fact("operations_per_transaction", count, first.line)
+    count = _find_only({str(sum(_times(flowop) for flowop in each.findall("flowop"))) for each in measured})
+    gathered.add_fact("operations_per_transaction", count, _line(first))
 
 
 def _find_only(texts: Set[str]) -> str:
@@ -150,24 +133,24 @@ def _find_only(texts: Set[str]) -> str:
     return next(iter(texts)) if len(texts) == 1 else ""
 
 
-def _count_users(groups: Iterable[_Element]) -> Printed | None:
+def _count_users(groups: Iterable[Element]) -> Printed | None:
     """Return the workers of all groups; None if a number is a variable."""
     total, line = 0, 0
     for group in groups:
-        workers = [group.attributes.get(key, "1") for key in ("nthreads", "nprocs")]
+        workers = [group.get(key, "1") for key in ("nthreads", "nprocs")]
         if not all(re.fullmatch(r"[1-9]\d{0,6}", each) for each in workers):
             return None
         total += int(workers[0]) * int(workers[1])
-        line = line or group.line
+        line = line or _line(group)
     return Printed(str(total), line)
 
 
-def _find_measured(group: _Element) -> _Element | None:
+def _find_measured(group: Element) -> Element | None:
     """Return the transaction with the longest duration, else the one with most iterations."""
-    transactions = group.find_all("transaction")
-    timed = [each for each in transactions if each.attributes.get("duration")]
+    transactions = group.findall("transaction")
+    timed = [each for each in transactions if each.get("duration")]
     key = "duration" if timed else "iterations"
-    return max(timed or transactions, key=lambda each: _leading_number(each.attributes.get(key, "")), default=None)
+    return max(timed or transactions, key=lambda each: _leading_number(each.get(key, "")), default=None)
 
 
 def _leading_number(text: str) -> float:
@@ -176,26 +159,26 @@ def _leading_number(text: str) -> float:
     return float(match[0]) * scale if match else 0.0
 
 
-def _gather_connections(groups: Iterable[_Element], gathered: FragmentBuilder) -> None:
+def _gather_connections(groups: Iterable[Element], gathered: FragmentBuilder) -> None:
     """Keep protocols, servers and socket options, except variables (``$h``)."""
-    transactions = [each for group in groups for each in group.find_all("transaction")]
-    flowops = [flowop for each in transactions for flowop in each.find_all("flowop")]
+    transactions = [each for group in groups for each in group.findall("transaction")]
+    flowops = [flowop for each in transactions for flowop in each.findall("flowop")]
     for key, name in _CONNECTION_FACTS.items():
-        stated = {flowop.options[key]: flowop.line for flowop in flowops if key in flowop.options}
+        stated = {_options(flowop)[key]: _line(flowop) for flowop in flowops if key in _options(flowop)}
         values = ["on" if value == key else value for value in stated if "$" not in value]
         values = [value.upper() for value in values] if key == "protocol" else values
         if values:
             gathered.add_fact(name, ", ".join(values), min(stated.values()))
-    files = [flowop for flowop in flowops if flowop.attributes.get("type", "").startswith("sendfile")]
+    files = [flowop for flowop in flowops if flowop.get("type", "").startswith("sendfile")]
     if files:
-        gathered.add_fact("zero_copy", "sendfile", files[0].line)
-    rates = {each.attributes["rate"]: each.line for each in transactions if each.attributes.get("rate")}
+        gathered.add_fact("zero_copy", "sendfile", _line(files[0]))
+    rates = {each.get("rate", ""): _line(each) for each in transactions if each.get("rate")}
     gathered.add_fact("rate", ", ".join(rates), min(rates.values(), default=0))
 
 
-def _gather_workload(measured: Sequence[_Element], gathered: FragmentBuilder, found: ProblemLog) -> None:
+def _gather_workload(measured: Sequence[Element], gathered: FragmentBuilder, found: ProblemLog) -> None:
     exchanges = {_exchange(each) for each in measured}
-    line = measured[0].line
+    line = _line(measured[0])
     exchange = exchanges.pop() if len(exchanges) == 1 else _merge_exchanges(exchanges)
     if exchange.pattern == "MIXED":
         message = "The profile's transactions are no pattern with a name, or its groups do different things."
@@ -213,11 +196,11 @@ def _merge_exchanges(exchanges: Iterable[_Exchange]) -> _Exchange:
     return _Exchange(pattern, message=_find_only({each.message for each in several}))
 
 
-def _exchange(transaction: _Element) -> _Exchange:
+def _exchange(transaction: Element) -> _Exchange:
     """Return a transaction's pattern, with sizes if fixed."""
-    flowops = transaction.find_all("flowop")
-    kinds = {flowop.attributes.get("type", "") for flowop in flowops}
-    writes, reads = ([each for each in flowops if each.attributes.get("type") in some] for some in (_WRITES, _READS))
+    flowops = transaction.findall("flowop")
+    kinds = {flowop.get("type", "") for flowop in flowops}
+    writes, reads = ([each for each in flowops if each.get("type") in some] for some in (_WRITES, _READS))
     if kinds - _WRITES - _READS - {"connect", "accept", "disconnect", "think"}:
         return _Exchange("MIXED")
     out, back = _one_size(writes), _one_size(reads)
@@ -227,14 +210,14 @@ def _exchange(transaction: _Element) -> _Exchange:
         pattern = "RR" if sends == receives else "STRP" if sends else "STRG"
         return _Exchange("CRR" if "connect" in kinds else pattern, out, back)
     if writes or reads:
-        size = _find_only({flowop.options.get("size", "") for flowop in writes or reads})
+        size = _find_only({_options(flowop).get("size", "") for flowop in writes or reads})
         return _Exchange("STRP" if writes else "STRG", message="" if "$" in size else size, streams=True)
     return _Exchange("CRR", "0", "0") if "connect" in kinds else _Exchange("MIXED")
 
 
-def _one_size(flowops: Sequence[_Element]) -> str:
+def _one_size(flowops: Sequence[Element]) -> str:
     """Return the fixed size of a single flowop done once; empty otherwise."""
-    size = flowops[0].options.get("size", "") if len(flowops) == 1 and flowops[0].times == 1 else ""
+    size = _options(flowops[0]).get("size", "") if len(flowops) == 1 and _times(flowops[0]) == 1 else ""
     return size if _bytes(size) else ""
 
 
