@@ -248,23 +248,16 @@ def _facts(block: Block, found: ProblemLog) -> tuple[Fact, ...]:
 
 
 def _named(pairs: dict[str, Pair], names: dict[str, str], skip: set[str], found: ProblemLog) -> Iterator[Fact]:
-    for pair in pairs.values():
-        key, text, line = pair
+    for key, text, line in pairs.values():
         if key in skip:
             continue
         name = names.get(key)
-        if name is not None and key in _NUMBERS and not _is_sound(pair):
+        is_sound = is_number(text) if key != "mb_bytes" else is_count(text) and text.strip("0") != ""
+        if name is not None and key in _NUMBERS and not is_sound:
             message = f"{key}={text} is not a number that it can be."
             found.warn("awm.not-a-number", message, f"Correct {key}.", line)
             name = None
         yield Fact(name or f"awm.{key}", text, line)
-
-
-def _is_sound(pair: Pair) -> bool:
-    """Return whether a parameter is a valid number."""
-    if pair.key == "mb_bytes":
-        return is_count(pair.text) and pair.text.strip("0") != ""
-    return is_number(pair.text)
 
 
 @lru_cache(1024)

@@ -7,7 +7,6 @@ never columns.
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -147,8 +146,7 @@ _LABELS = (
 _LABEL = re.compile("|".join(f"({pattern})" for pattern, _ in _LABELS))
 
 
-@dataclass(frozen=True, slots=True)
-class Echo:
+class Echo(NamedTuple):
     """A command echo: the full command in lower case, and the prompt."""
 
     command: str

@@ -64,6 +64,10 @@ class Evidence(FragmentBuilder):
     def count(self, reading: Reading) -> None:
         self.counters.setdefault((reading.subject, reading.name), reading)
 
+    def refuse(self, seen: str, line: Line) -> None:
+        """Report a counter of another shape."""
+        self.found.warn("cp_query.shape", f"{seen}; it was left out.", "Take the capture again.", line.number)
+
     def fact(self, key: str, text: str, line: int) -> None:
         """Add the first fact of a key."""
         if key not in self._keys:
@@ -122,19 +126,14 @@ def read_responses(responses: Sequence[Response], evidence: Evidence, role: str)
 def _keep(response: Response, evidence: Evidence) -> None:
     """Add the response as a fact ``cp.<command>``; report messages instead of responses."""
     kept = [line for line in response.lines if not is_ready(line.text)] if response.has_ready else response.lines
-    if response.has_ready or "HCP" in response.text:
-        _point_out(response, evidence.found)
-    if kept and response.command != "query time":
-        key = "cp." + "_".join(response.command.split())
-        evidence.add_raw_fact(key, "\n".join([line.text for line in kept]), kept[0].number)
-
-
-def _point_out(response: Response, found: ProblemLog) -> None:
-    for line in response.lines:
+    for line in response.lines if response.has_ready or "HCP" in response.text else ():
         message = line.text.strip() if _MESSAGE.fullmatch(line.text.strip()) else None
         if message or failure_code(line.text):
             text = f"{response.command.upper()} was answered by: {message or line.text}"
-            found.note("cp_query.message", text, "Check whether the answer matters.", line.number)
+            evidence.found.note("cp_query.message", text, "Check whether the answer matters.", line.number)
+    if kept and response.command != "query time":
+        key = "cp." + "_".join(response.command.split())
+        evidence.add_raw_fact(key, "\n".join([line.text for line in kept]), kept[0].number)
 
 
 def _read_indicate_user(response: Response, evidence: Evidence, role: str) -> None:
@@ -158,8 +157,7 @@ def _read_virtual_cpu(line: Line, subject: str, evidence: Evidence, role: str) -
         if shape.fullmatch(text):
             evidence.count(Reading(name.lower(), text, unit, line.number, role, subject))
         else:
-            message = f"{name}={text} is not {words}; it was left out."
-            evidence.found.warn("cp_query.shape", message, "Take the capture again.", line.number)
+            evidence.refuse(f"{name}={text} is not {words}", line)
 
 
 def _read_paging(line: Line, kind: str, subject: str, evidence: Evidence, role: str) -> str:
@@ -297,9 +295,8 @@ def _read_counters(after: list[Line], time_line: Line, evidence: Evidence, role:
         if match and shape.fullmatch(match[1]):
             evidence.count(Reading(name, match[1], unit, line.number, role))
         else:
-            seen = f"{name.upper()}= {match[1]} is not of the form {unit}" if match else f"{name.upper()}= is missing"
-            message = f"{seen}; it was left out."
-            evidence.found.warn("cp_query.shape", message, "Take the capture again.", line.number)
+            seen = f"{match[1]} is not of the form {unit}" if match else "is missing"
+            evidence.refuse(f"{name.upper()}= {seen}", line)
 
 
 _NETWORK = re.compile(
@@ -313,7 +310,6 @@ _OF_USER = re.compile(r"\buser\s+(\S+)")
 _STATE = re.compile(r"\b(State|RDEV|Controller|Portname|IPTimeout):\s*(\S+)")
 _TRAFFIC = re.compile(r"\b(RX|TX) (Packets|Bytes):\s*([0-9]+)(?![0-9])")
 _DIRECTIONS = ("RX ", "TX ")
-
 _TROUBLE = re.compile(r"\b(Discarded|Errors):\s*([0-9]+)(?![0-9])")
 
 
