@@ -11,7 +11,7 @@ from itertools import chain
 
 from importers.awm.log_records import Block, Records, content_lines, judge, make_listing, report_strays
 from importers.key_values import Pair, Record, is_count, is_number, trial_number
-from importers.model import Fact, Fragment, Kind, Listing, Problem, ProblemLog, Reading, Text, parse_by
+from importers.model import Fact, Fragment, Kind, Problem, ProblemLog, Reading, Text, parse_by
 
 NAME = "awm"
 TITLE = "AWM driver log"
@@ -153,7 +153,9 @@ def _read_block(block: Block, file: str) -> tuple[Fragment | None, list[Problem]
     found = ProblemLog(file, run_id)
     role = block.head.value("role").lower()
     facts = _facts(block, found)
-    readings, listings = _readings(block, role, found), _listings(block, found)
+    readings = _readings(block, role, found)
+    intervals = make_listing("intervals", block.records("INT"), ("t0", "t1", "trans"), "n", found)
+    connections = make_listing("connections", block.records("CONN"), ("id", "trans", "seconds"), "id", found)
     taken = _moment(block.run.get("start"), found)
     ended = _moment(block.end.get("end") if block.end else None, found)
     offset = block.run.get("utc_offset")
@@ -180,7 +182,7 @@ def _read_block(block: Block, file: str) -> tuple[Fragment | None, list[Problem]
         status=status,
         facts=facts,
         readings=readings,
-        listings=listings,
+        listings=(*intervals, *connections),
     )
     return fragment, found.problems
 
@@ -284,9 +286,3 @@ def _readings(block: Block, role: str, found: ProblemLog) -> tuple[Reading, ...]
         else:
             readings.append(Reading(name, pair.text, unit, pair.line, owner))
     return tuple(readings)
-
-
-def _listings(block: Block, found: ProblemLog) -> tuple[Listing, ...]:
-    intervals = make_listing("intervals", block.records("INT"), ("t0", "t1", "trans"), "n", found)
-    connections = make_listing("connections", block.records("CONN"), ("id", "trans", "seconds"), "id", found)
-    return (*intervals, *connections)

@@ -278,8 +278,11 @@ def _list_facts(block: _Block) -> Iterator[Fact]:
     yield from stated.values()
     yield from _list_addresses(block)
     yield from _list_workload(block)
-    if "users" not in stated:
-        yield from _list_users(block)
+    connected = block.find_all(_CONNECTED)
+    rows = [(line, row) for line, row in block.intervals + block.results if row["id"] != "SUM"]
+    of_one_way = [(line, row) for line, row in rows if row["way"] == rows[0][1]["way"]] or connected
+    if "users" not in stated and of_one_way:
+        yield Fact("users", str(len({row["id"] for _, row in of_one_way})), (connected or of_one_way)[0][0])
     counting = [line for line, row in block.intervals + block.results if block.is_udp or row["count"]]
     if "protocol" not in stated and counting:
         # UDP shows in the table, TCP in retransmits.
@@ -329,14 +332,6 @@ def _list_workload(block: _Block) -> Iterator[Fact]:
     elif block.results and len({row["side"] for _, row in block.results}) == 1:
         line, row = block.results[0]
         yield Fact("workload", "STRG" if row["side"] == "sender" else "STRP", line)
-
-
-def _list_users(block: _Block) -> Iterator[Fact]:
-    """Yield the number of connections in one direction."""
-    connected = block.find_all(_CONNECTED)
-    rows = [(line, row) for line, row in block.intervals + block.results if row["id"] != "SUM"]
-    if found := [(line, row) for line, row in rows if row["way"] == rows[0][1]["way"]] or connected:
-        yield Fact("users", str(len({row["id"] for _, row in found})), (connected or found)[0][0])
 
 
 def _list_readings(block: _Block, status: Status) -> Iterator[Reading]:

@@ -146,11 +146,6 @@ def find_odd_line(test: Test) -> int | None:
     return None
 
 
-def is_whole(test: Test) -> bool:
-    """Return whether the table is complete."""
-    return test.kind is not None and len(test.rows) == len(_TABLES[test.kind.shape].widths)
-
-
 def find_rate_unit(test: Test) -> str:
     """Return the heading's unit of throughput (``10^6bits/s``); "" if hidden by ``-P 0``."""
     found = _RATE.search(test.units.text) if test.units else None

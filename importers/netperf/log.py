@@ -10,7 +10,7 @@ from importers.fragment_builder import FragmentBuilder, Printed, from_epoch, is_
 from importers.model import Fragment, Listing, Parsed, ProblemLog, Status, Text
 from importers.netperf import figures
 from importers.netperf.banner import Shape, find_kind, find_protocol, is_banner
-from importers.netperf.scan import SELECTORS, Interim, Scan, Test, read_names, scan_tests
+from importers.netperf.scan import SELECTORS, Scan, Test, read_names, scan_tests
 from importers.trial_numbers import number_trials
 
 NAME = "netperf"
@@ -82,7 +82,7 @@ def _read(test: Test, text: Text, found: ProblemLog, *, cut: bool) -> Fragment |
     _gather_facts(test, text, into)
     if test.values:
         processors += figures.gather_values(test, into)
-    elif test.rows and figures.is_whole(test) and figures.find_odd_line(test) is None:
+    elif test.kind is not None and test.has_all_rows and figures.find_odd_line(test) is None:
         processors += figures.gather_figures(test, into)
     status = _judge(test, into, found, cut=cut)
     if status is None:
@@ -163,18 +163,13 @@ def _build_fragment(test: Test, text: Text, into: FragmentBuilder, status: Statu
         taken = from_epoch(str(Decimal(interims[0].ending) - Decimal(interims[0].seconds)))
     kept = FragmentBuilder(into.facts) if status is Status.FAILED else into
     source, lines, zone = (text.name, NAME, VERSION), (test.first_line, test.last_line), "+00:00" if times else ""
-    listings = _list_interims(interims)
+    listings: tuple[Listing, ...] = ()
+    if len({each.unit for each in interims}) == 1:
+        unit = interims[0].unit
+        name = "trans_per_s" if unit.lower().startswith("tran") else "mb_per_s"
+        rows = [(each.value or None, each.seconds or None) for each in interims]
+        listings = (Listing("intervals", ((name, unit), ("seconds", "s")), rows, [each.line for each in interims]),)
     return kept.build(source, lines, status, listings=listings, taken=taken, ended=ended, zone=zone)
-
-
-def _list_interims(interims: list[Interim]) -> tuple[Listing, ...]:
-    units = {each.unit for each in interims}
-    if len(units) != 1:
-        return ()
-    unit = units.pop()
-    name = "trans_per_s" if unit.lower().startswith("tran") else "mb_per_s"
-    rows = [(each.value or None, each.seconds or None) for each in interims]
-    return (Listing("intervals", ((name, unit), ("seconds", "s")), rows, [each.line for each in interims]),)
 
 
 def _report_other_lines(scanned: Scan, found: ProblemLog) -> None:
@@ -219,7 +214,7 @@ def _judge_figures(test: Test, into: FragmentBuilder, found: ProblemLog, *, cut:
         return found.cut("netperf.columns", message, "Take the log as netperf wrote it.", odd)
     if missing:
         return _report_cut(test, found, f"{missing[0]} is missing")
-    if test.awaits_details or (test.rows and test.kind is not None and not figures.is_whole(test)):
+    if test.awaits_details or (test.rows and test.kind is not None and not test.has_all_rows):
         return _report_cut(test, found, "the last line of a table is missing")
     if rate is None:
         return _report_missing_rate(test, found)

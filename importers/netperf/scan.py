@@ -138,6 +138,11 @@ class Test:
         return self.kind is not None and self.kind.shape is not Shape.TRANSACTIONS
 
     @property
+    def has_all_rows(self) -> bool:
+        """Return whether the figures' lines are there: the sender's, or each end's."""
+        return len(self.rows) >= (1 if self.kind is None or self.kind.shape is Shape.STREAM else 2)
+
+    @property
     def returns(self) -> bool:
         """Return whether the client is known to receive a stream."""
         return self.kind is not None and self.kind.pattern == "STRG"
@@ -311,7 +316,9 @@ class _Scanner:
             self._names = names
             (self._current or self._start(number)).headed = True
             return True
-        row = _read_row(number, line)
+        words = line.split()
+        cells = tuple(takewhile(_NUMERIC.fullmatch, words))
+        row = Row(number, cells, " ".join(words[len(cells) :])) if cells else None
         if self._section == "histogram":
             return self._take_histogram(number, line)
         if self._section in _DETAILS:
@@ -336,11 +343,11 @@ class _Scanner:
     def _take_figures(self, row: Row) -> bool:
         """Take figures, perhaps of a new test without banner; return False for others."""
         test = self._current
-        if test is None or (test.banner is None and len(test.rows) == _count_rows(test.kind)):
+        if test is None or (test.banner is None and test.has_all_rows):
             if self._hidden is None:
                 return False
             test = self._start(row.line)
-        if self._section == "figures" and len(test.rows) < _count_rows(test.kind):
+        if self._section == "figures" and not test.has_all_rows:
             test.rows.append(row)
             test.last_line = row.line
             return True
@@ -400,17 +407,6 @@ def read_names(line: str) -> list[str]:
     """Return the names of the columns of ``-o``; [] for other lines."""
     names = [_normalise(name) for name in _cells(line)] if "," in line else []
     return names if any(name in _LONG_NAMES for name in names) else []
-
-
-def _count_rows(kind: Kind | None) -> int:
-    """Return the number of figures' lines: the sender's, or each end's."""
-    return 1 if kind is None or kind.shape is Shape.STREAM else 2
-
-
-def _read_row(number: int, line: str) -> Row | None:
-    words = line.split()
-    cells = tuple(takewhile(_NUMERIC.fullmatch, words))
-    return Row(number, cells, " ".join(words[len(cells) :])) if cells else None
 
 
 def _cells(line: str) -> list[str]:
