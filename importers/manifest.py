@@ -28,14 +28,14 @@ _HEAD = re.compile(r"[A-Za-z][A-Za-z0-9_.]*")
 
 def recognise(text: Text) -> bool:
     """Return whether the first line is a table's head with ``run_id`` and another column."""
-    return bool(_columns(text))
+    return bool(_read_head(text)[2])
 
 
 def each(text: Text, problems: list[Problem]) -> Iterator[Fragment]:
     """Yield the fragments row by row, and add problems to ``problems``."""
     found = ProblemLog(text.name, problems=problems)
-    columns = tuple(_columns(text))
-    for line, cells in _rows(text, columns, found):
+    head_line, delimiter, columns = _read_head(text)
+    for line, cells in _rows(text, head_line, delimiter, len(columns), found):
         filled = {name: cell for name, cell in zip(columns, cells, strict=True) if cell}
         if _RUN in filled:
             yield _fragment(filled, line, found)
@@ -46,19 +46,14 @@ def each(text: Text, problems: list[Problem]) -> Iterator[Fragment]:
 parse = parse_by(each)
 
 
-def _head(text: Text) -> tuple[int, str, str]:
-    """Return number, text and delimiter of the head line."""
+def _read_head(text: Text) -> tuple[int, str, list[str]]:
+    """Return number, delimiter and columns of the head line; no columns for other files."""
     number, head = next(((number, line) for number, line in text.numbered() if line.strip()), (1, ""))
-    return number, head, max("\t,;", key=head.count)
-
-
-def _columns(text: Text) -> list[str]:
-    """Return the names of the columns; empty for other files."""
-    _, head, delimiter = _head(text)
+    delimiter = max("\t,;", key=head.count)
     cells = _cells(head, delimiter) if _RUN in head.lower() else []
     names = ["_".join(cell.lower().split()) for cell in cells]
     good = len(names) > 1 and names.count(_RUN) == 1 and all(_HEAD.fullmatch(name) for name in names)
-    return names if good else []
+    return number, delimiter, names if good else []
 
 
 def _cells(line: str, delimiter: str, *, strict: bool = False) -> list[str]:
@@ -69,9 +64,8 @@ def _cells(line: str, delimiter: str, *, strict: bool = False) -> list[str]:
         return []
 
 
-def _rows(text: Text, columns: Sequence[str], found: ProblemLog) -> Iterator[tuple[int, list[str]]]:
+def _rows(text: Text, head_line: int, delimiter: str, width: int, found: ProblemLog) -> Iterator[tuple[int, list[str]]]:
     """Yield the rows' lines and stripped cells."""
-    head_line, _, delimiter = _head(text)
     if not text.ends_whole and len(text.lines) > head_line:
         message = "The file ends without a line end: its last row may be cut off and was left out."
         found.warn("manifest.cut-off", message, "End the last row with a line end.", len(text.lines))
@@ -79,10 +73,10 @@ def _rows(text: Text, columns: Sequence[str], found: ProblemLog) -> Iterator[tup
         if number <= head_line:
             continue
         cells = line.split(delimiter) if '"' not in line else _cells(line, delimiter, strict=True)
-        if len(cells) == len(columns):
+        if len(cells) == width:
             yield number, [*map(str.strip, cells)]
         elif line.strip():
-            message = f"This row has not the {len(columns)} cells that the head names; it was left out."
+            message = f"This row has not the {width} cells that the head names; it was left out."
             found.warn("manifest.cells", message, "Give every row as many cells as the head.", number)
 
 

@@ -9,7 +9,15 @@ from datetime import datetime
 from functools import lru_cache
 from itertools import chain
 
-from importers.awm.log_records import Block, Records, content_lines, judge, make_listing, report_strays
+from importers.awm.log_records import (
+    RECORD_TYPES,
+    Block,
+    content_lines,
+    judge,
+    make_listing,
+    read_records,
+    report_strays,
+)
 from importers.key_values import Pair, Record, is_count, is_number, trial_number
 from importers.model import Fact, Fragment, Kind, Problem, ProblemLog, Reading, Text, parse_by
 
@@ -18,7 +26,6 @@ TITLE = "AWM driver log"
 VERSION = 1
 
 _SIGNATURE = re.compile(r"\s*AWMLOG\s+\S", re.IGNORECASE)
-_RECORD_TYPES = frozenset({"AWMLOG", "RUN", "PARM", "INT", "CONN", "SUM", "END"})
 _REQUIRED = {
     "RUN": ("run_id", "start"),
     "PARM": ("workload", "users", "req_bytes", "resp_bytes", "seconds"),
@@ -61,7 +68,7 @@ def recognise(text: Text) -> bool:
 def each(text: Text, problems: list[Problem]) -> Iterator[Fragment]:
     """Yield the fragments run by run, and add problems to ``problems``."""
     found = ProblemLog(text.name)
-    for block in _blocks(Records(text, _RECORD_TYPES), found):
+    for block in _blocks(text, found):
         fragment, own = _read_block(block, text.name)
         problems.extend(own)
         if fragment is not None:
@@ -72,14 +79,18 @@ def each(text: Text, problems: list[Problem]) -> Iterator[Fragment]:
 parse = parse_by(each)
 
 
-def _blocks(records: Records, found: ProblemLog) -> Iterator[Block]:
+def _blocks(text: Text, found: ProblemLog) -> Iterator[Block]:
     """Group records by run; report records outside runs."""
     runs = 0
     head: Record | None = None
     extras: list[Record] = []
     outside: list[Record] = []
     current: Block | None = None
-    for record in records:
+    cut: Record | None = None
+    for record, is_cut in read_records(text):
+        if is_cut:
+            cut = record
+            break
         if current is not None and record.type in {"RUN", "AWMLOG"}:
             current.next_run = record
             yield current
@@ -93,7 +104,7 @@ def _blocks(records: Records, found: ProblemLog) -> Iterator[Block]:
             current = Block(head, record, list(extras))
             runs += 1
         elif current is None:
-            (outside if record.type in _RECORD_TYPES else extras).append(record)
+            (outside if record.type in RECORD_TYPES else extras).append(record)
         elif record.type == "END":
             current.end = record
             yield current
@@ -102,10 +113,10 @@ def _blocks(records: Records, found: ProblemLog) -> Iterator[Block]:
             current.body.append(record)
     _report_outside(outside, found)
     if current is not None:
-        current.cut = records.cut
+        current.cut = cut
         yield current
     else:
-        _report_ending(head, runs, records.cut, found)
+        _report_ending(head, runs, cut, found)
 
 
 def _is_usable_head(head: Record, found: ProblemLog) -> bool:
@@ -245,7 +256,7 @@ def _facts(block: Block, found: ProblemLog) -> tuple[Fact, ...]:
         *(Fact(f"awm.{pair.key}", pair.text, pair.line) for pair in rest),
         *_named(end, {}, {"end"}, found),
     ]
-    unknown = [record for record in (*block.extras, *block.body) if record.type not in _RECORD_TYPES]
+    unknown = [record for record in (*block.extras, *block.body) if record.type not in RECORD_TYPES]
     return (*said, *(Fact("awm.record", record.text, record.line) for record in unknown))
 
 

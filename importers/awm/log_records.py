@@ -12,7 +12,8 @@ from importers.model import Listing, ProblemLog, Status, Text
 Column = tuple[str, str]
 """A quantity and its unit."""
 
-END_REASONS = frozenset({"complete", "errors", "aborted"})
+RECORD_TYPES = frozenset({"AWMLOG", "RUN", "PARM", "INT", "CONN", "SUM", "END"})
+_END_REASONS = frozenset({"complete", "errors", "aborted"})
 
 _COMMENT = ("*", "#")
 # The format knows about a dozen. Every row has a cell for every column, so their number must not grow with the rows.
@@ -36,45 +37,33 @@ def content_lines(text: Text) -> Iterator[tuple[int, str]]:
             yield number, line
 
 
-class Records:
-    """The whole records of a file, one at a time.
+def read_records(text: Text) -> Iterator[tuple[Record, bool]]:
+    """Yield the records, each with whether the file breaks off inside."""
+    record: Record | None = None
+    for number, line in content_lines(text):
+        body = line.strip()
+        if record is not None and body[0] == "+":
+            record.extend(body[1:], number)
+            continue
+        if record is not None:
+            yield record, False
+        word, _, rest = body.partition(" ")
+        record = Record(word.upper(), number, number, texts=[word])
+        record.extend(rest, number)
+    if record is not None:
+        yield record, _is_cut(record, text)
 
-    ``cut`` is the record in which the file breaks off, known at the end: a last record of a type in ``known`` with a
-    token other than key=value, or a last record without line end other than a whole END.
+
+def _is_cut(last: Record, text: Text) -> bool:
+    """Return whether the file breaks off in the last record.
+
+    That is a known one with a token other than key=value, or one without line end other than a whole END.
     """
-
-    def __init__(self, text: Text, known: frozenset[str]) -> None:
-        self._text, self._known = text, known
-        self.cut: Record | None = None
-
-    def __iter__(self) -> Iterator[Record]:
-        record: Record | None = None
-        for number, line in content_lines(self._text):
-            body = line.strip()
-            if record is not None and body[0] == "+":
-                record.extend(body[1:], number)
-                continue
-            if record is not None:
-                yield record
-            word, _, rest = body.partition(" ")
-            record = Record(word.upper(), number, number, texts=[word])
-            record.extend(rest, number)
-        if record is not None and self._is_cut(record):
-            self.cut = record
-        elif record is not None:
-            yield record
-
-    def _is_cut(self, last: Record) -> bool:
-        if not self._text.ends_whole and last.last_line == len(self._text.lines):
-            return not _is_whole_end(last)
-        return bool(last.strays) and last.type in self._known and last.type != "AWMLOG"
-
-
-def _is_whole_end(record: Record) -> bool:
-    """Return whether an END record without line end is complete."""
-    if record.type != "END" or record.strays or record.value("reason") not in END_REASONS:
-        return False
-    return is_count(record.value("rc")) and len(record.value("end")) == len("yyyy-mm-dd hh:mm:ss")
+    if text.ends_whole or last.last_line < len(text.lines):
+        return bool(last.strays) and last.type in RECORD_TYPES and last.type != "AWMLOG"
+    if last.type != "END" or last.strays or last.value("reason") not in _END_REASONS:
+        return True
+    return not is_count(last.value("rc")) or len(last.value("end")) != len("yyyy-mm-dd hh:mm:ss")
 
 
 @dataclass(slots=True)

@@ -96,6 +96,8 @@ class _Capture:
 def each(text: Text, problems: list[Problem]) -> Iterator[Fragment]:
     """Yield the fragments capture by capture, and add problems to ``problems``."""
     for capture in _captures(text):
+        if capture.head is None and not _has_response(capture.cleaned):
+            continue
         found = ProblemLog(text.name, capture.head.value("run_id") or None if capture.head else None)
         fragment = _read_capture(capture, text, found)
         problems.extend(found.problems)
@@ -107,7 +109,7 @@ parse = parse_by(each)
 
 
 def _captures(text: Text) -> Iterator[_Capture]:
-    """Yield the captures, cut at head lines; CP's lines before are one too."""
+    """Yield the captures, cut at head lines; the lines before may be one too."""
     cut_line = None if text.ends_whole else len(text.lines)
     capture = _Capture(cut_line=cut_line)
     before = 0  # So many lines stand before the part.
@@ -115,8 +117,7 @@ def _captures(text: Text) -> Iterator[_Capture]:
         done = 0
         for at, head in [(at, head) for at, line in enumerate(part) if "*" in line and (head := _HEAD.match(line))]:
             capture.lines += part[done:at]
-            if _is_one(capture):
-                yield capture
+            yield capture
             done = at + 1
             number = before + done
             record = Record("CPQUERY-CAPTURE", number, number)
@@ -124,12 +125,7 @@ def _captures(text: Text) -> Iterator[_Capture]:
             capture = _Capture(record, head["version"], cut_line, number + 1)
         capture.lines += part[done:]
         before += len(part)
-    if _is_one(capture):
-        yield capture
-
-
-def _is_one(capture: _Capture) -> bool:
-    return capture.head is not None or _has_response(capture.cleaned)
+    yield capture
 
 
 def _read_capture(capture: _Capture, text: Text, found: ProblemLog) -> Fragment | None:

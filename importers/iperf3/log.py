@@ -1,8 +1,7 @@
 """iperf3: results of client and server, as JSON, as JSON lines and as text."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 
 from importers.files import json_documents
@@ -97,33 +96,26 @@ def _read_sides(test: Test, source: tuple[str, str, int], found: ProblemLog) -> 
 
 def _tests(text: Text) -> Iterator[Test]:
     """Yield the tests; a message outside the JSON belongs to the only test."""
-    spans = _Spans()
-    tests = json_tests.read_tests(spans.record(json_documents.documents(text)))
+    spans, is_alone = list[tuple[int, int]](), True
+
+    def record_spans() -> Iterator[Document]:
+        for document in json_documents.documents(text):
+            if is_alone:
+                spans.append(document.span)
+            yield document
+
+    tests = json_tests.read_tests(record_spans())
     first, second = next(tests, None), next(tests, None)
-    spans.are_wanted = second is None
+    is_alone = second is None
     if first is None:
         return
     if second is None and first.error is None:
-        matches = ((_MESSAGE.search(line), number) for number, line in json_documents.outside(text, spans.known))
+        matches = ((_MESSAGE.search(line), number) for number, line in json_documents.outside(text, spans))
         first.message = next((Printed(match["message"], number) for match, number in matches if match), None)
     yield first
     if second is not None:
         yield second
         yield from tests
-
-
-@dataclass(slots=True)
-class _Spans:
-    """The first and last lines of documents, recorded while wanted."""
-
-    known: list[tuple[int, int]] = field(default_factory=list)
-    are_wanted: bool = True
-
-    def record(self, documents: Iterable[Document]) -> Iterator[Document]:
-        for document in documents:
-            if self.are_wanted:
-                self.known.append(document.span)
-            yield document
 
 
 def _read_test(test: Test, source: tuple[str, str, int], found: ProblemLog) -> Fragment | None:

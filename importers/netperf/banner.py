@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
+from typing import NamedTuple
 
 from importers.fragment_builder import FragmentBuilder
 
@@ -32,8 +33,7 @@ class Shape(StrEnum):
     DATAGRAMS = "datagrams"
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
+class Kind(NamedTuple):
     """A kind of test: the client's traffic pattern, and the table's layout."""
 
     pattern: str

@@ -1,7 +1,6 @@
 """netperf: logs with classic tables or output selectors, one fragment for each test."""
 
 import re
-from dataclasses import replace
 from decimal import Decimal
 from functools import lru_cache
 from pathlib import PurePosixPath
@@ -100,7 +99,7 @@ def _settle_kind(test: Test) -> None:
         test.kind = named if named and (test.kind is None or named.shape is test.kind.shape) else test.kind
     protocol = test.values.get("PROTOCOL")
     if test.kind is not None and test.kind.shape is Shape.STREAM and protocol is not None and protocol.text == "UDP":
-        test.kind = replace(test.kind, shape=Shape.DATAGRAMS)
+        test.kind = test.kind._replace(shape=Shape.DATAGRAMS)
 
 
 def _gather_facts(test: Test, text: Text, into: FragmentBuilder) -> None:

@@ -148,30 +148,27 @@ class Test:
         return self.kind is not None and self.kind.pattern == "STRG"
 
 
-@dataclass(slots=True)
-class Scan:
-    """All tests of a file, and the numbers of other lines."""
-
-    tests: list[Test] = field(default_factory=list)
-    wrapped: list[int] = field(default_factory=list)
-    stray_figures: list[int] = field(default_factory=list)
-    unknown: list[int] = field(default_factory=list)
-
-
-def scan_tests(text: Text, hidden: Kind | None) -> Scan:
+def scan_tests(text: Text, hidden: Kind | None) -> "Scan":
     """Sort lines into tests; ``hidden`` is the kind of tests without banner."""
-    scanner = _Scanner(hidden)
+    scan = Scan(hidden)
     for number, line in text.whole():
         if line.strip():
-            scanner.take(number, line.rstrip())
-    return scanner.finish()
+            scan.take(number, line.rstrip())
+    scan.finish()
+    return scan
 
 
-class _Scanner:
-    """A state machine over the lines; ``_current`` is the open test."""
+class Scan:
+    """All tests of a file, and the numbers of other lines.
+
+    The scan is a state machine over the lines; ``_current`` is the open test.
+    """
 
     def __init__(self, hidden: Kind | None) -> None:
-        self.found = Scan()
+        self.tests: list[Test] = []
+        self.wrapped: list[int] = []
+        self.stray_figures: list[int] = []
+        self.unknown: list[int] = []
         self._hidden = hidden
         self._section = ""
         self._current: Test | None = None
@@ -188,7 +185,7 @@ class _Scanner:
         elif (command := find_command(line, "netperf")) is not None:
             self._command, self._names = Printed(command, number), None
         elif self._lost:
-            self.found.unknown.append(number)
+            self.unknown.append(number)
         elif self._names is not None:
             self._take_csv_values(number, line)
         elif line[0].islower() and _ERROR.fullmatch(line):
@@ -198,19 +195,18 @@ class _Scanner:
             if self._current is not None and self._current.banner is not None and not self._current.has_figures:
                 self._current.other = self._current.other or Printed(line.strip(), number)
             if self._current is None or self._current.has_figures or len(self._headers) > _HEADER_LINES:
-                self.found.unknown.append(self._headers.pop(0)[0])
+                self.unknown.append(self._headers.pop(0)[0])
 
-    def finish(self) -> Scan:
+    def finish(self) -> None:
         self._settle()
-        self.found.unknown = sorted([*self.found.unknown, *(number for number, _ in self._headers)])
-        return self.found
+        self.unknown = sorted([*self.unknown, *(number for number, _ in self._headers)])
 
     def _open(self, number: int, line: str) -> None:
         """Begin a test with a banner; figures of the test before may still follow."""
         banner = read_banner(line, number)
         self._names, self._lost = None, banner is None
         if banner is None:
-            self.found.wrapped.append(number)
+            self.wrapped.append(number)
             self._settle()
             return
         if any(_CONTROL.match(error.text) for error in self._early):
@@ -223,9 +219,9 @@ class _Scanner:
 
     def _start(self, number: int, banner: Banner | None = None) -> Test:
         test = Test(number, number, banner, banner.kind if banner else self._hidden, command=self._command)
-        self.found.tests.append(test)
+        self.tests.append(test)
         self._current, self._section = test, "" if banner else "figures"
-        self.found.unknown.extend(number for number, _ in self._headers)
+        self.unknown.extend(number for number, _ in self._headers)
         self._headers = []
         return test
 
@@ -353,7 +349,7 @@ class _Scanner:
             return True
         is_stray = len(row.cells) >= _FEWEST_COLUMNS
         if is_stray:
-            self.found.stray_figures.append(row.line)
+            self.stray_figures.append(row.line)
         return is_stray
 
     def _take_detail(self, row: Row, test: Test) -> None:
