@@ -73,7 +73,11 @@ class Record:
     def extend(self, text: str, line: int) -> None:
         """Add the tokens of one more line."""
         if '"' in text:
-            self._extend_with_quotes(text, line)
+            for key, quoted, plain, stray in _TOKEN.findall(text):
+                if stray:
+                    self.strays.append(stray)
+                else:
+                    self.pairs.append(_new(Pair, (key.lower(), quoted or plain, line)))
         else:
             for token in text.split():
                 printed, equals, value = token.partition("=")
@@ -83,13 +87,6 @@ class Record:
                     self.strays.append(token)
         self.texts.append(text.strip())
         self.last_line = line
-
-    def _extend_with_quotes(self, text: str, line: int) -> None:
-        for key, quoted, plain, stray in _TOKEN.findall(text):
-            if stray:
-                self.strays.append(stray)
-            else:
-                self.pairs.append(_new(Pair, (key.lower(), quoted or plain, line)))
 
 
 @lru_cache(1024)

@@ -9,6 +9,7 @@ import shlex
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timedelta
 from functools import lru_cache
+from itertools import islice
 from pathlib import PurePosixPath
 
 from importers.key_values import trial_number
@@ -35,12 +36,20 @@ def each(text: Text, problems: list[Problem]) -> Iterator[Fragment]:
     """Yield the fragments row by row, and add problems to ``problems``."""
     found = ProblemLog(text.name, problems=problems)
     head_line, delimiter, columns = _read_head(text)
-    for line, cells in _rows(text, head_line, delimiter, len(columns), found):
-        filled = {name: cell for name, cell in zip(columns, cells, strict=True) if cell}
-        if _RUN in filled:
-            yield _fragment(filled, line, found)
+    if not text.ends_whole and len(text.lines) > head_line:
+        message = "The file ends without a line end: its last row may be cut off and was left out."
+        found.warn("manifest.cut-off", message, "End the last row with a line end.", len(text.lines))
+    for number, line in islice(text.whole(), head_line, None):
+        cells = line.split(delimiter) if '"' not in line else _cells(line, delimiter, strict=True)
+        filled = {name: printed for name, cell in zip(columns, cells, strict=False) if (printed := cell.strip())}
+        if len(cells) != len(columns):
+            if line.strip():
+                message = f"This row has not the {len(columns)} cells that the head names; it was left out."
+                found.warn("manifest.cells", message, "Give every row as many cells as the head.", number)
+        elif _RUN in filled:
+            yield _fragment(filled, number, found)
         else:
-            found.warn("manifest.no-run", "This row names no run; it was left out.", "Fill in run_id.", line)
+            found.warn("manifest.no-run", "This row names no run; it was left out.", "Fill in run_id.", number)
 
 
 parse = parse_by(each)
@@ -62,22 +71,6 @@ def _cells(line: str, delimiter: str, *, strict: bool = False) -> list[str]:
         return next(csv.reader([line], delimiter=delimiter, strict=strict), [])
     except csv.Error:
         return []
-
-
-def _rows(text: Text, head_line: int, delimiter: str, width: int, found: ProblemLog) -> Iterator[tuple[int, list[str]]]:
-    """Yield the rows' lines and stripped cells."""
-    if not text.ends_whole and len(text.lines) > head_line:
-        message = "The file ends without a line end: its last row may be cut off and was left out."
-        found.warn("manifest.cut-off", message, "End the last row with a line end.", len(text.lines))
-    for number, line in text.whole():
-        if number <= head_line:
-            continue
-        cells = line.split(delimiter) if '"' not in line else _cells(line, delimiter, strict=True)
-        if len(cells) == width:
-            yield number, [*map(str.strip, cells)]
-        elif line.strip():
-            message = f"This row has not the {width} cells that the head names; it was left out."
-            found.warn("manifest.cells", message, "Give every row as many cells as the head.", number)
 
 
 def _fragment(cells: dict[str, str], line: int, found: ProblemLog) -> Fragment:

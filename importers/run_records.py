@@ -202,9 +202,13 @@ def _readings(metrics: object, line: int) -> tuple[Reading, ...]:
     heads, texts = list[tuple[str, str, str]](), list[str]()
     for key, value in metrics.items():
         name, unit, role = _head(key)
-        text, unit = (value.decode(), unit) if isinstance(value, Number) else _with_unit(key, value)
+        number = value
+        if isinstance(value, dict) and value.keys() == {"value", "unit"} and isinstance(value["value"], Number):
+            number, unit = value["value"], _text(value["unit"], "metrics", key, "unit")
+        text = number.decode() if isinstance(number, Number) else ""
         if not is_decimal(text):
-            raise _no_number(key)
+            remedy = 'Give a number, or {"value": 5.5, "unit": "ms"}; leave out what is not known.'
+            raise RecordError(f"metrics.{key}", f"{key} is no number.", remedy)
         heads.append((name, unit, role))
         texts.append(text)
     return make_readings(heads, texts, line)
@@ -219,18 +223,6 @@ def _head(key: str) -> tuple[str, str, str]:
         raise RecordError(f"metrics.{key[:LONGEST]}", f"{key[:LONGEST]!r} is no metric.", remedy)
     unit = next((unit for ending, unit in _ENDINGS.items() if found["name"].endswith(ending)), "")
     return found["name"], unit, found["role"] or "total"
-
-
-def _with_unit(key: str, value: object) -> tuple[str, str]:
-    """Return a value written with its unit."""
-    if not isinstance(value, dict) or value.keys() != {"value", "unit"} or not isinstance(value["value"], Number):
-        raise _no_number(key)
-    return value["value"].decode(), _text(value["unit"], "metrics", key, "unit")
-
-
-def _no_number(key: str) -> RecordError:
-    remedy = 'Give a number, or {"value": 5.5, "unit": "ms"}; leave out what is not known.'
-    return RecordError(f"metrics.{key}", f"{key} is no number.", remedy)
 
 
 NAME = "run_records"

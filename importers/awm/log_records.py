@@ -99,8 +99,7 @@ def make_listing(
         message = f"{records[0].type} records have {len(every)} different keys; the first {_MOST_COLUMNS} were read."
         found.warn("awm.many-keys", message, "Check that the log is whole.", records[0].line)
     rows = [_row(record, columns, found) for record in records]
-    _report_lacking(records, required, found)
-    _report_repeated(records, identity, found)
+    _report_faults(records, required, identity, found)
     return (Listing(name, columns, rows, [record.line for record in records]),)
 
 
@@ -134,8 +133,8 @@ def _row(record: Record, columns: tuple[Column, ...], found: ProblemLog) -> tupl
     return tuple(cells.get(place) for place in columns)
 
 
-def _report_lacking(records: Sequence[Record], required: tuple[str, ...], found: ProblemLog) -> None:
-    """Report required keys that records lack, and words that are not key=value."""
+def _report_faults(records: Sequence[Record], required: tuple[str, ...], identity: str, found: ProblemLog) -> None:
+    """Report required keys that records lack, words that are not key=value, and repeated rows."""
     kind = records[0].type
     for key in required:
         lacking = [record.line for record in records if not record.value(key)]
@@ -143,6 +142,13 @@ def _report_lacking(records: Sequence[Record], required: tuple[str, ...], found:
             message = f"{len(lacking)} {kind} records lack {key}, the first in line {lacking[0]}."
             found.warn("awm.missing-key", message, f"Add {key}= to each {kind} record.", lacking[0])
     report_strays(records, found.warn)
+    seen = set[str]()
+    for record in records:
+        value = record.value(identity)
+        if value and value in seen:
+            message = f"{record.type} {identity}={value} occurs twice: two logs may be mixed."
+            found.warn("awm.repeated-row", message, "Import the logs as separate files.", record.line)
+        seen.add(value)
 
 
 def report_strays(records: Sequence[Record], report: Callable[[str, str, str, int], None]) -> None:
@@ -151,16 +157,6 @@ def report_strays(records: Sequence[Record], report: Callable[[str, str, str, in
         if record.strays:
             message = f"{record.type} has words that are not key=value: {' '.join(record.strays)}."
             report("awm.bad-record", message, "Put values with blanks in double quotes.", record.line)
-
-
-def _report_repeated(records: Sequence[Record], identity: str, found: ProblemLog) -> None:
-    seen = set[str]()
-    for record in records:
-        value = record.value(identity)
-        if value and value in seen:
-            message = f"{record.type} {identity}={value} occurs twice: two logs may be mixed."
-            found.warn("awm.repeated-row", message, "Import the logs as separate files.", record.line)
-        seen.add(value)
 
 
 def judge(block: Block, taken: datetime | None, ended: datetime | None, found: ProblemLog) -> Status:

@@ -46,7 +46,10 @@ def clean(printed: Sequence[str], first: int = 1, cut_line: int | None = None) -
     widths = [*map(len, texts)]
     texts = _without(_STAMP, texts)
     texts = [text[_CPU_WIDTH:] if text[2:4] == ": " and _CPU.match(text) else text for text in texts]
-    texts = _without_node(texts)
+    # Management tools print the node before each line.
+    nodes = Counter(match[0] for text in texts if ": " in text and (match := _NODE.match(text)))
+    if _are_most(nodes.total(), texts):
+        texts = _without(re.compile("^" + re.escape(nodes.most_common(1)[0][0])), texts)
     numbers = range(first, first + len(texts))
     whole = [number != cut_line for number in numbers] if cut_line else [True] * len(texts)
     lines = map(Line, numbers, texts, whole, widths)
@@ -65,14 +68,6 @@ def _without(prefix: re.Pattern[str], texts: list[str]) -> list[str]:
 def _are_most(having: int, texts: list[str]) -> bool:
     """Return whether most lines have a prefix; empty lines and comments do not count."""
     return having > 0 and having * 2 > len([text for text in texts if text and text[0] != "*"])
-
-
-def _without_node(texts: list[str]) -> list[str]:
-    """Drop a common prefix ``node: ``, which management tools print."""
-    prefixes = [match[0] for text in texts if ": " in text and (match := _NODE.match(text))]
-    if not _are_most(len(prefixes), texts):
-        return texts
-    return _without(re.compile("^" + re.escape(Counter(prefixes).most_common(1)[0][0])), texts)
 
 
 def _joined(lines: list[Line]) -> list[Line]:

@@ -177,7 +177,9 @@ class _Reader:
             return
         test = self.tests[-1]
         row_id, t0, t1, transfer, unit, rate, rate_unit, more = match.groups()
-        test.add(Row(number, row_id, t0, t1, transfer, unit, rate, rate_unit, _read_columns(more), self.is_report))
+        found = next(filter(None, (pattern.match(more) for pattern in _FURTHER)), None)
+        columns = {name: text for name, text in found.groupdict().items() if text is not None} if found else {}
+        test.add(Row(number, row_id, t0, t1, transfer, unit, rate, rate_unit, columns, self.is_report))
         self.is_report = False
         self.open_ids.discard(row_id.strip("*"))
         test.last_line = number
@@ -198,9 +200,3 @@ class _Reader:
                 for key, value in match.groupdict().items():
                     text = _AS_FACTS.get(key, "{}").format(value.strip())
                     test.add_fact(f"factor.{key}" if key in _FACTOR else key, text, number)
-
-
-def _read_columns(columns: str) -> dict[str, str]:
-    """Return the columns behind transfer and rate by name."""
-    found = next(filter(None, (pattern.match(columns) for pattern in _FURTHER)), None)
-    return {name: text for name, text in found.groupdict().items() if text is not None} if found else {}

@@ -97,10 +97,8 @@ class Test:
         sums = _find_sums(interval, "sum")
         if self.has_both is None:
             self.has_both = len(sums) > 1
-        if sums:
-            self.rows.append(self._list_interval(sums, streams))
-
-    def _list_interval(self, sums: dict[str, Node], streams: list[Node]) -> Row:
+        if not sums:
+            return
         first = next(iter(sums.values()))
         cells: dict[Column, str] = {("phase", ""): "warmup" if first.is_true("omitted") else "measure"}
         cells |= _find_cells(first, _TIMES)
@@ -109,7 +107,7 @@ class Test:
             cells |= _find_cells(each, _INTERVAL, suffix)
         if len(streams) == 1:
             cells |= _find_cells(streams[0], _STREAM)
-        return first.line, tuple(cells), [*cells.values()]
+        self.rows.append((first.line, tuple(cells), [*cells.values()]))
 
 
 def _find_cells(node: Node, columns: Iterable[tuple[str, str, str]], suffix: str = "") -> dict[Column, str]:

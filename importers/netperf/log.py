@@ -9,7 +9,7 @@ from importers.fragment_builder import FragmentBuilder, Printed, from_epoch, is_
 from importers.model import Fragment, Listing, Parsed, ProblemLog, Status, Text
 from importers.netperf import figures
 from importers.netperf.banner import Shape, find_kind, find_protocol, is_banner
-from importers.netperf.scan import SELECTORS, Scan, Test, read_names, scan_tests
+from importers.netperf.scan import SELECTORS, Test, read_names, scan_tests
 from importers.trial_numbers import number_trials
 
 NAME = "netperf"
@@ -55,10 +55,18 @@ def parse(text: Text) -> Parsed:
     found = ProblemLog(text.name)
     scanned = scan_tests(text, find_kind(_test_in_name(text.name)))
     cut = not text.ends_whole and not _PROMPT.fullmatch(text.lines[-1])
-    last = scanned.tests[-1] if scanned.tests else None
-    read = [_read(test, text, found, cut=cut and test is last) for test in scanned.tests]
+    read = [_read(test, text, found, cut=cut and test is scanned.tests[-1]) for test in scanned.tests]
     fragments = [each for each in read if each is not None]
-    _report_other_lines(scanned, found)
+    for line in scanned.wrapped:
+        message = "This banner is broken into several lines; what it is about cannot be told."
+        found.error("netperf.wrapped", message, "Take the log as netperf wrote it, not from an editor.", line)
+    for line in scanned.stray_figures[:1]:
+        message = f"{len(scanned.stray_figures)} lines of figures have no banner (-P 0); they were not imported."
+        found.warn("netperf.no-banner", message, "Measure with -P 1, or with -k, which names what it prints.", line)
+    if scanned.tests:
+        errors = {error.line for test in scanned.tests for error in test.errors}
+        unknown = [line for line in scanned.unknown if line not in errors]
+        found.note_unknown_lines("netperf.unknown-lines", "netperf", unknown)
     # Concurrent netperf processes with one output file are the users of one trial.
     together = any(test.interleaved for test in scanned.tests)
     return Parsed(fragments if together else number_trials(fragments), found.problems)
@@ -169,19 +177,6 @@ def _build_fragment(test: Test, text: Text, into: FragmentBuilder, status: Statu
         rows = [(each.value or None, each.seconds or None) for each in interims]
         listings = (Listing("intervals", ((name, unit), ("seconds", "s")), rows, [each.line for each in interims]),)
     return kept.build(source, lines, status, listings=listings, taken=taken, ended=ended, zone=zone)
-
-
-def _report_other_lines(scanned: Scan, found: ProblemLog) -> None:
-    for line in scanned.wrapped:
-        message = "This banner is broken into several lines; what it is about cannot be told."
-        found.error("netperf.wrapped", message, "Take the log as netperf wrote it, not from an editor.", line)
-    for line in scanned.stray_figures[:1]:
-        message = f"{len(scanned.stray_figures)} lines of figures have no banner (-P 0); they were not imported."
-        found.warn("netperf.no-banner", message, "Measure with -P 1, or with -k, which names what it prints.", line)
-    errors = {error.line for test in scanned.tests for error in test.errors}
-    unknown = [line for line in scanned.unknown if line not in errors]
-    if scanned.tests:
-        found.note_unknown_lines("netperf.unknown-lines", "netperf", unknown)
 
 
 def _judge(test: Test, into: FragmentBuilder, found: ProblemLog, *, cut: bool) -> Status | None:

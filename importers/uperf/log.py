@@ -7,7 +7,6 @@ counts from 0 where progress lines count from 1. Totals over start-up and end ar
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from datetime import datetime
 from functools import lru_cache
 from itertools import islice
 
@@ -82,7 +81,9 @@ def _read(block: Block, file: str, found: ProblemLog) -> Fragment:
         gathered.add_fact("error", _join_distinct(block, _FAILURES), block.last_line)
     if status is Status.COMPLETE and measured is not None:
         _gather_figures(block, measured, gathered, found)
-    taken, ended = _find_times(block.raw.values())
+    # Only raw logs have time stamps.
+    stamps = sorted((cells[0] for rows in block.raw.values() for cells, _ in rows), key=float)
+    taken, ended = (from_epoch(_in_seconds(each)) for each in (stamps[0], stamps[-1])) if stamps else (None, None)
     source, lines, zone = (file, NAME, VERSION), (block.first_line, block.last_line), "+00:00" if block.raw else ""
     listings = _list_progress(block.progress.get(measured or "", []))
     return gathered.build(source, lines, status, listings=listings, taken=taken, ended=ended, zone=zone)
@@ -101,15 +102,6 @@ def _amount(_first: str, data: str, third: str, fourth: str, *progress: str) -> 
     return float(data) * float(1 << 10 * _SCALE[third]), float(fourth)
 
 
-def _find_times(raw: Iterable[list[Row]]) -> tuple[datetime | None, datetime | None]:
-    """Return the first and the last time stamp; only raw logs have any."""
-    stamps = [cells[0] for rows in raw for cells, _ in rows]
-    if not stamps:
-        return None, None
-    first, last = min(stamps, key=float), max(stamps, key=float)
-    return from_epoch(_in_seconds(first)), from_epoch(_in_seconds(last))
-
-
 def _in_seconds(milliseconds: str) -> str:
     """Move the decimal point by three places, without arithmetic."""
     whole, _, fraction = milliseconds.partition(".")
@@ -121,7 +113,14 @@ def _gather_facts(block: Block, gathered: FragmentBuilder) -> None:
     gathered.add_raw_fact("factor.tool", NAME, block.start.line if block.start else block.first_line)
     if block.start is not None:
         gathered.add_facts(*_start_facts(block.start.workers, block.start.profile, block.pattern), block.start.line)
-    servers = _find_servers(block)
+    servers: dict[str, int] = {}
+    for (cell,), line in block.tables["Hostname"]:
+        host = cell.strip()
+        if host.startswith("[") and "]" in host:
+            host = host[1 : host.index("]")]
+        # Not one that may be cut or mixed with other text.
+        if host not in _NOT_SLAVES and " " not in host and len(host) < _SERVER_CUT:
+            servers.setdefault(host, line)
     if servers:
         gathered.add_fact("server", ", ".join(servers), next(iter(servers.values())))
     for (name, *figures), line in block.tables["Nic"]:
@@ -144,18 +143,6 @@ def _start_facts(
     if assumed:
         facts += [*assumed.items(), ("assumed", f"{', '.join(assumed)}: {reason}")]
     return tuple(key for key, _ in facts), tuple(text for _, text in facts)
-
-
-def _find_servers(block: Block) -> dict[str, int]:
-    """Return the slaves, without names that may be cut or mixed."""
-    servers: dict[str, int] = {}
-    for (cell,), line in block.tables["Hostname"]:
-        host = cell.strip()
-        if host.startswith("[") and "]" in host:
-            host = host[1 : host.index("]")]
-        if host not in _NOT_SLAVES and " " not in host and len(host) < _SERVER_CUT:
-            servers.setdefault(host, line)
-    return servers
 
 
 def _gather_figures(block: Block, measured: str, gathered: FragmentBuilder, found: ProblemLog) -> None:

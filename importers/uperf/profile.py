@@ -179,21 +179,18 @@ def _gather_connections(groups: Iterable[Element], gathered: FragmentBuilder) ->
 def _gather_workload(measured: Sequence[Element], gathered: FragmentBuilder, found: ProblemLog) -> None:
     exchanges = {_exchange(each) for each in measured}
     line = _line(measured[0])
-    exchange = exchanges.pop() if len(exchanges) == 1 else _merge_exchanges(exchanges)
+    if len(exchanges) == 1:
+        exchange = exchanges.pop()
+    elif all(each.streams for each in exchanges):
+        pattern = _find_only({each.pattern for each in exchanges}) or "STRB"
+        exchange = _Exchange(pattern, message=_find_only({each.message for each in exchanges}))
+    else:
+        exchange = _Exchange("MIXED")
     if exchange.pattern == "MIXED":
         message = "The profile's transactions are no pattern with a name, or its groups do different things."
         found.note("uperf.mixed", message, "Give the workload with the upload.", line)
     texts = exchange.pattern, exchange.request, exchange.response, exchange.message
     gathered.add_facts(("workload", "request_bytes", "response_bytes", "message_bytes"), texts, line)
-
-
-def _merge_exchanges(exchanges: Iterable[_Exchange]) -> _Exchange:
-    """Return streams of several groups as one workload; other groups as a mixed one."""
-    several = list(exchanges)
-    if not all(each.streams for each in several):
-        return _Exchange("MIXED")
-    pattern = _find_only({each.pattern for each in several}) or "STRB"
-    return _Exchange(pattern, message=_find_only({each.message for each in several}))
 
 
 def _exchange(transaction: Element) -> _Exchange:
