@@ -19,6 +19,16 @@ class Printed(NamedTuple):
     line: int
 
 
+class Statement:
+    """A pattern, with words to search for first, which is much faster."""
+
+    def __init__(self, words: str, pattern: str) -> None:
+        self.words, self.pattern = words, re.compile(pattern)
+
+    def search(self, text: str) -> re.Match[str] | None:
+        return self.pattern.search(text) if self.words in text else None
+
+
 class _Others(TypedDict, total=False):
     """The other fields of a fragment."""
 

@@ -1,5 +1,6 @@
-"""Lines of ``key=value`` tokens, as in driver logs and heads of captures."""
+"""Lines of ``key=value`` tokens, as in driver logs and heads of captures, and of cells; and numbers in such lines."""
 
+import csv
 import re
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -35,6 +36,14 @@ def whole(digits: str) -> int:
 def trial_number(text: str) -> int | None:
     """Return a trial from 1 to 9999; None for any other text."""
     return int(text) if _TRIAL.fullmatch(text) else None
+
+
+def read_cells(line: str, delimiter: str = ",", *, strict: bool = False) -> list[str]:
+    """Return the cells of a line, none if invalid (``strict``: an open quotation mark)."""
+    try:
+        return next(csv.reader([line], delimiter=delimiter, strict=strict), [])
+    except csv.Error:
+        return []
 
 
 class Pair(NamedTuple):

@@ -3,7 +3,6 @@
 Each row becomes the circumstances of one run; every further column is a dimension or another fact, named by the head.
 """
 
-import csv
 import re
 import shlex
 from collections.abc import Callable, Iterator, Sequence
@@ -12,7 +11,7 @@ from functools import lru_cache
 from itertools import islice
 from pathlib import PurePosixPath
 
-from importers.key_values import trial_number
+from importers.key_values import read_cells, trial_number
 from importers.model import Fact, Fragment, Kind, Problem, ProblemLog, Text, parse_by
 
 NAME = "manifest"
@@ -40,7 +39,7 @@ def each(text: Text, problems: list[Problem]) -> Iterator[Fragment]:
         message = "The file ends without a line end: its last row may be cut off and was left out."
         found.warn("manifest.cut-off", message, "End the last row with a line end.", len(text.lines))
     for number, line in islice(text.whole(), head_line, None):
-        cells = line.split(delimiter) if '"' not in line else _cells(line, delimiter, strict=True)
+        cells = line.split(delimiter) if '"' not in line else read_cells(line, delimiter, strict=True)
         filled = {name: printed for name, cell in zip(columns, cells, strict=False) if (printed := cell.strip())}
         if len(cells) != len(columns):
             if line.strip():
@@ -59,18 +58,10 @@ def _read_head(text: Text) -> tuple[int, str, list[str]]:
     """Return number, delimiter and columns of the head line; no columns for other files."""
     number, head = next(((number, line) for number, line in text.numbered() if line.strip()), (1, ""))
     delimiter = max("\t,;", key=head.count)
-    cells = _cells(head, delimiter) if _RUN in head.lower() else []
+    cells = read_cells(head, delimiter) if _RUN in head.lower() else []
     names = ["_".join(cell.lower().split()) for cell in cells]
     good = len(names) > 1 and names.count(_RUN) == 1 and all(_HEAD.fullmatch(name) for name in names)
     return number, delimiter, names if good else []
-
-
-def _cells(line: str, delimiter: str, *, strict: bool = False) -> list[str]:
-    """Return the cells of a line, none if invalid (``strict``: an open quotation mark)."""
-    try:
-        return next(csv.reader([line], delimiter=delimiter, strict=strict), [])
-    except csv.Error:
-        return []
 
 
 def _fragment(cells: dict[str, str], line: int, found: ProblemLog) -> Fragment:

@@ -93,7 +93,7 @@ def make_listing(
     """Return a listing of any records; report lacking ``required`` and repeated ``identity`` keys."""
     if not records:
         return ()
-    every = tuple(dict.fromkeys(_column(pair.key) for record in records for pair in record.pairs))
+    every = tuple(dict.fromkeys(_column(pair.key)[0] for record in records for pair in record.pairs))
     columns = every[:_MOST_COLUMNS]
     if len(every) > _MOST_COLUMNS:
         message = f"{records[0].type} records have {len(every)} different keys; the first {_MOST_COLUMNS} were read."
@@ -104,27 +104,24 @@ def make_listing(
 
 
 @lru_cache(1024)
-def _column(key: str) -> Column:
-    """Split a key: ``resp_avg_ms`` is (resp_avg, ms), ``trans`` (trans, count), ``id`` (id, "")."""
+def _column(key: str) -> tuple[Column, bool]:
+    """Split a key, and tell whether the log format defines the value as a number.
+
+    ``resp_avg_ms`` is (resp_avg, ms), ``trans`` (trans, count), ``id`` (id, "").
+    """
     match = _SUFFIX.fullmatch(key)
     if key in _UNITS or match is None:
-        return key, _UNITS.get(key, "count")
-    return match["name"], "1/s" if match["unit"] == "per_sec" else match["unit"]
-
-
-@lru_cache(1024)
-def _is_number_key(key: str) -> bool:
-    """Return whether the log format defines the value of a key as a number."""
-    known = key in _SECONDS or key in _COUNTS or _SUFFIX.fullmatch(key) is not None
-    return known and bool(_column(key)[1])
+        unit = _UNITS.get(key, "count")
+        return (key, unit), bool(unit) and (key in _SECONDS or key in _COUNTS or match is not None)
+    return (match["name"], "1/s" if match["unit"] == "per_sec" else match["unit"]), True
 
 
 def _row(record: Record, columns: tuple[Column, ...], found: ProblemLog) -> tuple[str | None, ...]:
     """Return one record's cells; report texts in place of numbers."""
     cells: dict[Column, str] = {}
     for key, text, line in record.pairs:
-        place = _column(key)
-        if _is_number_key(key) and not is_number(text):
+        place, is_numeric = _column(key)
+        if is_numeric and not is_number(text):
             message = f"{record.type} has {key}={text}, which is not a number."
             found.warn("awm.not-a-number", message, "Correct the record, or transfer the file again.", line)
         elif cells.setdefault(place, text) != text:

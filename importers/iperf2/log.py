@@ -18,13 +18,8 @@ VERSION = 5
 _AGAIN = "Measure again."
 _TRANSFER = "Transfer the file again and import it."
 _MORE = {
-    **{
-        "packets_lost": "count",
-        "loss_percent": "%",
-        "jitter_ms": "ms",
-        "retransmits": "count",
-        "transactions": "count",
-    },
+    **{"packets_lost": "count", "loss_percent": "%", "jitter_ms": "ms"},
+    **{"retransmits": "count", "transactions": "count"},
     **{f"latency_{kind}_ms": "ms" for kind in ("mean", "min", "max", "sd")},
 }
 _INTERVAL: tuple[Column, ...] = (("t0", "s"), ("t1", "s"))

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass, field
 from itertools import islice, pairwise
 
-from importers.fragment_builder import Printed, mtu_of
+from importers.fragment_builder import Printed, Statement, mtu_of
 from importers.iperf2.connections import TO_CLIENT, TO_SERVER, Row, Test
 from importers.model import Text
 
@@ -37,24 +37,22 @@ _FURTHER = (
     re.compile(r" +\d+/(?P<write_errors>\d+) +(?P<retransmits>\d++)(?! pps)(?: +-?\d+K?/(?P<rtt>\d+)(?:\(\d+\))? us)?"),
     re.compile(_ONE_WAY),
 )
-# Each with a word to search for first, which is faster.
 _FACTS = (
-    ("Write buffer", re.compile(r"Write buffer size: +(?P<message_bytes>\d+) Byte")),
-    (" byte datagrams", re.compile(r"(?:Sending|Receiving) (?P<message_bytes>\d+) byte datagrams")),
-    (" size:", re.compile(r"(?:window|UDP buffer) size: *(?P<default_window>[\d.]+ [KMG]?Byte) \(default\)")),
-    (
-        " size:",
-        re.compile(r"(?:window|UDP buffer) size: *(?:[^(]*\(.*requested *)?(?P<window>\d[\d.]* [KMG]?Byte)\)?\s*$"),
+    Statement("Write buffer", r"Write buffer size: +(?P<message_bytes>\d+) Byte"),
+    Statement(" byte datagrams", r"(?:Sending|Receiving) (?P<message_bytes>\d+) byte datagrams"),
+    Statement(" size:", r"(?:window|UDP buffer) size: *(?P<default_window>[\d.]+ [KMG]?Byte) \(default\)"),
+    Statement(
+        " size:", r"(?:window|UDP buffer) size: *(?:[^(]*\(.*requested *)?(?P<window>\d[\d.]* [KMG]?Byte)\)?\s*$"
     ),
-    ("IPG target", re.compile(r"IPG target: +(?P<rate>[\d.]+ us)")),
-    ("TOS set", re.compile(r"TOS set to .*(?P<nodelay>nodelay)")),
-    ("congestion", re.compile(r"TCP congestion control set to (?P<congestion_control>\w+)")),
-    ("ursting: ", re.compile(r"(?P<tool_options>Bursting: .{1,100})")),
-    ("Isochronous: ", re.compile(r"(?P<tool_options>Isochronous: .{1,100})")),
-    ("Bounce-back", re.compile(r"Bounce-back test \(size= *(?P<request_bytes>\d+) Byte\)")),
-    ("iperf version", re.compile(r"iperf version (?P<tool_version>2\.\d[\w.-]*)")),
-    ("MSS size", re.compile(r"\[ *\*?\d+\] MSS size (?P<mss>\d+) bytes")),
-    ("BB8(f)-PDF", re.compile(r"BB8\(f\)-PDF: (?P<histogram>bin\S.{0,4000})")),
+    Statement("IPG target", r"IPG target: +(?P<rate>[\d.]+ us)"),
+    Statement("TOS set", r"TOS set to .*(?P<nodelay>nodelay)"),
+    Statement("congestion", r"TCP congestion control set to (?P<congestion_control>\w+)"),
+    Statement("ursting: ", r"(?P<tool_options>Bursting: .{1,100})"),
+    Statement("Isochronous: ", r"(?P<tool_options>Isochronous: .{1,100})"),
+    Statement("Bounce-back", r"Bounce-back test \(size= *(?P<request_bytes>\d+) Byte\)"),
+    Statement("iperf version", r"iperf version (?P<tool_version>2\.\d[\w.-]*)"),
+    Statement("MSS size", r"\[ *\*?\d+\] MSS size (?P<mss>\d+) bytes"),
+    Statement("BB8(f)-PDF", r"BB8\(f\)-PDF: (?P<histogram>bin\S.{0,4000})"),
 )
 # Printed figures that are no texts of facts yet.
 _AS_FACTS = {"rate": "1 every {}", "nodelay": "on"}
@@ -75,7 +73,7 @@ def recognise(text: Text) -> bool:
 
 def read_tests(text: Text) -> list[Test]:
     """Return all tests that began."""
-    reader = _Reader(text.name)
+    reader = _Reader()
     for number, line in text.whole():
         reader.take(number, line)
     if not text.ends_whole and reader.tests:
@@ -93,7 +91,6 @@ def read_tests(text: Text) -> list[Test]:
 class _Reader:
     """Grouping of lines into tests, by headings, and connections when none is open."""
 
-    file: str
     tests: list[Test] = field(default_factory=list)
     listening: str = ""
     open_ids: set[str] = field(default_factory=set)
@@ -194,8 +191,8 @@ class _Reader:
 
     def _take_facts(self, number: int, line: str) -> None:
         test = self.tests[-1]
-        for word, pattern in _FACTS:
-            if word in line and (match := pattern.search(line)):
+        for statement in _FACTS:
+            if match := statement.search(line):
                 test.last_line = max(test.last_line, number)
                 for key, value in match.groupdict().items():
                     text = _AS_FACTS.get(key, "{}").format(value.strip())

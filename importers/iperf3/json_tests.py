@@ -69,11 +69,6 @@ class Test:
         self.is_server = start is not None and start.get("accepted_connection") is not None
 
     @property
-    def asks_both(self) -> bool:
-        """Return whether the test was to run in both directions."""
-        return bool(self.has_both) or (self.start is not None and self.start.is_true("test_start", "bidir"))
-
-    @property
     def failure(self) -> Printed | None:
         """Return iperf3's own error, or its message outside the JSON."""
         if self.error is not None and self.error.text.strip():
@@ -213,7 +208,8 @@ def find_directions(test: Test) -> list[Direction]:
         return []
     sums = [_find_sums(test.end, key) for key in ("sum_sent", "sum_received", "sum")]
     found = {way for each in sums for way in each}
-    is_both = len(found) > 1 or bool(found and test.asks_both)
+    asks_both = test.has_both or (test.start is not None and test.start.is_true("test_start", "bidir"))
+    is_both = len(found) > 1 or bool(found and asks_both)
     ways = ("to_server", "to_client") if is_both else found
     return [_read_direction(way, is_both, [each.get(way) for each in sums]) for way in ways]
 

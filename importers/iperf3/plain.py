@@ -6,9 +6,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache
 from itertools import islice
-from typing import NamedTuple
 
-from importers.fragment_builder import Column, FragmentBuilder, Printed, Row, build_listing, join_ports
+from importers.fragment_builder import Column, FragmentBuilder, Printed, Row, Statement, build_listing, join_ports
 from importers.model import Fact, Fragment, ProblemLog, Reading, Status, Text
 
 _HEAD_LINES = 60
@@ -32,52 +31,36 @@ SERVER_ENDED = "server has terminated"
 _INTERRUPTED = ("interrupt", "has terminated", "closed the connection")
 
 
-class _Statement(NamedTuple):
-    """A pattern, with words to search for first, which is much faster."""
-
-    words: str
-    pattern: re.Pattern[str]
-
-    def search(self, text: str) -> re.Match[str] | None:
-        return self.pattern.search(text) if self.words in text else None
-
-
-_ERROR = _Statement("iperf3: ", re.compile(r"iperf3: (?:error - )?(?P<error>\S.*)"))
-_CONNECTED = _Statement(
+_ERROR = Statement("iperf3: ", r"iperf3: (?:error - )?(?P<error>\S.*)")
+_CONNECTED = Statement(
     " connected to ",
-    re.compile(
-        r"\[ *(?P<id>\d+)\] local (?P<own>\S+) port (?P<own_port>\d+)"
-        r" connected to (?P<other>\S+) port (?P<other_port>\d+)"
-    ),
+    r"\[ *(?P<id>\d+)\] local (?P<own>\S+) port (?P<own_port>\d+)"
+    r" connected to (?P<other>\S+) port (?P<other_port>\d+)",
 )
 # Mostly with -V; the names of the groups are the keys of the facts.
 _FACTS = (
-    _Statement("iperf 3.", re.compile(r"^(?:.*\s)?iperf (?P<tool_version>3\.\d[\w.+-]*)(?: \(|$)")),
-    _Statement("Connecting ", re.compile(r"Connecting to host (?P<server>\S+), port (?P<port>\d+)")),
-    _Statement("Accepted ", re.compile(r"Accepted connection from (?P<client>\S+), port \d+")),
-    _Statement("TCP MSS: ", re.compile(r"TCP MSS: (?P<mss>[1-9]\d*) ")),
-    _Statement("Target Bitrate: ", re.compile(r"Target Bitrate: (?P<rate>[1-9]\d*)")),
-    _Statement("Cookie: ", re.compile(r"Cookie: (?P<cookie>\S+)")),
-    _Statement(
+    Statement("iperf 3.", r"^(?:.*\s)?iperf (?P<tool_version>3\.\d[\w.+-]*)(?: \(|$)"),
+    Statement("Connecting ", r"Connecting to host (?P<server>\S+), port (?P<port>\d+)"),
+    Statement("Accepted ", r"Accepted connection from (?P<client>\S+), port \d+"),
+    Statement("TCP MSS: ", r"TCP MSS: (?P<mss>[1-9]\d*) "),
+    Statement("Target Bitrate: ", r"Target Bitrate: (?P<rate>[1-9]\d*)"),
+    Statement("Cookie: ", r"Cookie: (?P<cookie>\S+)"),
+    Statement(
         "Starting Test: ",
-        re.compile(
-            r"Starting Test: protocol: (?P<protocol>\w+), (?P<users>\d+) streams, (?P<message_bytes>\d+) byte blocks, "
-            r"omitting (?P<warmup_s>\d+) seconds, (?:(?P<asked_duration_s>\d+) second|(?P<asked_bytes>\d+) bytes) "
-            r"(?:[^,]*, tos (?P<tos>\d+))?"
-        ),
+        r"Starting Test: protocol: (?P<protocol>\w+), (?P<users>\d+) streams, (?P<message_bytes>\d+) byte blocks, "
+        r"omitting (?P<warmup_s>\d+) seconds, (?:(?P<asked_duration_s>\d+) second|(?P<asked_bytes>\d+) bytes) "
+        r"(?:[^,]*, tos (?P<tos>\d+))?",
     ),
-    _Statement("snd_tcp_congestion ", re.compile(r"snd_tcp_congestion (?P<congestion_control>\w+)")),
-    _Statement("Title: ", re.compile(r"^Title: (?P<title>.+)")),
+    Statement("snd_tcp_congestion ", r"snd_tcp_congestion (?P<congestion_control>\w+)"),
+    Statement("Title: ", r"^Title: (?P<title>.+)"),
 )
 _FACTOR = {"protocol", "congestion_control"}
-_TIME = _Statement(
-    "Time: ", re.compile(r"Time: \w{3}, (?P<time>\d{2} \w{3} \d{4} \d{2}:\d{2}:\d{2}) (?P<zone>GMT|UTC)")
-)
-_CPU = _Statement(
+_TIME = Statement("Time: ", r"Time: \w{3}, (?P<time>\d{2} \w{3} \d{4} \d{2}:\d{2}:\d{2}) (?P<zone>GMT|UTC)")
+_CPU = Statement(
     "CPU Utilization: ",
-    re.compile(r"CPU Utilization: local/\w+ (?P<own>[\d.]+)% [^,]{0,40}, remote/\w+ (?P<other>[\d.]+)%"),
+    r"CPU Utilization: local/\w+ (?P<own>[\d.]+)% [^,]{0,40}, remote/\w+ (?P<other>[\d.]+)%",
 )
-_REVERSE = _Statement("Reverse mode, ", re.compile(r"Reverse mode, remote host \S+ is sending"))
+_REVERSE = Statement("Reverse mode, ", r"Reverse mode, remote host \S+ is sending")
 _Numbered = tuple[int, re.Match[str]]
 _WAYS = ("to_server", "to_client")
 _DIRECTIONS = {"TX-C": "to_server", "RX-S": "to_server", "RX-C": "to_client", "TX-S": "to_client"}
@@ -108,7 +91,7 @@ class _Block:
     def first_line(self) -> int:
         return min(each[0][0] for each in (self.lines, self.intervals, self.results) if each)
 
-    def find_all(self, statement: _Statement) -> list[_Numbered]:
+    def find_all(self, statement: Statement) -> list[_Numbered]:
         """Return the numbered matches of a statement."""
         return [(line, match) for line, text in self.lines if (match := statement.search(text))]
 

@@ -72,12 +72,6 @@ class Banner:
         found = _BURST.search(self.flags)
         return found[1] if found and found[1].strip("0") else ""
 
-    @property
-    def never_pauses(self) -> bool:
-        """Return whether transactions follow at once: no burst, and no pacing (``-w``)."""
-        transactions = self.kind is not None and self.kind.shape is Shape.TRANSACTIONS
-        return transactions and not self.burst and "interval" not in self.flags
-
     def gather(self, into: FragmentBuilder) -> None:
         """Keep the banner's circumstances."""
         client = "" if self.client in _NO_ADDRESS else self.client

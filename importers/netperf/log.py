@@ -124,7 +124,9 @@ def _gather_facts(test: Test, text: Text, into: FragmentBuilder) -> None:
         into.add_printed("error", error)
     into.add_printed("command_line", test.command)
     into.add_printed("asked_duration_s", figures.find_asked_seconds(test))
-    if test.banner is not None and test.banner.never_pauses:
+    banner = test.banner
+    is_paced = banner is not None and (banner.burst or "interval" in banner.flags)
+    if banner and banner.kind and banner.kind.shape is Shape.TRANSACTIONS and not is_paced:
         into.add_fact("think_ms", "0", line)
 
 

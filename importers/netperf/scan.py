@@ -1,6 +1,5 @@
 """The tests of a netperf log, with lines as printed, and the names of output selectors."""
 
-import csv
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -9,6 +8,7 @@ from typing import NamedTuple
 
 from importers.files.typed_commands import find_command
 from importers.fragment_builder import Printed
+from importers.key_values import read_cells
 from importers.model import Text
 from importers.netperf.banner import Banner, Kind, Shape, is_banner, read_banner
 
@@ -20,7 +20,7 @@ _CONTROL = re.compile(r"establish[ _]control")
 _INTERIM = re.compile(
     r"Interim result: +(\S+) +(\S.*?) +over +([\d.]+) +seconds(?: +ending at +([\d.]+)(?: +seconds)?)?\s*"
 )
-_KEYED_INTERIM = re.compile(r"NETPERF_(INTERIM_RESULT|UNITS|INTERVAL|ENDING)\[(\d{1,9})\]=(.*)")
+_KEYED_INTERIM = re.compile(r"NETPERF_(INTERIM_RESULT|UNITS|INTERVAL|ENDING)\[\d{1,9}\]=(.*)")
 _KEY_VALUE = re.compile(r"([A-Z][A-Z0-9_]*)=(.*)")
 _NUMERIC = re.compile(r"[-+]?(?:\d+(?:\.\d*)?(?:[eE][-+]?\d+)?|nan|inf)", re.ASCII)
 _WORDS = re.compile(r'"[^"]*"|\S+')
@@ -269,7 +269,7 @@ class Scan:
             self._begin(section, number, line)
         return True
 
-    def _take_keyed_interim(self, number: int, key: str, _place: str, text: str) -> None:
+    def _take_keyed_interim(self, number: int, key: str, text: str) -> None:
         """Take one of the four lines of an interim result with ``-k``."""
         test = self._current or self._start(number)
         if key == "INTERIM_RESULT":
@@ -372,7 +372,7 @@ class Scan:
     def _take_csv_values(self, number: int, line: str) -> None:
         """Take the line below the names; reject a different number of values."""
         names, self._names = self._names or [], None
-        values = _cells(line)
+        values = read_cells(line)
         if len(values) == len(names):
             self._keep(number, zip(names, values, strict=True))
         elif self._current is not None:
@@ -401,16 +401,8 @@ class Scan:
 
 def read_names(line: str) -> list[str]:
     """Return the names of the columns of ``-o``; [] for other lines."""
-    names = [_normalise(name) for name in _cells(line)] if "," in line else []
+    names = [_normalise(name) for name in read_cells(line)] if "," in line else []
     return names if any(name in _LONG_NAMES for name in names) else []
-
-
-def _cells(line: str) -> list[str]:
-    """Return the cells of a line of comma-separated values; [] for an invalid line."""
-    try:
-        return next(csv.reader([line]), [])
-    except csv.Error:
-        return []
 
 
 def _normalise(printed: str) -> str:
