@@ -6,11 +6,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache
 
+from importers.fragment_builder import Column
 from importers.key_values import Record, is_count, is_number
 from importers.model import Listing, ProblemLog, Status, Text
-
-Column = tuple[str, str]
-"""A quantity and its unit."""
 
 RECORD_TYPES = frozenset({"AWMLOG", "RUN", "PARM", "INT", "CONN", "SUM", "END"})
 _END_REASONS = frozenset({"complete", "errors", "aborted"})

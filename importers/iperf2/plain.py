@@ -25,17 +25,16 @@ _CONNECTED = re.compile(
 )
 _REPORT = re.compile(r"\[ *\d+\] Server Report:")
 _ONE_WAY = r"(?: +(?P<one_way_latency>[\d.]+/[\d./ -]+?) ms\b)"  # Of datagrams, or with --trip-times of bursts.
-_FURTHER = (
-    re.compile(
+_FURTHER = tuple(
+    re.compile(pattern)
+    for pattern in (
         r" +(?P<jitter_ms>[\d.]+) ms +(?P<packets_lost>\d+)/ *(?P<packets>[1-9]\d*) +\((?P<loss_percent>[\d.e+-]+)%\)"
-        rf"{_ONE_WAY}?"
-    ),
-    re.compile(
+        rf"{_ONE_WAY}?",
         r" +(?P<transactions>\d+)=(?P<latency_mean_ms>[\d.]+)/(?P<latency_min_ms>[\d.]+)/(?P<latency_max_ms>[\d.]+)"
-        r"/(?P<latency_sd_ms>[\d.]+) ms +(?P<retransmits>\d+) +\S+ us +(?P<busy_rps>\d+) rps"
-    ),
-    re.compile(r" +\d+/(?P<write_errors>\d+) +(?P<retransmits>\d++)(?! pps)(?: +-?\d+K?/(?P<rtt>\d+)(?:\(\d+\))? us)?"),
-    re.compile(_ONE_WAY),
+        r"/(?P<latency_sd_ms>[\d.]+) ms +(?P<retransmits>\d+) +\S+ us +(?P<busy_rps>\d+) rps",
+        r" +\d+/(?P<write_errors>\d+) +(?P<retransmits>\d++)(?! pps)(?: +-?\d+K?/(?P<rtt>\d+)(?:\(\d+\))? us)?",
+        _ONE_WAY,
+    )
 )
 _FACTS = (
     Statement("Write buffer", r"Write buffer size: +(?P<message_bytes>\d+) Byte"),

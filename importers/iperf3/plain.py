@@ -62,7 +62,6 @@ _CPU = Statement(
 )
 _REVERSE = Statement("Reverse mode, ", r"Reverse mode, remote host \S+ is sending")
 _Numbered = tuple[int, re.Match[str]]
-_WAYS = ("to_server", "to_client")
 _DIRECTIONS = {"TX-C": "to_server", "RX-S": "to_server", "RX-C": "to_client", "TX-S": "to_client"}
 
 
@@ -225,7 +224,7 @@ def _judge(block: _Block, found: ProblemLog) -> Status:
         return judge_failure(block.error, found)
     last, results = block.last_line, _find_totals(block)
     is_received = any(row["side"] == "receiver" for _, row in results)
-    lacks_way = block.is_both and len({row["way"] for _, row in results}) < len(_WAYS)
+    lacks_way = block.is_both and len({row["way"] for _, row in results}) < 2
     if not results or (block.role == "client" and not block.is_done and not (is_received and not lacks_way)):
         return report_cut("The test has no result", last, found)
     is_one_sided = all(row["side"] is None and row["lost"] for _, row in results)

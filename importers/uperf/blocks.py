@@ -25,24 +25,19 @@ _PROGRESS = re.compile(
 )
 # Time stamp, name, bytes, operations.
 _RAW = re.compile(r"timestamp_ms:(\d{1,20}\.\d+) name:(\S+) nr_bytes:(\d+) nr_ops:(\d+)\s*")
-_AVERAGES = (
-    re.compile(r"(?:Txn|Flowop)\s+Count\s+avg\s+cpu\s+max\s+min\s*"),
-    # Name, count, then average, maximum and minimum, each with its unit.
-    re.compile(rf"(\S+)\s+(\d+)\s+{_TIME}\s*{_UNREAD_TIME}\s*{_TIME}\s*{_TIME}\s*"),
-)
+# Name, count, then average, maximum and minimum, each with its unit.
+_AVERAGES = rf"(\S+)\s+(\d+)\s+{_TIME}\s*{_UNREAD_TIME}\s*{_TIME}\s*{_TIME}\s*"
+# Host. With -v other text precedes the host in the cell, so the end of the cell is found by the time.
+_STATISTICS = r"(.*?)(?<!\s)\s++\d+\.\d+s\s+\d+(?:\.\d+)?[KMGT]?B?\s+\S+?/s\s*\d+\s+(?:-?\d+\.\d+|-?nan)\s*"
 # The patterns of heading and rows of each table, by the first word.
 _TABLES = {
-    "Txn": _AVERAGES,
-    "Flowop": _AVERAGES,
-    "Nic": (
-        re.compile(r"Nic\s+opkts/s\s+ipkts/s\s+obits/s\s+ibits/s\s*"),
-        re.compile(r"(\S+)\s+(\d+)\s+(\d+)\s+(\S+b/s)\s*(\S+b/s)\s*"),
-    ),
-    "Hostname": (
-        re.compile(r"Hostname\s+Time\s+Data\s+Throughput\s+Operations\s+Errors\s*"),
-        # Host. With -v other text precedes the host in the cell, so the end of the cell is found by the time.
-        re.compile(r"(.*?)(?<!\s)\s++\d+\.\d+s\s+\d+(?:\.\d+)?[KMGT]?B?\s+\S+?/s\s*\d+\s+(?:-?\d+\.\d+|-?nan)\s*"),
-    ),
+    word: (re.compile(rf"{word}\s+{head}\s*"), re.compile(row))
+    for word, head, row in (
+        ("Txn", r"Count\s+avg\s+cpu\s+max\s+min", _AVERAGES),
+        ("Flowop", r"Count\s+avg\s+cpu\s+max\s+min", _AVERAGES),
+        ("Nic", r"opkts/s\s+ipkts/s\s+obits/s\s+ibits/s", r"(\S+)\s+(\d+)\s+(\d+)\s+(\S+b/s)\s*(\S+b/s)\s*"),
+        ("Hostname", r"Time\s+Data\s+Throughput\s+Operations\s+Errors", _STATISTICS),
+    )
 }
 # Difference of times.
 _DIFFERENCE = re.compile(r"Difference\(%\)\s+(-?\d+\.\d+|-?nan|-?inf)%(?:\s+-?(?:\d+\.\d+|nan|inf)%){4}\s*")
