@@ -1,49 +1,41 @@
 """Declarations of perfdb's rules: title, formula, explanation, source and computed examples, as pages render."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
+from functools import partial
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Example:
-    """Given values, from which ``work`` computes the rule's answer."""
+class Example(NamedTuple):
+    """Given values in words, from which ``work`` computes the rule's answer."""
 
     given: str
     work: Callable[[], str]
 
 
-@dataclass(frozen=True, slots=True)
 class Declaration:
-    """A rule or verdict. ``code`` is stable and ``formula`` is in words."""
+    """A rule or verdict. ``code`` is stable and names the anchor on the page, ``formula`` is in words."""
 
-    code: str
-    title: str
-    formula: str
-    explanation: str
-    source: str
-    example: Example
-
-
-@dataclass(frozen=True, slots=True)
-class WorkedExample:
-    """A function with inputs."""
-
-    compute: Callable[..., str]
-    inputs: Mapping[str, object]
-
-    def run(self) -> str:
-        """Compute the result from the inputs."""
-        return self.compute(**self.inputs)
+    def __init__(
+        self, code: str, title: str, formula: str, explanation: str, *examples: Example, source: str = ""
+    ) -> None:
+        self.code = code
+        self.title = title
+        self.formula = formula
+        self.explanation = explanation
+        self.examples = examples
+        self.source = source
 
 
-@dataclass(frozen=True, slots=True)
-class MethodStatement:
-    """A statement of the comparison method. ``id`` is its anchor on the page."""
+def worked(compute: Callable[..., str], **inputs: object) -> Example:
+    """Return an example by a function; its inputs are written ``base 100, 101, 99; new 110, 111, 109``."""
+    given = "; ".join(f"{name.replace('_', ' ')} {_in_words(value)}" for name, value in inputs.items())
+    return Example(given, partial(compute, **inputs))
 
-    id: str
-    section: str
-    title: str
-    formula: str
-    explanation: str
-    examples: tuple[WorkedExample, ...]
-    reference: str = ""
+
+def _in_words(value: object) -> str:
+    if isinstance(value, float):
+        return f"{value:.10g}"
+    if not isinstance(value, tuple):
+        return str(value)
+    nested = any(isinstance(each, tuple) for each in value)
+    return (" | " if nested else ", ").join(map(_in_words, value)) or "nothing"

@@ -190,13 +190,13 @@ LIMIT_RULES: tuple[Declaration, ...] = (
         "Of each packet the headers of IP and TCP are no payload, and on the line each packet has a preamble, a "
         "header, a check sequence and a gap beside it. The limit is one way; a link carries both ways at once, so the "
         "busier direction is held against it.",
-        _LINK_SOURCE,
         Example(
             "1 Gbit/s, MTU 1492 and 8992",
             lambda: (
                 f"{round_half_up(payload_limit(1e9, 1492), 2)} and {round_half_up(payload_limit(1e9, 8992), 2)} MB/s"
             ),
         ),
+        source=_LINK_SOURCE,
     ),
     Declaration(
         f"verdict.{Verdict.LINK.name.lower()}",
@@ -204,8 +204,8 @@ LIMIT_RULES: tuple[Declaration, ...] = (
         f"MB/s ≥ {LINK_FROM * 100:g}% of {LIMIT_TEXT}",
         "The rate is what the line carries at this MTU, so faster processors would change nothing. It is asked before "
         "everything else, and only where line speed and MTU are known.",
-        _LINK_SOURCE,
         _example("118.0 MB/s over 1 Gbit/s with MTU 8992", Load(mb_per_s=118.0, line_bits_per_s=1e9, mtu=8992)),
+        source=_LINK_SOURCE,
     ),
     Declaration(
         f"verdict.{Verdict.PROCESSORS.name.lower()}",
@@ -213,8 +213,8 @@ LIMIT_RULES: tuple[Declaration, ...] = (
         f"CPU utilisation ≥ {BUSY_FROM:g}%",
         "All processors of the system together are busy nearly all the time. Only work that costs less CPU time could "
         "go faster.",
-        _BUSY_SOURCE,
         _example("CPU utilisation 99.20%", Load(utilisations=_utilisations(cpu_util=99.20))),
+        source=_BUSY_SOURCE,
     ),
     Declaration(
         f"verdict.{Verdict.COMPONENT.name.lower()}",
@@ -224,7 +224,6 @@ LIMIT_RULES: tuple[Declaration, ...] = (
         "A stack or a guest with one virtual processor can be at its limit while the system is half idle. Time in "
         "which it waits for a processor counts, for it can do nothing else meanwhile. A group of guests is no such "
         "component.",
-        _BUSY_SOURCE,
         _example(
             "CPU utilisation of the system 81.57%, of the server 49.26% of 2 processors; the server has one",
             Load(
@@ -233,6 +232,7 @@ LIMIT_RULES: tuple[Declaration, ...] = (
                 virtual_processors={"server": 1},
             ),
         ),
+        source=_BUSY_SOURCE,
     ),
     Declaration(
         f"verdict.{Verdict.NEAR_LIMIT.name.lower()}",
@@ -240,11 +240,11 @@ LIMIT_RULES: tuple[Declaration, ...] = (
         f"CPU utilisation, or that of a component, ≥ {NEAR_FROM:g}%",
         "Nothing is at its limit by the rules above, but the system or a component is not far from it. Whichever is "
         "the busier is named.",
-        _BUSY_SOURCE,
         _example(
             "CPU utilisation 67.10%, running and waiting of tcpip1 92.50%",
             Load(utilisations=_utilisations(cpu_util=67.10, processor_util__tcpip1=85.80, run_wait__tcpip1=92.50)),
         ),
+        source=_BUSY_SOURCE,
     ),
     Declaration(
         f"verdict.{Verdict.NOT_PROCESSORS.name.lower()}",
@@ -252,18 +252,18 @@ LIMIT_RULES: tuple[Declaration, ...] = (
         f"CPU utilisation, and that of each component, < {NEAR_FROM:g}%",
         "Something else holds the run back: latency, buffers, the other end. It is said only when the utilisation of "
         "the whole system is known.",
-        _BUSY_SOURCE,
         _example("CPU utilisation 64.00%", Load(utilisations=_utilisations(cpu_util=64.0))),
+        source=_BUSY_SOURCE,
     ),
     Declaration(
         f"verdict.{Verdict.UNKNOWN.name.lower()}",
         "Not known",
         "none of the rules above applies, and the utilisation of the whole system is not known",
         "What was not measured is not taken to be idle.",
-        _BUSY_SOURCE,
         _example(
             "running and waiting of tcpip1 48.60%, and nothing else",
             Load(utilisations=_utilisations(run_wait__tcpip1=48.60)),
         ),
+        source=_BUSY_SOURCE,
     ),
 )

@@ -259,8 +259,8 @@ CURVE_RULES: tuple[Declaration, ...] = (
         "ln(last / last but one) > t(0.95, f) · s · √(1/n + 1/n′)",
         "Throughput still grew by more than tolerance and noise at the largest number of users, so nothing can be said "
         f"about where it levels off. At least {FEWEST} numbers of users are needed; others were not tested.",
-        _SOURCE,
         _example("1661.09, 5060.78, 6905.31, 9055.97 at 1, 10, 20, 50 users"),
+        source=_SOURCE,
     ),
     Declaration(
         "curve.level",
@@ -268,8 +268,8 @@ CURVE_RULES: tuple[Declaration, ...] = (
         f"first number of users with a value ≥ {1 - LEVEL_TOLERANCE:g} × median of the three largest values",
         "The level starts somewhere above the number of users before and at this one at the latest: only what was "
         "tested can be said. The median keeps a single outlier from setting the level.",
-        _SOURCE,
         _example("852.06, 1352.97, 1508.20, 1535.70, 1351.26 at 1, 5, 10, 20, 50 users"),
+        source=_SOURCE,
     ),
     Declaration(
         "curve.tail",
@@ -278,8 +278,8 @@ CURVE_RULES: tuple[Declaration, ...] = (
         f"Within ±h it is flat if h is at most {SLIGHT_UP_TO * 100:g}%, else no change is seen. Beyond h it is flat "
         f"up to {FLAT_UP_TO * 100:g}%, slightly rising or falling up to {SLIGHT_UP_TO * 100:g}%, rising or falling "
         "beyond. If nothing was repeated the same limits hold, and the noise is said to be unknown.",
-        _SOURCE,
         _example("7040.16, 10637.53, 11502.21, 11926.76 at 1, 10, 20, 50 users, three trials each, noise 1%"),
+        source=_SOURCE,
     ),
     Declaration(
         "curve.edge",
@@ -287,7 +287,7 @@ CURVE_RULES: tuple[Declaration, ...] = (
         "the maximum is at the smallest or the largest tested number of users, and nowhere in between",
         "Fewer or more users than were tested might have given more, so the maximum is the best that was seen and "
         "perhaps not the best there is.",
-        _SOURCE,
         Example(_FALLING, lambda: getattr(describe_curve(_points(_FALLING))[1], "sentence", "")),
+        source=_SOURCE,
     ),
 )

@@ -14,7 +14,7 @@ ALL = (*DECLARATIONS, *CURVE_RULES, *LIMIT_RULES)
 
 @pytest.mark.parametrize("declaration", ALL, ids=lambda declaration: declaration.code)
 def test_the_example_works_out(declaration: Declaration) -> None:
-    assert declaration.example.work() == OTHERS[declaration.code]
+    assert [example.work() for example in declaration.examples] == [OTHERS[declaration.code]]
 
 
 def test_codes_are_unique() -> None:
@@ -29,7 +29,7 @@ def test_every_kind_and_verdict_is_explained() -> None:
 
 @pytest.mark.parametrize("declaration", ALL, ids=lambda declaration: declaration.code)
 def test_nothing_is_left_empty(declaration: Declaration) -> None:
-    example = declaration.example
-    texts = (declaration.title, declaration.formula, declaration.explanation, declaration.source, example.given)
+    texts = [declaration.title, declaration.formula, declaration.explanation, declaration.source]
+    texts += [example.given for example in declaration.examples]
     assert all(text.strip() for text in texts)
     assert declaration.explanation.endswith(".")

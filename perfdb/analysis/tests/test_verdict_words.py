@@ -13,7 +13,7 @@ from perfdb.analysis.units import short_percent
 from perfdb.analysis.verdicts import words
 from perfdb.analysis.verdicts.cells import Cell, Comparison, NextStep, Reason, Scope, Verdict
 from perfdb.analysis.verdicts.judge import Shift, judge
-from perfdb.analysis.verdicts.statements import DECLARATIONS
+from perfdb.analysis.verdicts.statements import SECTIONS
 from perfdb.analysis.verdicts.whole_table import summarise
 
 FIRST, SECOND, *_ = judge(CELLS).comparisons
@@ -175,7 +175,7 @@ def test_summaries_in_words() -> None:
 
 
 def test_every_verdict_has_a_rule_that_is_declared() -> None:
-    declared = {each.id for each in DECLARATIONS}
+    declared = {each.code for section in SECTIONS.values() for each in section}
     for verdict in Verdict:
         for scope in Scope:
             assert words.rule_id(replace(FIRST, verdict=verdict, scope=scope)) in declared

@@ -1,63 +1,62 @@
 """Page of the comparison rules, each with worked examples."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import groupby
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from perfdb.analysis import verdicts
 from perfdb.analysis.audit import audit_declarations as audit
-from perfdb.analysis.declaration import Declaration, MethodStatement
+from perfdb.analysis.declaration import Declaration
 from perfdb.analysis.insights.bottleneck import LIMIT_RULES, Bottleneck
 from perfdb.analysis.insights.throughput_curve import CURVE_RULES
-from perfdb.analysis.verdicts.statements import DECLARATIONS
+from perfdb.analysis.verdicts.statements import SECTIONS
 
-_CHAPTERS = (
+_CHAPTERS: tuple[tuple[str, str, str, Mapping[str, tuple[Declaration, ...]]], ...] = (
+    (
+        "comparing",
+        "One result against another",
+        "A difference in per cent is printed beside what can be said of it: a verdict, in words.",
+        SECTIONS,
+    ),
     (
         "curves",
         "Where throughput levels off",
         "What is said of the means over a rising number of users.",
-        CURVE_RULES,
+        {"": CURVE_RULES},
     ),
     (
         "limits",
         "What limited a run",
         "The first of these that applies, in this order, is the verdict.",
-        LIMIT_RULES,
+        {"": LIMIT_RULES},
     ),
     (
         "audit",
         "Printed figures held against each other",
         "What can be recomputed is, with the interval that rounding leaves; nothing is corrected.",
-        audit.DECLARATIONS,
+        {"": audit.DECLARATIONS},
     ),
 )
-"""Chapters of declared rules: anchor, title, introduction, and rules."""
+"""Chapters of declared rules: anchor, title, introduction, and rules by section."""
 
 
 def build_chapters() -> list[dict[str, Any]]:
     """Return the chapters of all rules in reading order. A section without a title is the only one."""
-    comparing = {
-        "anchor": "comparing",
-        "title": "One result against another",
-        "about": "A difference in per cent is printed beside what can be said of it: a verdict, in words.",
-        "sections": [
-            {"title": title, "rules": list(map(_statement, group))}
-            for title, group in groupby(DECLARATIONS, key=lambda each: each.section)
-        ],
-    }
-    others = [
+    return [
         {
             "anchor": name,
             "title": title,
             "about": about,
-            "sections": [{"title": "", "rules": [_rule(name, each) for each in declared]}],
+            "sections": [
+                {"title": section, "rules": [_rule(name, each) for each in declared]}
+                for section, declared in sections.items()
+            ],
         }
-        for name, title, about, declared in _CHAPTERS
+        for name, title, about, sections in _CHAPTERS
     ]
-    return [comparing, *others]
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,41 +97,11 @@ def limit_anchor(limit: Bottleneck) -> str:
 
 
 def _rule(chapter: str, declared: Declaration) -> dict[str, Any]:
-    example = declared.example
     return {
         "anchor": rule_anchor(chapter, declared.code),
         "title": declared.title,
         "formula": declared.formula,
         "explanation": declared.explanation,
         "source": declared.source,
-        "examples": [{"given": example.given, "answer": example.work()}],
+        "examples": [{"given": example.given, "answer": example.work()} for example in declared.examples],
     }
-
-
-def _statement(declared: MethodStatement) -> dict[str, Any]:
-    """Return a rule of comparisons; inputs are written ``base 100, 101, 99; new 110, 111, 109``."""
-    return {
-        "anchor": rule_anchor("comparing", declared.id),
-        "title": declared.title,
-        "formula": declared.formula,
-        "explanation": declared.explanation,
-        "source": declared.reference,
-        "examples": [
-            {
-                "given": "; ".join(
-                    f"{name.replace('_', ' ')} {_said(value)}" for name, value in example.inputs.items()
-                ),
-                "answer": example.run(),
-            }
-            for example in declared.examples
-        ],
-    }
-
-
-def _said(value: object) -> str:
-    if isinstance(value, float):
-        return f"{value:.10g}"
-    if not isinstance(value, tuple):
-        return str(value)
-    nested = any(isinstance(each, tuple) for each in value)
-    return (" | " if nested else ", ").join(map(_said, value)) or "nothing"

@@ -7,16 +7,17 @@ from django.test import Client
 
 from perfdb.analysis import trends
 from perfdb.analysis.audit.audit_declarations import DECLARATIONS as AUDIT
-from perfdb.analysis.declaration import Declaration, MethodStatement
+from perfdb.analysis.declaration import Declaration
 from perfdb.analysis.insights.bottleneck import LIMIT_RULES
 from perfdb.analysis.insights.throughput_curve import CURVE_RULES
 from perfdb.analysis.tests import worked_answers
-from perfdb.analysis.verdicts.statements import DECLARATIONS as COMPARING
+from perfdb.analysis.verdicts.statements import SECTIONS
 from perfdb.web.home.rules_page import read_calibration, worst_rates
 from perfdb.web.tests.pages import inline_code
 
+COMPARING = [each for section in SECTIONS.values() for each in section]
 DECLARED = (*CURVE_RULES, *LIMIT_RULES, *AUDIT)
-RULES: list[Declaration | MethodStatement] = [*COMPARING, *DECLARED]
+RULES: list[Declaration] = [*COMPARING, *DECLARED]
 
 
 def page(client: Client) -> str:
@@ -29,7 +30,7 @@ def page(client: Client) -> str:
 
 def test_every_declaration_is_there_with_its_examples(stranger: Client) -> None:
     source = page(stranger)
-    answers = [answer for each in COMPARING for answer in worked_answers.COMPARING[each.id]]
+    answers = [answer for each in COMPARING for answer in worked_answers.COMPARING[each.code]]
     answers += [worked_answers.OTHERS[each.code] for each in DECLARED]
 
     for rule in RULES:
