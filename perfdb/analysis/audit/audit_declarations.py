@@ -4,8 +4,16 @@ from collections.abc import Iterable
 from itertools import repeat
 from typing import Any
 
-from perfdb.analysis.audit.audit_document import MAXIMUM_TEXT, OUTLIER_TEXT, TIMES_MEDIAN, audit_runs
-from perfdb.analysis.audit.audit_run import PERCENT_TEXT, PercentRow, audit_percents, audit_run
+from perfdb.analysis.audit.audit_run import (
+    MAXIMUM_TEXT,
+    OUTLIER_TEXT,
+    PERCENT_TEXT,
+    TIMES_MEDIAN,
+    PercentRow,
+    audit_percents,
+    audit_run,
+    audit_runs,
+)
 from perfdb.analysis.audit.printed_values import (
     CHANCE,
     NOTE_UP_TO,

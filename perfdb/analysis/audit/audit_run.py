@@ -1,13 +1,17 @@
-"""Audit of one run: every rule at every place of printed numbers.
+"""Audit of printed numbers: every rule at every place of a run, the runs of a document, and percentages.
 
 Numbers of the same place are used first, since a table was calculated from its own numbers; missing ones come from
 other places, unless those contradict each other.
 """
 
-from collections import Counter
-from collections.abc import Callable, Container, Iterable, Iterator
-from dataclasses import dataclass
-from itertools import combinations
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import chain, combinations, islice
+from statistics import median
 
 from perfdb.analysis.audit.printed_values import (
     Disagreement,
@@ -16,65 +20,121 @@ from perfdb.analysis.audit.printed_values import (
     Printed,
     PrintedRun,
     View,
+    detect_padding,
     grade,
     measure_name,
+    printed_as,
     printed_text,
 )
-from perfdb.analysis.audit.rules import Bound, Operand, Rule, applicable_rules, compute
+from perfdb.analysis.audit.rules import Bound, Operand, Rule, applicable_rules, compute, evaluate
 from perfdb.analysis.checks.finding import Quantity
 from perfdb.analysis.formulas.formula import Expression, Number, Operation
 from perfdb.analysis.metrics import Measure
-from perfdb.analysis.units import decimals, rescale, result_text, round_half_up
+from perfdb.analysis.units import count_text, decimals, rescale, result_text, round_half_up
 
 _TIMES = {"s": "sec", "ms": "msec", "us": "usec"}
 _MEGABYTES = 2**20 / 10**6
+MAXIMUM_TEXT = "figure in a table of maximum throughput ≥ each other of the same study, workload and device"
+OUTLIER_TEXT = "deviation ≤ 10 × the median deviation of the same rule in the table, or within rounding"
+TIMES_MEDIAN = 10
+_FEWEST_OTHERS = 3
+_THROUGHPUT = tuple(map(Measure, ("trans_per_s", "mb_per_s", "gbit_per_s")))
+_MAXIMUM = re.compile(
+    r"\b(?:max(?:imum|imal|\.)?|highest|peak)\W+(?:\w+\W+){0,2}?(?:throughput|bandwidth|rates?|trans|mb)", re.IGNORECASE
+)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Case:
-    """A number that disagrees, with both values of ``others``, which may be swapped."""
+    """A printed number with a rule about it, whose operands ``bounds`` in ``view`` give ``exact`` as printed."""
 
+    rule: Rule
     view: View
+    role: str
     printed: Printed
-    wanted: Interval
-    others: dict[str, tuple[Printed, Interval]]
+    bounds: dict[str, Bound]
+    exact: float
+
+    @cached_property
+    def value(self) -> Interval:
+        """Return the rule's value by rounding of the operands."""
+        return compute(self.rule.expression, self.bounds)
+
+    @property
+    def wanted(self) -> Interval:
+        """Return the rule's value with the allowance."""
+        return self.value.widened(self.rule.allowance(self.view.run.trials))
+
+    @property
+    def agrees(self) -> bool:
+        """Return whether the printed number agrees with the rule, often without any rounding."""
+        own, rule = self.printed.interval, self.rule
+        plain = (rule.at_least or own.low <= self.exact) and (rule.at_most or self.exact <= own.high)
+        return plain or rule.agrees(self.printed, self.wanted)
+
+    def fits(self, factor: float) -> bool:
+        """Return whether the printed number, times a factor, would agree."""
+        return Interval(*(end * factor for end in self.printed.interval)).meets(self.wanted)
+
+    def formula(self) -> str:
+        """Return the rule with numbers inserted and the result; a lone number has none."""
+        expression, unit = self.rule.expression, self.printed.own_unit
+        text = expression.write({key: bound.text for key, bound in self.bounds.items()})
+        if not isinstance(expression, Operation) and text.replace(".", "").isdecimal():
+            return f"{text} {unit}"
+        return f"{text} = {result_text(self.exact, self.printed.decimals)} {unit}"
 
 
-def _fits(case: Case, factor: float) -> bool:
-    """Return whether the printed number, times a factor, would agree with the rule."""
-    return Interval(*(end * factor for end in case.printed.interval)).meets(case.wanted)
+def _apply(rule: Rule, view: View, role: str, printed: Printed) -> Case | None:
+    """Return the case of a printed number by the operands in a place; None if one is unknown, or no value."""
+    bounds: dict[str, Bound] = {}
+    for each in rule.operands:
+        bound = each.find(view, role)
+        if bound is None:
+            return None
+        bounds[each.name] = bound
+    with suppress(ZeroDivisionError):
+        return Case(rule, view, role, printed, bounds, evaluate(rule.expression, bounds))
+    return None
+
+
+def find_case(rule: Rule, view: View, role: str) -> Case | None:
+    """Return the case of the number printed in a place; None if the rule cannot be checked."""
+    printed = view.here(Measure(rule.metric, role))
+    return None if printed is None or not rule.holds(view, role) else _apply(rule, view, role, printed)
 
 
 def _unit(case: Case) -> Iterator[str]:
     for unit, word in _TIMES.items():
-        if _fits(case, rescale(1, unit, case.printed.own_unit) / case.printed.factor):
+        if case.fits(rescale(1, unit, case.printed.own_unit) / case.printed.factor):
             yield f"unit is probably {word}"
 
 
 def _bytes(case: Case) -> Iterator[str]:
-    if _fits(case, 1 / _MEGABYTES):
+    if case.fits(1 / _MEGABYTES):
         yield "its MB are probably of 10^6 bytes"
     work = case.view.run.workload
     if work is None or not work.request_bytes or not work.response_bytes:
         return
     both = work.request_bytes + work.response_bytes
     for what, size in (("responses", work.response_bytes), ("requests", work.request_bytes)):
-        if _fits(case, both / size):
+        if case.fits(both / size):
             yield f"it probably counts the {what} alone"
 
 
 def _cost(case: Case) -> Iterator[str]:
-    for role, (figure, wanted) in case.others.items():
-        if case.printed.interval.meets(wanted) and figure.interval.meets(case.wanted):
+    for role in case.view.roles if case.rule.role is None else ():
+        other = find_case(case.rule, case.view, role) if role != case.role else None
+        if other and case.printed.interval.meets(other.wanted) and other.printed.interval.meets(case.wanted):
             yield f"it is probably swapped with that of {role}"
     processors = case.view.run.processors
     if processors and processors != 1:
-        if _fits(case, processors):
+        if case.fits(processors):
             yield f"{processors:g} times the figure would fit, as if it had been divided by the processors"
-        if _fits(case, 1 / processors):
+        if case.fits(1 / processors):
             yield f"1/{processors:g} of the figure would fit, as if it had been multiplied by the processors"
     for factor, word in ((1e3, "a thousand times"), (1e-3, "a thousandth of")):
-        if _fits(case, factor):
+        if case.fits(factor):
             yield f"{word} the figure would fit: its unit may be another"
 
 
@@ -110,86 +170,19 @@ def audit_run(run: PrintedRun, without: Container[Kind] = ()) -> list[Disagreeme
     return [*reversed(broken.values()), *_contradictions(run)]
 
 
-def _bounds(rule: Rule, view: View, role: str) -> dict[str, Bound] | None:
-    """Return the rule's operands in this run; None if one is unknown."""
-    found: dict[str, Bound] = {}
-    for each in rule.operands:
-        bound = each.find(view, role)
-        if bound is None:
-            return None
-        found[each.name] = bound
-    return found
-
-
-def _asked(rule: Rule, view: View, role: str) -> tuple[Printed, dict[str, Bound]] | None:
-    """Return a rule's printed number and operands; None if the rule cannot be checked."""
-    printed = view.here(Measure(rule.metric, role))
-    if printed is None or not rule.holds(view, role):
-        return None
-    bounds = _bounds(rule, view, role)
-    return None if bounds is None else (printed, bounds)
-
-
-def _holds_as_printed(rule: Rule, printed: Printed, bounds: dict[str, Bound]) -> bool:
-    """Return whether a number agrees with its operands without rounding."""
-    own = printed.interval
-    try:
-        value = rule.expression.evaluate({name: bound.interval.value for name, bound in bounds.items()})
-    except ZeroDivisionError:
-        return True
-    return (rule.at_least or own.low <= value) and (rule.at_most or value <= own.high)
-
-
-def expect(rule: Rule, view: View, role: str) -> tuple[Printed, dict[str, Bound], Interval] | None:
-    """Return a rule's printed number, operands, and calculated value with its allowance; None without a value."""
-    asked = _asked(rule, view, role)
-    value = None if asked is None else compute(rule.expression, asked[1])
-    if asked is None or value is None:
-        return None
-    return *asked, value.widened(rule.allowance(view.run.trials))
-
-
 def _ask(rule: Rule, view: View, role: str) -> Disagreement | None:
-    asked = _asked(rule, view, role)
-    if asked is None or _holds_as_printed(rule, *asked):
+    case = find_case(rule, view, role)
+    if case is None or case.agrees:
         return None
-    found = expect(rule, view, role)
-    if found is None or rule.agrees(found[0], found[2]):
-        return None
-    printed, bounds, wanted = found
-    formula = in_numbers(rule, bounds, printed, wanted)
-    other, read = _elsewhere(rule, view, role, printed), _READINGS.get(rule.kind)
-    if read and not other:
-        other = next(read(Case(view, printed, wanted, _others(rule, view, role))), "")
+    places = (View(view.run, place) for place in view.run.places() if place != view.place)
+    cases = ((other.place, _apply(rule, other, role, case.printed)) for other in places)
+    remarks = (f"it matches the numbers of {place}" for place, other in cases if other and other.agrees)
+    read = _READINGS.get(rule.kind, lambda case: iter(()))
+    remark, formula = next(chain(remarks, read(case)), ""), case.formula()
     relation = "cannot pass" if rule.at_most else "cannot be below" if rule.at_least else "should be"
-    message = f"{measure_name(printed.measure)} is printed as {printed_text(printed)}, but {relation} {formula}"
-    message += f"; {other}." if other else "."
-    return disagreement(rule.kind, printed, wanted, formula=formula, message=message, other=other)
-
-
-def in_numbers(rule: Rule, bounds: dict[str, Bound], printed: Printed, wanted: Interval) -> str:
-    """Return the rule with numbers inserted and the result; a lone number has none."""
-    text = rule.expression.write({key: bound.text for key, bound in bounds.items()})
-    if not isinstance(rule.expression, Operation) and text.replace(".", "").isdecimal():
-        return f"{text} {printed.own_unit}"
-    return f"{text} = {result_text(wanted.value, printed.decimals)} {printed.own_unit}"
-
-
-def _elsewhere(rule: Rule, view: View, role: str, printed: Printed) -> str:
-    """Return a remark that the number follows from another place; "" if from none."""
-    for place in view.run.places():
-        bounds = _bounds(rule, View(view.run, place), role) if place != view.place else None
-        value = None if bounds is None else compute(rule.expression, bounds)
-        if value is not None and rule.agrees(printed, value.widened(rule.allowance(view.run.trials))):
-            return f"it matches the numbers of {place}"
-    return ""
-
-
-def _others(rule: Rule, view: View, role: str) -> dict[str, tuple[Printed, Interval]]:
-    """Return the same rule's values for the other roles."""
-    others = [other for other in view.roles if rule.role is None and other != role]
-    expected = {other: found for other in others if (found := expect(rule, view, other)) is not None}
-    return {other: (printed, wanted) for other, (printed, _, wanted) in expected.items()}
+    message = f"{printed_as(case.printed)}, but {relation} {formula}"
+    message += f"; {remark}." if remark else "."
+    return disagreement(rule.kind, case.printed, case.wanted, formula=formula, message=message, other=remark)
 
 
 def disagreement(
@@ -224,8 +217,79 @@ def _contradictions(run: PrintedRun) -> Iterator[Disagreement]:
             told.add(printed_text(later))
             where = f" in {first.place}" if first.place else ""
             formula = f"{printed_text(first)}{where}"
-            message = f"{measure_name(measure)} is printed as {printed_text(later)}, but as {formula}."
+            message = f"{printed_as(later)}, but as {formula}."
             yield disagreement(Kind.CONTRADICTION, later, first.interval, formula=formula, message=message)
+
+
+def audit_runs(runs: Sequence[PrintedRun], titles: Mapping[str, str] | None = None) -> list[list[Disagreement]]:
+    """Return the disagreements of a document's runs; ``titles`` are those of places."""
+    figures = iter(detect_padding([figure for run in runs for figure in run.figures]))
+    padded = [replace(run, figures=tuple(islice(figures, len(run.figures)))) for run in runs]
+    found = [audit_run(run) for run in padded]
+    for at, each in chain(_find_larger(padded, titles or {}), _find_outliers(padded)):
+        found[at].append(each)
+    return found
+
+
+def _find_larger(runs: Sequence[PrintedRun], titles: Mapping[str, str]) -> Iterator[tuple[int, Disagreement]]:
+    """Yield (index of a run, disagreement) for maximum figures that another run passes."""
+    places = {place for place, title in titles.items() if _MAXIMUM.search(title)}
+    for at, run in enumerate(runs if places else ()):
+        for place in filter(places.__contains__, run.places()):
+            view = View(run, place)
+            printed = (figure for measure in _THROUGHPUT if (figure := view.here(measure)) is not None)
+            others = [other for number, other in enumerate(runs) if number != at and other.peers == run.peers]
+            yield from islice(((at, found) for each in printed if (found := _larger(each, others))), 1)
+
+
+def _larger(printed: Printed, others: Sequence[PrintedRun]) -> Disagreement | None:
+    """Return the disagreement of a figure with the largest of other runs, or None."""
+    figures = [(each, other) for other in others for each in other.printings(printed.measure)]
+    if not figures:
+        return None
+    figure, run = max(figures, key=lambda each: each[0].interval.value)
+    if figure.interval.reaches(printed.interval):
+        return None
+    under = [count_text(run.users, "user") if run.users else "", f"MTU {run.mtu}" if run.mtu else ""]
+    circumstances = ", ".join(filter(None, under))
+    formula = f"{printed_text(figure)} in {figure.place}" + (f" ({circumstances})" if circumstances else "")
+    message = f"{printed_as(printed)}, as the maximum, but there is {formula}."
+    return disagreement(Kind.MAXIMUM, printed, figure.interval, formula=formula, message=message)
+
+
+def _find_outliers(runs: Sequence[PrintedRun]) -> Iterator[tuple[int, Disagreement]]:
+    """Yield (index of a run, disagreement) for figures that only a rule's tolerance, needless elsewhere, allows."""
+    tables = defaultdict[tuple[str, Rule, str], list[tuple[int, Case]]](list)
+    for at, run in enumerate(runs):
+        for view in (View(run, place) for place in run.places()):
+            for rule, role in applicable_rules(run.measures(), view.roles):
+                # A rule without tolerance finds each such figure alone.
+                exact = not (rule.at_most or rule.at_least)
+                case = find_case(rule, view, role) if exact and rule.allowance(run.trials) else None
+                if case and case.exact:
+                    tables[view.place, rule, role].append((at, case))
+    for (place, rule, _), table in tables.items():
+        deviations = [abs(case.printed.interval.value - case.exact) / abs(case.exact) for _, case in table]
+        for number, (at, case) in enumerate(table):
+            others = [*deviations[:number], *deviations[number + 1 :]]
+            if (
+                len(others) < _FEWEST_OTHERS
+                or deviations[number] <= TIMES_MEDIAN * median(others)
+                or rule.agrees(case.printed, case.value)
+                or not case.agrees
+            ):
+                continue
+            formula = case.formula()
+            message = (
+                f"{printed_as(case.printed)}, but should be {formula}: "
+                f"{_percent(deviations[number])} off, while half of the {len(others)} others of {place} are "
+                f"within {_percent(median(others))}."
+            )
+            yield at, disagreement(Kind.OUTLIER, case.printed, case.value, formula=formula, message=message)
+
+
+def _percent(share: float) -> str:
+    return f"{share * 100:.2g}%"
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,7 +313,9 @@ _ABSOLUTE: Expression = _OTHER - _BASE
 
 def percent_interval(base: Interval, other: Interval, expression: Expression = PERCENT) -> Interval | None:
     """Return the interval of a difference, by default 100 × (other / base − 1) in per cent; None for base zero."""
-    return compute(expression, {"base": Bound(base, ""), "other": Bound(other, "")})
+    with suppress(ZeroDivisionError):
+        return compute(expression, {"base": Bound(base, ""), "other": Bound(other, "")})
+    return None
 
 
 def audit_percent(row: PercentRow) -> Disagreement | None:

@@ -281,3 +281,8 @@ def measure_name(measure: Measure) -> str:
 def printed_text(figure: Printed) -> str:
     """Return ``0.14 msec/trans``, in the printed unit."""
     return f"{figure.quantity.text.strip()} {figure.quantity.unit or figure.own_unit}"
+
+
+def printed_as(figure: Printed) -> str:
+    """Return the beginning of a message: ``Throughput of client is printed as 11.9 MB/s``."""
+    return f"{measure_name(figure.measure)} is printed as {printed_text(figure)}"

@@ -33,12 +33,14 @@ class Operand(Leaf):
     required: bool = False
 
 
-def compute(expression: Expression, bounds: Mapping[str, Bound]) -> Interval | None:
-    """Return an expression's value with its interval; None for a division by zero."""
-    try:
-        value = expression.evaluate({name: bound.interval.value for name, bound in bounds.items()})
-    except ZeroDivisionError:
-        return None
+def evaluate(expression: Expression, bounds: Mapping[str, Bound]) -> float:
+    """Return an expression's value without rounding. Raise ZeroDivisionError."""
+    return expression.evaluate({name: bound.interval.value for name, bound in bounds.items()})
+
+
+def compute(expression: Expression, bounds: Mapping[str, Bound]) -> Interval:
+    """Return an expression's value with its interval. Raise ZeroDivisionError."""
+    value = evaluate(expression, bounds)
     ends = [{bound.interval.low, bound.interval.high} for bound in bounds.values()]
     values = [value, *(_at(expression, dict(zip(bounds, corner, strict=True))) for corner in product(*ends))]
     return Interval(min(values), value, max(values))
@@ -182,8 +184,8 @@ class Rule:
     operands: tuple[Operand, ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        found = tuple(leaf for leaf in self.expression.leaves() if isinstance(leaf, Operand))
-        object.__setattr__(self, "operands", found)
+        found = {leaf.name: leaf for leaf in self.expression.leaves() if isinstance(leaf, Operand)}
+        object.__setattr__(self, "operands", tuple(found.values()))
 
     def holds(self, view: View, role: str) -> bool:
         """Return whether the rule applies to a run and role by its circumstances."""

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from perfdb.analysis.audit.audit_document import audit_runs
+from perfdb.analysis.audit.audit_run import audit_runs
 from perfdb.analysis.audit.printed_values import Disagreement, Kind, Method, PrintedRun
 from perfdb.analysis.tests.test_audit_run import figures
 

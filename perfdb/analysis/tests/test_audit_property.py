@@ -7,8 +7,7 @@ from statistics import fmean
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perfdb.analysis.audit.audit_document import audit_runs
-from perfdb.analysis.audit.audit_run import audit_run
+from perfdb.analysis.audit.audit_run import audit_run, audit_runs
 from perfdb.analysis.audit.printed_values import Method, Printed, PrintedRun
 from perfdb.analysis.checks.finding import Quantity
 from perfdb.analysis.metrics import Measure

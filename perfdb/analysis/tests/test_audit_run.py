@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from perfdb.analysis.audit.audit_document import audit_runs
-from perfdb.analysis.audit.audit_run import audit_run
+from perfdb.analysis.audit.audit_run import audit_run, audit_runs
 from perfdb.analysis.audit.printed_values import Disagreement, Kind, Method, Printed, PrintedRun
 from perfdb.analysis.audit.rules import RULES
 from perfdb.analysis.checks.finding import Quantity, Severity

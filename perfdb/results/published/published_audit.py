@@ -4,8 +4,7 @@ from collections.abc import Iterable
 
 from importers.model import Problem, Severity
 from importers.published.mapping import What
-from perfdb.analysis.audit.audit_document import audit_runs
-from perfdb.analysis.audit.audit_run import PercentRow, audit_percents
+from perfdb.analysis.audit.audit_run import PercentRow, audit_percents, audit_runs
 from perfdb.analysis.audit.printed_values import Disagreement, Printed, PrintedRun
 from perfdb.analysis.checks.finding import Quantity
 from perfdb.analysis.metrics import BY_NAME, Better, Measure

@@ -14,8 +14,7 @@ from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from perfdb.analysis import units
-from perfdb.analysis.audit.audit_document import audit_runs
-from perfdb.analysis.audit.audit_run import PercentRow, audit_percents
+from perfdb.analysis.audit.audit_run import PercentRow, audit_percents, audit_runs
 from perfdb.analysis.audit.printed_values import Printed, PrintedRun
 from perfdb.analysis.checks.finding import Quantity
 from perfdb.analysis.dimensions import BY_NAME, FACTOR, NUMBERS, parse_bytes, parse_integer
