@@ -177,8 +177,8 @@ def _ask(rule: Rule, view: View, role: str) -> Disagreement | None:
     places = (View(view.run, place) for place in view.run.places() if place != view.place)
     cases = ((other.place, _apply(rule, other, role, case.printed)) for other in places)
     remarks = (f"it matches the numbers of {place}" for place, other in cases if other and other.agrees)
-    read = _READINGS.get(rule.kind, lambda case: iter(()))
-    remark, formula = next(chain(remarks, read(case)), ""), case.formula()
+    read = _READINGS.get(rule.kind)
+    remark, formula = next(chain(remarks, read(case) if read else ()), ""), case.formula()
     relation = "cannot pass" if rule.at_most else "cannot be below" if rule.at_least else "should be"
     message = f"{printed_as(case.printed)}, but {relation} {formula}"
     message += f"; {remark}." if remark else "."

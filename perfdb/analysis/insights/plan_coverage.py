@@ -15,7 +15,7 @@ from perfdb.analysis.query import parameters
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.query.query import REPEATS
 from perfdb.analysis.tables.observations import Key, Observations, finite_value
-from perfdb.analysis.verdicts.next_step import MOST_ADVISED, trials_needed
+from perfdb.analysis.verdicts.judge import MOST_ADVISED, trials_needed
 from perfdb.analysis.verdicts.trials import Sample, find_noise
 from perfdb.analysis.workloads import primary_metric, traffic_pattern
 

@@ -1,10 +1,15 @@
-"""A run compared with the other trials of its experiment; the noise is that of the whole campaign."""
+"""Flags of a table's trials, and a run compared with the other trials of its experiment."""
 
 import statistics
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
+from perfdb.analysis.dimensions import describe_values
 from perfdb.analysis.metrics import BY_NAME, Measure, Metric
+from perfdb.analysis.tables.baseline_comparison import full_key
+from perfdb.analysis.tables.table import Table
+from perfdb.analysis.tables.tabulate import pattern_reader
 from perfdb.analysis.units import finest_step
 from perfdb.analysis.verdicts.borrowing import Drawn
 from perfdb.analysis.verdicts.flags import FEWEST_TRIALS, Flag, Trial, TrialCell, check_trials
@@ -86,3 +91,20 @@ def _noises(cells: Sequence[TrialCell], samples: Sequence[Sequence[float]]) -> l
 def _cell(measure: Measure, own: bool, trials: Sequence[Trial]) -> TrialCell:
     title = BY_NAME[measure.metric].title if own else "another experiment"
     return TrialCell(lambda: title, tuple(trials), "campaign", finest_step([trial.value for trial in trials]))
+
+
+def trial_flags(table: Table) -> list[Flag]:
+    """Return flags of a table's trials by run number, without cells of mixed work."""
+    pattern = pattern_reader(table.query, table.common)
+    return check_trials(
+        [
+            TrialCell(
+                partial(describe_values, table.query.layout_names, full_key(table, key)),
+                [Trial(run, trial if isinstance(trial, int) else None, value) for run, _, trial, value in cell.sample],
+                pattern(full_key(table, key)),
+                cell.step,
+            )
+            for key, cell in table.cells.items()
+            if not cell.mixed_work
+        ]
+    )

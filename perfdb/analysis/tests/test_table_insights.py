@@ -1,7 +1,7 @@
 """What a table's numbers say beside themselves."""
 
-from perfdb.analysis.insights.table_insights import table_curves, trial_flags
-from perfdb.analysis.insights.throughput_curve import Course, Edge
+from perfdb.analysis.insights.run_vs_trials import trial_flags
+from perfdb.analysis.insights.throughput_curve import Course, Edge, table_curves
 from perfdb.analysis.tables.observations import Observations, Row
 from perfdb.analysis.tests.archive import DIMENSIONS, MEASURES, ask
 

@@ -15,8 +15,15 @@ from perfdb.analysis.verdicts.cells import Cell, Comparison, Level, Scope, Verdi
 from perfdb.analysis.verdicts.days import BASE, NEW, group_by_pauses
 from perfdb.analysis.verdicts.distributions import false_discovery
 from perfdb.analysis.verdicts.flags import find_outliers
-from perfdb.analysis.verdicts.judge import Judged, Judgement, find_shift, judge
-from perfdb.analysis.verdicts.next_step import CampaignNoise, campaigns_needed, trials_needed
+from perfdb.analysis.verdicts.judge import (
+    CampaignNoise,
+    Judged,
+    Judgement,
+    campaigns_needed,
+    find_shift,
+    judge,
+    trials_needed,
+)
 from perfdb.analysis.verdicts.whole_table import Gate, GateResult, gate, summarise
 
 _VECTORS = json.loads(Path(__file__).with_name("verdict_vectors.json").read_text())

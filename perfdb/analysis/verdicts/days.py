@@ -23,7 +23,7 @@ FEWEST_CELLS = 5
 FEWEST_TO_BORROW = 3
 # Fewer degrees of freedom between campaigns tell nothing of days.
 FEWEST_CAMPAIGNS = 2
-_SHIFT_QUANTILE = 0.9875
+SHIFT_QUANTILE = 0.9875
 
 BASE, NEW, OTHERS = "base", "new", "other levels"
 
@@ -75,7 +75,7 @@ class Days:
 
     def allowance(self, weight: float) -> float:
         """Return how far days alone move the whole table; ``weight`` is that of ``day_weight``."""
-        return student_quantile(_SHIFT_QUANTILE, self.freedom) * self.omega * math.sqrt(weight)
+        return student_quantile(SHIFT_QUANTILE, self.freedom) * self.omega * math.sqrt(weight)
 
 
 def day_weight(contrast: Contrast) -> float:

@@ -1,10 +1,11 @@
-"""Judging the cells of a table: differences, intervals, p, and verdicts."""
+"""Judging the cells of a table: differences, intervals, p, verdicts, and how many more trials or campaigns decide."""
 
 import math
 import statistics
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 from perfdb.analysis.metrics import Better
 from perfdb.analysis.verdicts.borrowing import Prior
@@ -21,15 +22,69 @@ from perfdb.analysis.verdicts.cells import (
     Workings,
     percent_difference,
 )
-from perfdb.analysis.verdicts.days import FEWEST_CELLS, Days, day_weight, learn, own_campaigns
+from perfdb.analysis.verdicts.days import FEWEST_CELLS, SHIFT_QUANTILE, Days, day_weight, learn, own_campaigns
 from perfdb.analysis.verdicts.distributions import LEVEL, exponential, false_discovery, student_p, student_quantile
-from perfdb.analysis.verdicts.next_step import CampaignNoise, campaigns_needed, trials_needed
 from perfdb.analysis.verdicts.trials import Contrast, borrow, find_problem, mean
 
 
 def level_at(look: int) -> float:
     """Return the level at the k-th of repeated looks at the verdicts; 0 is a single look."""
     return LEVEL / (look * (look + 1)) if look else LEVEL
+
+
+# More than this is no advice.
+MOST_ADVISED = 200
+_QUANTILE = 0.95
+
+
+class CampaignNoise(NamedTuple):
+    """Noise of a cell with known days.
+
+    ``factor`` λ, ``usual`` τ², ``parts`` the variance that trials give to one campaign of each side, ``freedom`` of
+    the cell, ``omega`` and ``days_freedom`` of whole days, ``campaigns`` compared on each side.
+    """
+
+    factor: float
+    usual: float
+    parts: tuple[float, float]
+    freedom: float
+    omega: float
+    days_freedom: int
+    campaigns: tuple[int, int]
+    paired: bool = False
+    rounding: float = 0.0
+
+
+def trials_needed(used: tuple[float, float], prior_freedom: float, rounding: float, delta: float) -> int | None:
+    """Return the trials a side that would decide; ``used`` are the variances of one trial. None for more than 200.
+
+    The number decides four in five such cells if nothing changed, nearly all that differ by twice ``delta``, and half
+    of those that differ by half of ``delta``.
+    """
+
+    def is_enough(count: int) -> bool:
+        return _decides(rounding, math.sqrt(sum(used) / count), prior_freedom + 2 * (count - 1), delta)
+
+    return next(filter(is_enough, range(2, MOST_ADVISED + 1)), None)
+
+
+def campaigns_needed(noise: CampaignNoise, delta: float) -> int | None:
+    """Return the campaigns a side in all that would decide alike. None for more than 200."""
+    most = max(noise.campaigns)
+
+    def is_enough(count: int) -> bool:
+        more = count - most if noise.paired else 2 * count - sum(noise.campaigns)
+        weight = (1 if noise.paired else 2) / count
+        error = math.sqrt(noise.factor * (noise.usual * weight + sum(noise.parts) / count))
+        shift = student_quantile(SHIFT_QUANTILE, noise.days_freedom + more) * noise.omega * math.sqrt(weight)
+        return _decides(math.hypot(shift, noise.rounding), error, noise.freedom + more, delta)
+
+    return next(filter(is_enough, range(max(2, most), MOST_ADVISED + 1)), None)
+
+
+def _decides(allowance: float, error: float, freedom: float, delta: float) -> bool:
+    half = student_quantile(_QUANTILE, freedom) * error
+    return math.hypot(allowance, half) + half <= math.log1p(delta)
 
 
 class Judged:

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field, replace
 
 from perfdb.analysis import dimensions, metrics
 from perfdb.analysis.dimensions import Value
-from perfdb.analysis.insights import table_insights
 from perfdb.analysis.insights.bottleneck import Bottleneck
 from perfdb.analysis.insights.circumstances import Difference
+from perfdb.analysis.insights.run_vs_trials import trial_flags
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.query import parameters
 from perfdb.analysis.query.parameters import QueryError
@@ -120,7 +120,7 @@ def explain_cell(query: Query, measure: Measure, at: Mapping[str, Value]) -> Exp
     cells = (base_table.cells[base_key], cell)
     compared = [(name, value, at.get(name)) for name, value in query.baseline.items()]
     companions = list(_companions(tables, table, key))
-    flags = [*table_insights.trial_flags(table), *table_insights.trial_flags(base_table)]
+    flags = [*trial_flags(table), *trial_flags(base_table)]
     concerned = {point.run for each in cells for point in each.sample}
     titles = [dimensions.describe_values(query.baseline, [pair[side] for pair in compared]) for side in (1, 2)]
     old, new = (Side(title, each.sample, _limit(each)) for title, each in zip(titles, cells, strict=True))

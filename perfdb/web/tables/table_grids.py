@@ -8,9 +8,8 @@ from itertools import count, groupby
 from typing import Any
 
 from perfdb.analysis.dimensions import Value, dimension
-from perfdb.analysis.insights import table_insights
-from perfdb.analysis.insights.table_insights import TableCurve
-from perfdb.analysis.insights.throughput_curve import Edge
+from perfdb.analysis.insights.run_vs_trials import trial_flags
+from perfdb.analysis.insights.throughput_curve import Edge, TableCurve, table_curves
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.query.parameters import QueryError, value_order
 from perfdb.analysis.query.query import Layout, Query
@@ -193,7 +192,7 @@ def _panel(number: int, table: Table, drawn: dict[str, Any] | None) -> Panel:
     ]
     grid = replace(grid, remarks=(*grid.remarks, *filter(None, [found.remark])))
     unit = table.metric.unit
-    curves = [(each.title, _course(each, unit)) for each in table_insights.table_curves(table)]
+    curves = [(each.title, _course(each, unit)) for each in table_curves(table)]
     empty = drawn is not None and not drawn["data"]
     panel = Panel(number, grid, lines, None if empty else drawn, footnotes.lines, curves, _flags(table))
     return replace(panel, lacking=table.measure) if empty and table.cells else panel
@@ -250,7 +249,7 @@ def _flags(table: Table) -> list[tuple[str, str]]:
     """
     return [
         (flag.message, to_runs_by_number([run for run in flag.runs if isinstance(run, int)]))
-        for flag in table_insights.trial_flags(table)
+        for flag in trial_flags(table)
         if flag.code != "far"
     ]
 

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from perfdb.analysis.dimensions import Value
-from perfdb.analysis.insights.table_insights import table_curves, trial_flags
-from perfdb.analysis.insights.throughput_curve import Curve, Edge
+from perfdb.analysis.insights.run_vs_trials import trial_flags
+from perfdb.analysis.insights.throughput_curve import Curve, Edge, table_curves
 from perfdb.analysis.query.query import Query
 from perfdb.analysis.render import labels
 from perfdb.analysis.tables.observations import Key, Note
