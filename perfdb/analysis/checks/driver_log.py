@@ -107,40 +107,29 @@ def _fits(time: Quantity, own: float, unit: str) -> bool:
     return time.matches(rescale(own, "s", unit), TOLERANCE)
 
 
-class Judged(NamedTuple):
-    """Response times in another unit than printed, and means ``odd`` for another reason."""
+def _judge_responses(record: DriverRecord, own: float | None, usual: str) -> tuple[list[str], list[str]]:
+    """Return messages on response times in another unit than printed, and on means odd for another reason.
 
-    foreign: list[Reason]
-    odd: list[Reason]
-
-
-def judge_responses(record: DriverRecord, own: float | None, usual: str) -> Judged:
-    """Compare response times with ``own`` seconds per transaction; ``usual`` is most records' unit."""
+    ``own`` is the record's time per transaction in seconds, ``usual`` most records' unit.
+    """
     foreign = [
         (mean, own, _foreign_mean(mean, own, usual))
         for mean in record.response_mean
         if own is not None and _in_seconds(mean) is not None and not _fits(mean, own, mean.unit)
     ]
+    printed = {"mean": record.response_mean, "least": record.response_min, "largest": record.response_max}
     wrong = [text for _, _, text in foreign if text] or [
         f"gives its {name} response time both as {one} and as {other}"
-        for name, times in (
-            ("mean", record.response_mean),
-            ("least", record.response_min),
-            ("largest", record.response_max),
-        )
+        for name, times in printed.items()
         for one, other in combinations(times, 2)
         if _disagree(one, other)
     ]
-    wrong += _out_of_order(record, own, usual)
     odd = [
         f"gives a mean response time of {mean}, but its own time per transaction is {_ms(own)}"
         for mean, own, text in foreign
         if text is None
     ]
-    foreign_reasons, odd_reasons = (
-        [Reason(f"{record.label} {text}", record.line, record.label) for text in texts] for texts in (wrong, odd)
-    )
-    return Judged(foreign_reasons, odd_reasons)
+    return [*wrong, *_out_of_order(record, own, usual)], odd
 
 
 def _foreign_mean(mean: Quantity, own: float, usual: str) -> str | None:
@@ -190,14 +179,21 @@ def check_driver(log: DriverLog) -> list[Finding]:
     times = list(_own_times(log))
     units = Counter(mean.unit for record, _ in times for mean in record.response_mean)
     usual = max(units, key=units.__getitem__, default="")
-    judged = [judge_responses(record, own, usual) for record, own in times]
+    judged = [(record, _judge_responses(record, own, usual)) for record, own in times]
+    foreign, odd = (
+        [
+            Reason(f"{record.label} {text}", record.line, record.label)
+            for record, texts in judged
+            for text in texts[kind]
+        ]
+        for kind in (0, 1)
+    )
     return [
-        *_mixed_units(log, judged, _fitting_megabyte(log)),
+        *_mixed_units(log, foreign, _fitting_megabyte(log)),
         *_check_sum(log, log.connections, "connections"),
         *_check_sum(log, log.intervals, "intervals"),
-        *_check_rate(log),
-        *_check_megabytes(log),
-        *_check_responses(judged),
+        *_check_rates(log),
+        *_check_responses(odd),
         *_check_peer(log),
     ]
 
@@ -206,24 +202,14 @@ def _warning(code: str, message: str, remedy: str, line: int | None, subject: st
     return Finding(Severity.WARNING, f"driver.{code}", message, remedy, line, subject)
 
 
-def _check_sum(log: DriverLog, records: Sequence[DriverRecord], name: str) -> list[Finding]:
+def _check_sum(log: DriverLog, records: Sequence[DriverRecord], name: str) -> Iterator[Finding]:
     """Check that the records' transactions add up to the summary's."""
     counts = [record.count for record in records]
     together = sum(filter(None, counts))
-    if not counts or None in counts or log.total is None or together == log.total:
-        return []
-    message = f"The {name} made {together:.0f} transactions together, but the summary says {log.total:.0f}."
-    remedy = f"The summary was used; see whether {name} are missing from the log."
-    return [_warning(f"{name}-sum", message, remedy, log.summary.line if log.summary else None, name)]
-
-
-def _check_rate(log: DriverLog) -> list[Finding]:
-    """Check the printed rate against the summary's transactions and seconds."""
-    printed, rate = log.trans_per_s, log.rate
-    if printed is None or printed.value is None or rate is None or printed.matches(rate):
-        return []
-    message = f"trans_per_sec={printed.text}, but the summary's transactions and seconds give {_like(rate, printed)}."
-    return [_warning("rate", message, "The recomputed value was used.", printed.line, "trans_per_s")]
+    if counts and None not in counts and log.total is not None and together != log.total:
+        message = f"The {name} made {together:.0f} transactions together, but the summary says {log.total:.0f}."
+        remedy = f"The summary was used; see whether {name} are missing from the log."
+        yield _warning(f"{name}-sum", message, remedy, log.summary.line if log.summary else None, name)
 
 
 def _fitting_megabyte(log: DriverLog) -> int | None:
@@ -234,30 +220,29 @@ def _fitting_megabyte(log: DriverLog) -> int | None:
     return next((size for size in (log.mb_bytes, *MEGABYTES) if printed.matches(flow / size)), None)
 
 
-def _check_megabytes(log: DriverLog) -> list[Finding]:
-    """Check the printed MB per second against transactions, sizes and seconds."""
-    printed, flow = log.mb_per_s, log.bytes_per_s
+def _check_rates(log: DriverLog) -> Iterator[Finding]:
+    """Check the printed rates against the summary's transactions and seconds, and the sizes."""
+    flow = log.bytes_per_s
     # A number that fits another megabyte than the log's is left to ``_mixed_units``, which refuses it.
-    if printed is None or printed.value is None or flow is None or _fitting_megabyte(log) is not None:
-        return []
-    recomputed = _like(flow / log.mb_bytes, printed)
-    message = f"mb_per_sec={printed.text}, but transactions, sizes and seconds give {recomputed}."
-    return [_warning("megabytes", message, "The recomputed value was used.", printed.line, "mb_per_s")]
+    megabytes = None if flow is None or _fitting_megabyte(log) is not None else flow / log.mb_bytes
+    for code, subject, printed, value, inputs in (
+        ("rate", "trans_per_s", log.trans_per_s, log.rate, "the summary's transactions and seconds"),
+        ("megabytes", "mb_per_s", log.mb_per_s, megabytes, "transactions, sizes and seconds"),
+    ):
+        if printed is not None and printed.value is not None and value is not None and not printed.matches(value):
+            # One decimal more than printed.
+            recomputed = round_half_up(value, len(printed.text.partition(".")[2]) + 1)
+            message = f"{subject}ec={printed.text}, but {inputs} give {recomputed}."
+            yield _warning(code, message, "The recomputed value was used.", printed.line, subject)
 
 
-def _check_peer(log: DriverLog) -> list[Finding]:
+def _check_peer(log: DriverLog) -> Iterator[Finding]:
     """Check that client and server count the same transactions."""
     peer = log.peer_transactions
-    if peer is None or peer.value is None or log.total is None or peer.value == log.total:
-        return []
-    message = f"The server's log counts {peer.value:.0f} transactions, the client's {log.total:.0f}."
-    remedy = "The client's count was used; see whether both logs are of the same run."
-    return [_warning("peer", message, remedy, peer.line, "transactions")]
-
-
-def _like(value: float, printed: Quantity) -> str:
-    """Return a recomputed value with one decimal more than printed."""
-    return round_half_up(value, len(printed.text.partition(".")[2]) + 1)
+    if peer is not None and peer.value is not None and log.total is not None and peer.value != log.total:
+        message = f"The server's log counts {peer.value:.0f} transactions, the client's {log.total:.0f}."
+        remedy = "The client's count was used; see whether both logs are of the same run."
+        yield _warning("peer", message, remedy, peer.line, "transactions")
 
 
 def _own_times(log: DriverLog) -> Iterator[tuple[DriverRecord, float | None]]:
@@ -271,19 +256,19 @@ def _own_times(log: DriverLog) -> Iterator[tuple[DriverRecord, float | None]]:
             yield record, None
 
 
-def _mixed_units(log: DriverLog, judged: Sequence[Judged], megabyte: int | None) -> list[Finding]:
-    """Return one error (rule 4) that names every wrong unit."""
-    reasons = [reason for each in judged for reason in each.foreign]
+def _mixed_units(log: DriverLog, foreign: Sequence[Reason], megabyte: int | None) -> Iterator[Finding]:
+    """Yield one error (rule 4) that names every wrong unit."""
+    reasons = list(foreign)
     if megabyte not in (None, log.mb_bytes) and log.mb_per_s is not None:
         text = f"mb_per_sec={log.mb_per_s.text} fits {megabyte}-byte megabytes while the file says {log.mb_bytes}"
         reasons.append(Reason(text, log.mb_per_s.line, "mb_per_s"))
     if not reasons:
-        return []
+        return
     message = f"Units disagree inside run {log.run_id}: {_listed([reason.text for reason in reasons])}."
     if lines := list(dict.fromkeys(str(reason.line) for reason in reasons if reason.line is not None)):
         message += f" See line{'s' * (len(lines) > 1)} {_listed(lines).replace(', and', ' and')}."
     remedy = "Correct the units in the log and upload it again; nothing of this run was stored."
-    return [Finding(Severity.ERROR, "driver.mixed-units", message, remedy, reasons[0].line, reasons[0].subject)]
+    yield Finding(Severity.ERROR, "driver.mixed-units", message, remedy, reasons[0].line, reasons[0].subject)
 
 
 def _listed(texts: Sequence[str]) -> str:
@@ -292,14 +277,12 @@ def _listed(texts: Sequence[str]) -> str:
     return ", and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
 
 
-def _check_responses(judged: Sequence[Judged]) -> list[Finding]:
-    """Return one warning on all mean response times that differ from the record's own."""
-    odd = [reason for each in judged for reason in each.odd]
-    if not odd:
-        return []
-    more = f" ({len(odd) - 1} more records differ likewise)" if len(odd) > 1 else ""
-    remedy = "The response time was worked out from users and throughput."
-    return [_warning("response", f"{odd[0].text}{more}.", remedy, odd[0].line, odd[0].subject)]
+def _check_responses(odd: Sequence[Reason]) -> Iterator[Finding]:
+    """Yield one warning on all mean response times that differ from the record's own."""
+    if odd:
+        more = f" ({len(odd) - 1} more records differ likewise)" if len(odd) > 1 else ""
+        remedy = "The response time was worked out from users and throughput."
+        yield _warning("response", f"{odd[0].text}{more}.", remedy, odd[0].line, odd[0].subject)
 
 
 @dataclass(frozen=True, slots=True)

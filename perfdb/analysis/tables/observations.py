@@ -73,22 +73,14 @@ class Observations:
         # Results calculated from these runs, by their arguments.
         self.cache: dict[Any, Any] = {}
 
-    def with_notes(self, notes: Notes) -> Self:
-        """Return the same runs with other notes."""
+    def with_(
+        self, *, notes: Notes | None = None, warnings: tuple[Note, ...] = (), campaigns: Campaigns | None = None
+    ) -> Self:
+        """Return the same runs with other notes, warnings or campaigns."""
         made = copy(self)
-        made.notes = notes
-        return made
-
-    def with_warnings(self, *warnings: Note) -> Self:
-        """Return the same runs with other warnings."""
-        made = copy(self)
-        made.warnings = warnings
-        return made
-
-    def with_campaigns(self, campaigns: Campaigns) -> Self:
-        """Return the same runs with their campaigns."""
-        made = copy(self)
-        made._campaigns = campaigns
+        made.notes = self.notes if notes is None else notes
+        made.warnings = warnings or self.warnings
+        made._campaigns = campaigns or self._campaigns
         return made
 
     def select(self, rows: Sequence[Row]) -> Self:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
 from typing import NamedTuple
@@ -126,8 +126,7 @@ class Workings:
     """The intermediate values of a test, as natural logarithms.
 
     ``difference`` is d, ``error`` its standard error, ``freedom`` that of t. ``shift`` and ``rounding`` are the
-    allowances a_d and a_r. ``factor`` is λ, by which the cell's days vary more than the usual, ``days`` their own
-    variance b² with ``days_freedom``, ``usual_days`` τ². ``parts`` are the squares of which the uncertainty consists.
+    allowances a_d and a_r. ``factor`` is λ, by which the cell's days vary more than the usual, ``usual_days`` τ².
     """
 
     difference: float
@@ -136,10 +135,7 @@ class Workings:
     shift: float = 0.0
     rounding: float = 0.0
     factor: float | None = None
-    days: float = 0.0
-    days_freedom: float = 0.0
     usual_days: float | None = None
-    parts: Mapping[Reason, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

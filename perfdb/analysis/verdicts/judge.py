@@ -222,9 +222,7 @@ class Judged:
             self.shift_allowance,
             self.contrast.rounding,
             self.factor.variance if self.factor else None,
-            *(self.own or (0.0, 0.0)),
             self.days.usual,
-            self.parts,
         )
 
 
