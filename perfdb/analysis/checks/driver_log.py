@@ -181,12 +181,8 @@ def check_driver(log: DriverLog) -> list[Finding]:
     usual = max(units, key=units.__getitem__, default="")
     judged = [(record, _judge_responses(record, own, usual)) for record, own in times]
     foreign, odd = (
-        [
-            Reason(f"{record.label} {text}", record.line, record.label)
-            for record, texts in judged
-            for text in texts[kind]
-        ]
-        for kind in (0, 1)
+        [Reason(f"{record.label} {text}", record.line, record.label) for record, texts in judged for text in texts[at]]
+        for at in (0, 1)
     )
     return [
         *_mixed_units(log, foreign, _fitting_megabyte(log)),
@@ -225,15 +221,15 @@ def _check_rates(log: DriverLog) -> Iterator[Finding]:
     flow = log.bytes_per_s
     # A number that fits another megabyte than the log's is left to ``_mixed_units``, which refuses it.
     megabytes = None if flow is None or _fitting_megabyte(log) is not None else flow / log.mb_bytes
-    for code, subject, printed, value, inputs in (
-        ("rate", "trans_per_s", log.trans_per_s, log.rate, "the summary's transactions and seconds"),
-        ("megabytes", "mb_per_s", log.mb_per_s, megabytes, "transactions, sizes and seconds"),
+    for code, name, printed, value, inputs in (
+        ("rate", "trans_per_sec", log.trans_per_s, log.rate, "the summary's transactions and seconds"),
+        ("megabytes", "mb_per_sec", log.mb_per_s, megabytes, "transactions, sizes and seconds"),
     ):
         if printed is not None and printed.value is not None and value is not None and not printed.matches(value):
             # One decimal more than printed.
             recomputed = round_half_up(value, len(printed.text.partition(".")[2]) + 1)
-            message = f"{subject}ec={printed.text}, but {inputs} give {recomputed}."
-            yield _warning(code, message, "The recomputed value was used.", printed.line, subject)
+            message = f"{name}={printed.text}, but {inputs} give {recomputed}."
+            yield _warning(code, message, "The recomputed value was used.", printed.line, name.removesuffix("ec"))
 
 
 def _check_peer(log: DriverLog) -> Iterator[Finding]:

@@ -73,7 +73,7 @@ class Observations:
         # Results calculated from these runs, by their arguments.
         self.cache: dict[Any, Any] = {}
 
-    def with_(
+    def with_context(
         self, *, notes: Notes | None = None, warnings: tuple[Note, ...] = (), campaigns: Campaigns | None = None
     ) -> Self:
         """Return the same runs with other notes, warnings or campaigns."""

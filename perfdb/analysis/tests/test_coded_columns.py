@@ -75,7 +75,7 @@ def test_columns_of_runs() -> None:
     rows = [(7, "OSA", 1, 5.0), (9, None, 2, None), (8, "OSA", 1, math.inf)]
     runs = Observations(("device", "trial"), (RATE,), rows)
     assert runs.runs.tolist() == [7, 9, 8]
-    assert runs.with_(notes={7: ("odd",)}).notes == {7: ("odd",)}
+    assert runs.with_context(notes={7: ("odd",)}).notes == {7: ("odd",)}
     assert runs.select(rows[:1]).runs.tolist() == [7]
     assert runs.coded_column("device").values_at(runs.places) == ["OSA", None, "OSA"]
     assert runs.coded_column("mtu").values_at(runs.places) == [None] * 3

@@ -21,7 +21,7 @@ SAID = "note on OSA1102, trial 2: fan <b>failed</b> 50%"
 @pytest.fixture
 def noted() -> Observations:
     """The archive, with a note of two lines on the second trial of one of its cells."""
-    return observations().with_(notes={104: ("fan <b>failed</b>\n50%",)})
+    return observations().with_context(notes={104: ("fan <b>failed</b>\n50%",)})
 
 
 def test_a_note_comes_to_the_cell_of_its_run_alone(noted: Observations) -> None:

@@ -92,7 +92,7 @@ def _question(found: Observations, base: Row, chosen: Query, *, apart: bool) -> 
 def _differs(found: Observations, table: Table, base: Row) -> dict[Key, list[Difference]]:
     """Return the circumstances of each column that differ from the baseline's."""
     read = found.key_reader(table.query.columns)
-    bare = found.with_(notes={})
+    bare = found.with_context(notes={})
     old = [row for row in found.rows if read(row) == read(base)]
     return {
         column: find_differences(

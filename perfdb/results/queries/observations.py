@@ -51,7 +51,7 @@ def read_observations(query: Query) -> Observations:
     experiments = find_top_experiments(query, runs)
     if experiments is None:
         return _read_runs(runs, query.measures, factors)
-    return _read_runs(runs.filter(experiment__in=experiments), query.measures, factors).with_(warnings=(NOTE,))
+    return _read_runs(runs.filter(experiment__in=experiments), query.measures, factors).with_context(warnings=(NOTE,))
 
 
 def _read_runs(runs: QuerySet[Run], asked: Sequence[Measure], factors: Iterable[str]) -> Observations:
@@ -85,7 +85,7 @@ def measure_columns(asked: Sequence[Measure]) -> list[Combinable]:
 
 def add_notes(found: Observations, query: Query) -> Observations:
     """Return the runs of a query with notes."""
-    return found.with_(notes=_read_notes(query, found)) if len(found.runs) else found
+    return found.with_context(notes=_read_notes(query, found)) if len(found.runs) else found
 
 
 @recorded_reads.recorded(
@@ -100,7 +100,7 @@ def _read_notes(query: Query, found: Observations) -> Mapping[int, tuple[str, ..
 
 def add_campaigns(found: Observations) -> Observations:
     """Return the runs with their campaigns, by which comparisons tell the noise of days."""
-    return found.with_(campaigns=Campaigns(*_read_campaigns(found))) if len(found.runs) else found
+    return found.with_context(campaigns=Campaigns(*_read_campaigns(found))) if len(found.runs) else found
 
 
 @recorded_reads.recorded(
