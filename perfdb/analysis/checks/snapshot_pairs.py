@@ -70,8 +70,7 @@ class PairVerdict:
 
     ``left_out`` are the subjects whose counters must not be used although the rest may. ``elapsed_s`` is None if the
     time between the snapshots is unknown: a time is missing, or the clock was set to another zone.
-    ``wrapped`` are the (subject, name) of counters that restarted at 0 after 2^32, ``fallen`` of those that decreased
-    for another reason.
+    ``wrapped`` are the (subject, name) of counters that restarted at 0 after 2^32.
     """
 
     state: PairState
@@ -79,7 +78,6 @@ class PairVerdict:
     left_out: frozenset[str] = frozenset()
     elapsed_s: float | None = None
     wrapped: frozenset[_Key] = frozenset()
-    fallen: frozenset[_Key] = frozenset()
 
 
 def check_pair(
@@ -284,10 +282,7 @@ def check_host(run_id: str, before: Snapshot | None, after: Snapshot | None) -> 
         *_cleared(after, "", reset, "they were cleared or made anew in between, so they are left out."),
     )
     known = None if any(finding.code == "pair.clock" for finding in findings) else elapsed
-    left_out = frozenset(reset)
-    return PairVerdict(
-        PairState.USABLE, findings, left_out, known, wrapped=frozenset(wrapped), fallen=frozenset(fallen)
-    )
+    return PairVerdict(PairState.USABLE, findings, frozenset(reset), known, frozenset(wrapped))
 
 
 def check_machine(

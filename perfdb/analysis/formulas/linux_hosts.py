@@ -19,7 +19,7 @@ from perfdb.analysis.formulas.terms import (
     TRANSACTIONS,
     join_parts,
     one_machine,
-    parts_of,
+    parts_term,
     reported_term,
 )
 from perfdb.analysis.metrics import TOTAL
@@ -70,7 +70,7 @@ def _bound_time(term: str, title: str, times: tuple[str, ...]) -> Term:
         numbers = known.figures.facts.get(f"{role}_cpus", ())
         return _growth(known, role, [f"processor/{number:g}" for number in numbers], term, times)
 
-    return Term(term, title, lambda known, role: join_parts(of_side(known, part) for part in parts_of(role)), True)
+    return parts_term(term, title, of_side)
 
 
 def _subjects(known: Known, role: str, prefix: str) -> frozenset[str]:
@@ -116,12 +116,7 @@ _ALL = _host_time("all", "CPU seconds in all", ALL_TIMES)
 _STOLEN = _host_time("stolen", "stolen CPU seconds", ("steal",))
 _BOUND_BUSY = _bound_time("bound_busy", "busy seconds of the processors bound to", BUSY_TIMES)
 _BOUND_ALL = _bound_time("bound_all", "seconds of the processors bound to", ALL_TIMES)
-_PROCESS_CPU = Term(
-    "process_cpu",
-    "CPU seconds of the control group",
-    lambda known, role: join_parts(_process(known, part) for part in parts_of(role)),
-    counted=True,
-)
+_PROCESS_CPU = parts_term("process_cpu", "CPU seconds of the control group", _process)
 _RETRANSMITS = Term("resent", "segments sent again", _resent, counted=True)
 _RECEIVED = _grown("received", "packets received", ("rx_packets",), _test_adapters)
 _SENT = _grown("sent", "packets sent", ("tx_packets",), _test_adapters)

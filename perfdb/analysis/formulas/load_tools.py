@@ -18,6 +18,7 @@ from perfdb.analysis.formulas.terms import (
     USERS,
     reported_term,
     run_term,
+    unless,
 )
 from perfdb.analysis.metrics import TOTAL
 
@@ -63,8 +64,7 @@ def _unprinted(
 
 def _of_role(metric: str, title: str) -> Term:
     """Return the term of a role's reported metric; there is none for the total."""
-    term = reported_term(metric, title)
-    return Term(metric, title, lambda known, role: () if role == TOTAL else term.find(known, role))
+    return unless(reported_term(metric, title), lambda figures, role: role == TOTAL)
 
 
 def _one_way(direction: str) -> Term:

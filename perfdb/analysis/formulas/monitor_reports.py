@@ -18,6 +18,7 @@ from perfdb.analysis.formulas.terms import (
     reported_term,
     role_term,
     run_term,
+    unless,
 )
 
 GUEST_DECIMALS = 1
@@ -28,21 +29,14 @@ _GUESTS_SOURCE = "a monitor's report of each guest's CPU seconds over a window i
 _KINDS = ("", "virtual_", "cp_")
 
 
-def _unless(term: Term, hidden: Callable[[RunFigures], bool]) -> Term:
-    """Return the term without values of client and server where ``hidden`` is true."""
-
-    def find(known: Known, role: str) -> tuple[Input, ...]:
-        return () if role in PARTS_OF_TOTAL and hidden(known.figures) else term.find(known, role)
-
-    return Term(term.name, term.title, find)
-
-
-_BUSY = _unless(
-    reported_term("cpu_util", "CPU utilisation in %"), lambda figures: figures.one_host and not figures.of_processes
+_BUSY = unless(
+    reported_term("cpu_util", "CPU utilisation in %"),
+    lambda figures, role: role in PARTS_OF_TOTAL and figures.one_host and not figures.of_processes,
 )
 _VIRTUAL_BUSY = reported_term("virtual_cpu_util", "virtual CPU utilisation in %")
-_ONE = _unless(
-    reported_term("processor_util", "utilisation of one processor in %"), lambda figures: figures.of_processes
+_ONE = unless(
+    reported_term("processor_util", "utilisation of one processor in %"),
+    lambda figures, role: role in PARTS_OF_TOTAL and figures.of_processes,
 )
 _VIRTUAL_ONE = reported_term("virtual_processor_util", "virtual utilisation of one processor in %")
 _RATIO = reported_term("tv_ratio", "total to virtual CPU time, which has two decimals")

@@ -3,10 +3,10 @@
 A formula with a missing term has no value; nothing is assumed to be zero.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from perfdb.analysis.formulas.formula import Number, Term
-from perfdb.analysis.formulas.run_values import LPAR, Input, InputKind, Known
+from perfdb.analysis.formulas.run_values import LPAR, Input, InputKind, Known, RunFigures
 from perfdb.analysis.metrics import BY_NAME, TOTAL, Measure
 from perfdb.analysis.workloads import ONE_WAY, message_mb
 
@@ -31,11 +31,6 @@ def join_parts(parts: Iterable[Iterable[Input]]) -> tuple[Input, ...]:
     return tuple(one for part in found for one in part) if all(found) else ()
 
 
-def parts_of(role: str) -> tuple[str, ...]:
-    """Return the role, or both sides for the total."""
-    return PARTS_OF_TOTAL if role == TOTAL else (role,)
-
-
 def run_term(metric: str, title: str) -> Term:
     """Return the term of a whole run's metric, derived if possible, else as reported."""
     return Term(metric, title, lambda known, role: _metric_input(metric, TOTAL, known.best(metric, TOTAL)))
@@ -53,6 +48,22 @@ def reported_term(metric: str, title: str) -> Term:
 
 def _reported(metric: str, known: Known, role: str) -> tuple[Input, ...]:
     return _metric_input(metric, role, known.figures.metrics.get((metric, role)))
+
+
+def unless(term: Term, hidden: Callable[[RunFigures, str], bool]) -> Term:
+    """Return the term without inputs in runs and for roles where ``hidden`` is true."""
+    return Term(
+        term.name, term.title, lambda known, role: () if hidden(known.figures, role) else term.find(known, role)
+    )
+
+
+def parts_term(name: str, title: str, find: Callable[[Known, str], Iterable[Input]]) -> Term:
+    """Return the term of a role's counters, or of those of both sides for the total."""
+
+    def of_parts(known: Known, role: str) -> tuple[Input, ...]:
+        return join_parts(find(known, part) for part in (PARTS_OF_TOTAL if role == TOTAL else (role,)))
+
+    return Term(name, title, of_parts, counted=True)
 
 
 def _given(name: str, title: str, unit: str) -> Term:
@@ -83,13 +94,13 @@ def counted_seconds(known: Known, term: str, counter: str, role: str) -> tuple[I
 def cpu_seconds(term: str, title: str, fine: str, coarse: str | None = None) -> Term:
     """Return CPU seconds by QUERY TIME's ``fine``, or INDICATE USER's ``coarse`` if incomplete."""
 
-    def find(known: Known, role: str) -> tuple[Input, ...]:
+    def find(known: Known, role: str) -> Iterator[Input]:
         complete = all((role, "", name) in known.figures.counters for name in ("totcpu", "virtcpu"))
         grown = counted_seconds(known, term, fine if coarse is None or complete else coarse, role)
         # Subjects are virtual processors; one with a slash is of another user in the same capture, or an adapter.
-        return tuple(each for each in grown if "/" not in each.subject)
+        return (each for each in grown if "/" not in each.subject)
 
-    return Term(term, title, lambda known, role: join_parts(find(known, part) for part in parts_of(role)), counted=True)
+    return parts_term(term, title, find)
 
 
 def _processors(known: Known, role: str) -> tuple[Input, ...]:

@@ -11,19 +11,28 @@ from typing import NamedTuple
 
 from perfdb.analysis import dimensions
 from perfdb.analysis.dimensions import Value
-from perfdb.analysis.metrics import BY_NAME, Measure
+from perfdb.analysis.metrics import Measure
 from perfdb.analysis.query.query import REPEATS, Query
 from perfdb.analysis.tables.matched_pairs import FOLLOWING
 from perfdb.analysis.tables.observations import COUPLED, Key, Note, Observations, finite_value
-from perfdb.analysis.tables.table import SAME_WORK, Cell, CellKey, Point, Table
+from perfdb.analysis.tables.table import SAME_WORK, Cell, CellKey, Table
 from perfdb.analysis.tables.tabulate import pattern_reader, tabulate
 from perfdb.analysis.verdicts import cells as verdicts
 from perfdb.analysis.verdicts.cells import NO_HISTORY, Comparison, History, Level
 from perfdb.analysis.verdicts.judge import Judgement, Shift, find_shift, judge
 from perfdb.analysis.verdicts.whole_table import summarise
 
-_Everywhere = Mapping[Measure, Mapping[Key, Cell]]
 _ByCampaign = dict[Hashable, list[float]]
+
+
+class _Compared(NamedTuple):
+    """A cell and its ``base``, None if never measured; ``side`` has the values of the baseline's dimensions."""
+
+    table: Table
+    key: CellKey
+    cell: Cell
+    base: Cell | None
+    side: Key
 
 
 class CampaignHistory:
@@ -42,25 +51,24 @@ class CampaignHistory:
         }
         self._known: dict[Measure, Mapping[Key, Mapping[Hashable, _ByCampaign]]] = {}
 
-    def cell(
-        self,
-        measure: Measure,
-        base: Sequence[Point],
-        new: Sequence[Point],
-        *,
-        group: Hashable,
-        kind: Hashable,
-        step: float | None,
-        mixes: tuple[str, ...] = (),
-    ) -> verdicts.Cell:
-        """Return a cell of ``group``, judged together, with earlier campaigns and other levels."""
-        sides = [self._runs.by_campaign((point.run, point.value) for point in side) for side in (base, new)]
-        better = BY_NAME[measure.metric].better
-        cell = verdicts.Cell(sides[0], sides[1], metric=group, kind=kind, better=better, step=step, mixes=mixes)
-        if mixes or not all(sides):
+    def cell(self, each: _Compared) -> verdicts.Cell:
+        """Return a cell to be judged with those of its side, with earlier campaigns and other levels."""
+        table, pair = each.table, [one for one in (each.base, each.cell) if one]
+        samples = (each.base.sample if each.base else (), each.cell.sample)
+        sides = [self._runs.by_campaign((point.run, point.value) for point in sample) for sample in samples]
+        cell = verdicts.Cell(
+            sides[0],
+            sides[1],
+            metric=(table.measure, each.side),
+            kind=cell_pattern(table, each.key),
+            better=table.metric.better,
+            step=min((one.step for one in pair if one.step is not None), default=None),
+            mixes=_mixes(each),
+        )
+        if cell.mixes or not all(sides):
             return cell
-        (configuration, level), (other, other_level) = (self._configurations[side[0].run] for side in (base, new))
-        known = self._histories(measure)
+        (configuration, level), (other, other_level) = (self._configurations[side[0].run] for side in samples)
+        known = self._histories(table.measure)
         mine, theirs = known.get(configuration, {}), known.get(other, {})
         compared = set().union(*sides)
         # Campaigns compared with each other have one history, which is that of the base.
@@ -69,9 +77,9 @@ class CampaignHistory:
             earlier=self._earlier(mine.get(level, NO_HISTORY), compared),
             earlier_new=self._earlier(past, compared),
             levels={
-                each: Level(history, theirs.get(each, NO_HISTORY))
-                for each, history in mine.items()
-                if each not in (level, other_level)
+                name: Level(history, theirs.get(name, NO_HISTORY))
+                for name, history in mine.items()
+                if name not in (level, other_level)
             },
         )
 
@@ -102,19 +110,15 @@ def answer(query: Query, observations: Observations, earlier: Observations | Non
     tables = tabulate(query, observations)
     if not query.baseline:
         return tables
-    everywhere: dict[Measure, dict[Key, Cell]] = {}
-    for table in tables:
-        named = {full_key(table, key): cell for key, cell in table.cells.items()}
-        everywhere.setdefault(table.measure, {}).update(named)
+    everywhere = {(table.measure, full_key(table, key)): cell for table in tables for key, cell in table.cells.items()}
     history = CampaignHistory(earlier or observations)
-    found = [(table, each) for table in tables for each in _with_base(table)]
-    cells = [_cell(table, each, everywhere, history) for table, each in found]
-    judgement = judge(cells, query.delta / 100)
+    found = [each for table in tables for each in _with_base(table, everywhere)]
+    judgement = judge([history.cell(each) for each in found], query.delta / 100)
     shifts = _find_shifts(judgement)
     compared: dict[int, list[tuple[_Compared, Comparison]]] = {id(table): [] for table in tables}
-    for (table, each), comparison in zip(found, judgement.comparisons, strict=True):
-        compared[id(table)].append((each, comparison))
-    return [_compared(table, compared[id(table)], everywhere, shifts) for table in tables]
+    for each, comparison in zip(found, judgement.comparisons, strict=True):
+        compared[id(each.table)].append((each, comparison))
+    return [_compared(table, compared[id(table)], shifts) for table in tables]
 
 
 def full_key(table: Table, key: CellKey) -> Key:
@@ -127,44 +131,24 @@ def cell_pattern(table: Table, key: CellKey) -> str:
     return pattern_reader(table.query, table.common)(full_key(table, key))
 
 
-class _Compared(NamedTuple):
-    """A cell whose base is another; ``side`` has the values of the baseline's dimensions."""
-
-    key: CellKey
-    full_key: Key
-    base: Key
-    side: Key
-
-
-def _with_base(table: Table) -> Iterator[_Compared]:
+def _with_base(table: Table, everywhere: Mapping[tuple[Measure, Key], Cell]) -> Iterator[_Compared]:
     shown, baseline = table.query.layout_names, table.query.baseline
     theirs = {shown.index(name): value for name, value in baseline.items()}
-    for key in table.cells:
+    for key, cell in table.cells.items():
         own = full_key(table, key)
         base = tuple([theirs.get(at, value) for at, value in enumerate(own)])
         if base != own:
-            yield _Compared(key, own, base, tuple([own[at] for at in theirs]))
+            side = tuple([own[at] for at in theirs])
+            yield _Compared(table, key, cell, everywhere.get((table.measure, base)), side)
 
 
-def _cell(table: Table, each: _Compared, everywhere: _Everywhere, history: CampaignHistory) -> verdicts.Cell:
-    base, cell = everywhere[table.measure].get(each.base), table.cells[each.key]
-    return history.cell(
-        table.measure,
-        base.sample if base else (),
-        cell.sample,
-        group=(table.measure, each.side),
-        kind=pattern_reader(table.query, table.common)(each.full_key),
-        step=min((one.step for one in (cell, base) if one and one.step is not None), default=None),
-        mixes=_mixes(table.query, cell, base),
-    )
-
-
-def _mixes(query: Query, cell: Cell, base: Cell | None) -> tuple[str, ...]:
+def _mixes(each: _Compared) -> tuple[str, ...]:
     """Return the titles of the conditions in which runs of one side, or the sides, differ though not compared."""
+    cell, base, compared = each.cell, each.base, each.table.query.baseline
     names = dict.fromkeys(cell.mixed_work)
     if base is not None and base.n and cell.n:
-        together = SAME_WORK | {name for each in query.baseline for name in FOLLOWING.get(each, ())}
-        if COUPLED & set(query.baseline):
+        together = SAME_WORK | {name for option in compared for name in FOLLOWING.get(option, ())}
+        if COUPLED & set(compared):
             together |= COUPLED
         names |= dict.fromkeys(base.mixed_work)
         names |= dict.fromkeys(name for name, *_ in _differing(cell, base) if name not in together)
@@ -185,18 +169,16 @@ def _find_shifts(judgement: Judgement) -> dict[Hashable, Shift]:
 def _compared(
     table: Table,
     found: Sequence[tuple[_Compared, Comparison]],
-    everywhere: _Everywhere,
     shifts: Mapping[Hashable, Shift],
 ) -> Table:
     cells = dict(table.cells)
     by_side: dict[Key, list[Comparison]] = {}
     for each, comparison in found:
-        cell, base = cells[each.key], everywhere[table.measure].get(each.base)
         notes = [
             Note("also-differs", f"also differs in {dimensions.dimension(name).title}: {_said(old)} → {_said(new)}")
-            for name, old, new in _differing(cell, base)
+            for name, old, new in _differing(each.cell, each.base)
         ]
-        cells[each.key] = cell._replace(comparison=comparison, warnings=(*cell.warnings, *notes))
+        cells[each.key] = each.cell._replace(comparison=comparison, warnings=(*each.cell.warnings, *notes))
         by_side.setdefault(each.side, []).append(comparison)
     own = {side: shifts[table.measure, side] for side in by_side if (table.measure, side) in shifts}
     summaries = {side: summarise(each, own[side].allowance if side in own else None) for side, each in by_side.items()}

@@ -52,7 +52,7 @@ def code(verdict: PairVerdict) -> str:
 def test_a_good_pair_is_used() -> None:
     verdict = check()
     assert (verdict.state, verdict.findings, verdict.elapsed_s) == (PairState.USABLE, (), ELAPSED)
-    assert not verdict.wrapped | verdict.fallen | verdict.left_out
+    assert not verdict.wrapped | verdict.left_out
 
 
 @pytest.mark.parametrize("phase", ["before", "after"])
@@ -134,7 +134,6 @@ def test_a_counter_that_was_cleared_is_left_out_with_its_neighbours(before: floa
     )
     assert (verdict.state, code(verdict)) == (PairState.USABLE, "pair.adapter-cleared")
     assert verdict.left_out == {"adapter/enc600"}
-    assert verdict.fallen == {key}
 
 
 def test_bytes_and_packets_cleared_together_are_no_wrap() -> None:
@@ -148,7 +147,6 @@ def test_bytes_and_packets_cleared_together_are_no_wrap() -> None:
 def test_what_a_driver_calls_a_statistic_may_be_a_setting() -> None:
     verdict = check({("ethtool/enc600", "tx_ring_size"): 64.0})
     assert (verdict.findings, verdict.left_out) == ((), frozenset())
-    assert verdict.fallen == {("ethtool/enc600", "tx_ring_size")}
 
 
 def test_two_sides_on_one_machine_are_said() -> None:

@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from perfdb.analysis.verdicts.borrowing import Drawn, Prior, Spread, Usual, fit_days
+from perfdb.analysis.verdicts.cells import History
 from perfdb.analysis.verdicts.distributions import student_quantile
-from perfdb.analysis.verdicts.trials import Contrast, levels_of, mean
+from perfdb.analysis.verdicts.trials import Arm, Contrast, logarithms, mean
 
 # A longer pause, in hours, begins a new campaign.
 PAUSE = 6.0
@@ -131,24 +132,28 @@ def learn(contrasts: Sequence[Contrast]) -> Days:
 def _own_sets(contrast: Contrast) -> dict[Hashable, _Set]:
     base, new = ({**arm.compared, **arm.earlier} for arm in contrast.arms)
     if contrast.paired:
-        return {BASE: {each: _member(contrast, base[each], new[each]) for each in base if each in new}}
-    return {
-        side: {each: Member(mean(logs), arm.trial_part(logs)) for each, logs in history.items()}
-        for side, arm, history in ((BASE, contrast.base, base), (NEW, contrast.new, new))
-    }
+        return {BASE: _paired_set(contrast, base, new)}
+    return {BASE: _set(contrast.base, base), NEW: _set(contrast.new, new)}
 
 
 def _level_sets(contrast: Contrast) -> dict[Hashable, _Set]:
+    """Return the set of each other level: of the base, or of both sides of a paired cell."""
+    levels = contrast.cell.levels.items()
+    if contrast.paired:
+        return {level: _paired_set(contrast, logarithms(base), logarithms(new)) for level, (base, new) in levels}
+    return {level: _set(contrast.base, logarithms(base)) for level, (base, _) in levels}
+
+
+def _set(arm: Arm, history: History) -> _Set:
+    return {each: Member(mean(logs), arm.trial_part(logs)) for each, logs in history.items()}
+
+
+def _paired_set(contrast: Contrast, base: History, new: History) -> _Set:
     return {
-        level: {each: _member(contrast, *logs) for each, logs in history.items()}
-        for level, history in levels_of(contrast).items()
+        each: Member(mean(new[each]) - mean(logs), contrast.base.trial_part(logs) + contrast.new.trial_part(new[each]))
+        for each, logs in base.items()
+        if each in new
     }
-
-
-def _member(contrast: Contrast, base: Sequence[float], new: Sequence[float] | None = None) -> Member:
-    if new is None:
-        return Member(mean(base), contrast.base.trial_part(base))
-    return Member(mean(new) - mean(base), contrast.base.trial_part(base) + contrast.new.trial_part(new))
 
 
 def _usable(sets: Mapping[Hashable, _Set]) -> dict[Hashable, _Set]:

@@ -33,7 +33,7 @@ class Arm:
     earlier: dict[Hashable, list[float]] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.compared, self.earlier = _logs(self.values), _logs(self.past)
+        self.compared, self.earlier = logarithms(self.values), logarithms(self.past)
 
     @cached_property
     def trials(self) -> list[float]:
@@ -115,7 +115,7 @@ def mean(values: Sequence[float]) -> float:
     return math.fsum(values) / len(values)
 
 
-def _logs(values: History) -> dict[Hashable, list[float]]:
+def logarithms(values: History) -> dict[Hashable, list[float]]:
     """Return the logarithms by campaign, without campaigns with values below or at 0."""
     return {
         campaign: [math.log(value) for value in trials]
@@ -156,17 +156,6 @@ def borrow(contrasts: Sequence[Contrast]) -> Prior | None:
         for arm, usual in zip(each.arms, (own[0] or own[1], own[1] or own[0]), strict=True):
             arm.drawn = prior.draw(*arm.spread, usual or largest)
     return prior
-
-
-def levels_of(contrast: Contrast) -> dict[Hashable, dict[Hashable, tuple[list[float], ...]]]:
-    """Return the logarithms of each other level by campaign: of the base, or of both sides of a paired cell."""
-    found: dict[Hashable, dict[Hashable, tuple[list[float], ...]]] = {}
-    for level, (base, new) in contrast.cell.levels.items():
-        sides = [_logs(each) for each in (_both(base, new) if contrast.paired else (base,))]
-        found[level] = {
-            each: tuple([side[each] for side in sides]) for each in sides[0] if all(each in s for s in sides)
-        }
-    return found
 
 
 def find_spread(sample: Sample, step: float | None) -> Drawn:
