@@ -116,20 +116,6 @@ def _percent(share: float) -> str:
     return f"{round_half_up(abs(share) * 100, 1)}%"
 
 
-def _known(points: Sequence[Point]) -> tuple[list[int], list[float]]:
-    """Return users and values that are known. Raise ValueError for no curve."""
-    by_users = dict(points)
-    if len(by_users) < len(points):
-        raise ValueError("a number of users has more than one point")
-    users = sorted(by_users)
-    if users and users[0] < 1:
-        raise ValueError("a point has fewer than one user")
-    values = [value for each in users if (value := by_users[each]) is not None]
-    if not all(map(math.isfinite, values)) or min(values, default=0) < 0:
-        raise ValueError("a throughput is negative or no finite number")
-    return [each for each in users if by_users[each] is not None], values
-
-
 class _Line(NamedTuple):
     """The points of a curve in order of users: values, noise of one trial, and number of trials."""
 
@@ -218,12 +204,16 @@ def describe_curve(
     point without value (None) is left out; a zero never starts the level. Raise ValueError for a negative or infinite
     throughput, and for two points at one number of users.
     """
-    places = {each: place for place, (each, _) in enumerate(points)}
-    users, values = _known(points)
-    at = [places[each] for each in users]
-    line = _Line(
-        users, values, [noises[each] if noises else None for each in at], [counts[each] if counts else 1 for each in at]
-    )
+    if len(dict(points)) < len(points):
+        raise ValueError("a number of users has more than one point")
+    if any(users < 1 for users, _ in points):
+        raise ValueError("a point has fewer than one user")
+    known = sorted((users, value, at) for at, (users, value) in enumerate(points) if value is not None)
+    values = [value for _, value, _ in known]
+    if not all(map(math.isfinite, values)) or min(values, default=0) < 0:
+        raise ValueError("a throughput is negative or no finite number")
+    noise = [noises[at] if noises else None for _, _, at in known]
+    line = _Line([users for users, _, _ in known], values, noise, [counts[at] if counts else 1 for _, _, at in known])
     return _described(line), find_edge(values)
 
 
