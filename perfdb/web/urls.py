@@ -15,7 +15,6 @@ from perfdb.web.runs import views as runs
 from perfdb.web.studies import study_edit_views
 from perfdb.web.studies import views as studies
 from perfdb.web.tables import views as tables
-from perfdb.web.trends import trend_files
 from perfdb.web.trends import views as trends
 from perfdb.web.uploads import artifact_views, table_import_views
 from perfdb.web.uploads import views as uploads
@@ -90,11 +89,11 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("explain/", compare.explain, name="explain"),
     path("trends/", trends.trends, name="trends"),
     path("trends/series/", trends.trend, name="trend"),
-    path("trends/series.svg", trend_files.trend_picture, name="trend-picture"),
+    path("trends/series.svg", trends.trend_picture, name="trend-picture"),
     path("trends/events/<int:pk>/", trends.event, name="trend-event"),
     path("trends/events/<int:pk>/acts/", trends.act, name="trend-act"),
     path("trends/changes/<int:pk>/acts/", trends.act_on_one, name="trend-change-act"),
-    path("events.atom", trend_files.event_feed, name="event-feed"),
+    path("events.atom", trends.event_feed, name="event-feed"),
     path("trends/judge/<slug:slug>/", trends.judge, name="trends-judge"),
     path("subscriptions/", trends.subscriptions, name="subscriptions"),
     path("subscriptions/<int:pk>/delete/", trends.unsubscribe, name="subscription-delete"),

@@ -33,8 +33,14 @@ from perfdb.results.models import Study, TrendChange, TrendEvent
 from perfdb.results.runs import access
 from perfdb.results.trends.acts import Act, act_on, act_on_change, judge_again
 from perfdb.results.trends.event_rows import read_differences
-from perfdb.results.trends.known_changes import named_dimensions
-from perfdb.results.trends.read_trends import StoredChange, StudyTrends, Trend, find_events, narrow_trends, read_trends
+from perfdb.results.trends.read_trends import (
+    StudyTrends,
+    Trend,
+    find_events,
+    named_dimensions,
+    narrow_trends,
+    read_trends,
+)
 
 
 @describe(
@@ -47,13 +53,9 @@ def trends(request: Request) -> HttpResponseBase:
     of that state; `metric` and dimensions narrow the series, as in `device=OSA`.
     """
     study, found, shown = _asked_trends(request)
-    answer = {
-        "study": study.slug,
-        "order": study.trend_order,
-        "looked": found.look and found.look.looked.isoformat(),
-        "series": [_series(each) for each in shown],
-    }
-    return large_answer(request, answer)
+    looked = found.look and found.look.looked.isoformat()
+    series = [_series(each) for each in shown]
+    return large_answer(request, {"study": study.slug, "order": study.trend_order, "looked": looked, "series": series})
 
 
 def _asked_trends(request: Request) -> tuple[Study, StudyTrends, list[Trend]]:
@@ -105,7 +107,7 @@ def _series(trend: Trend) -> dict[str, Any]:
         "p": judged.p,
         "q": judged.q,
         "smallest": None if judged.smallest is None else 100 * judged.smallest,
-        "tail": {"p": judged.tail.p, "points": judged.tail.points, "suspect": judged.tail.suspect},
+        "tail": judged.tail._asdict() | {"suspect": judged.tail.suspect},
         "points": [
             {
                 "campaign": str(point.campaign),
@@ -116,12 +118,15 @@ def _series(trend: Trend) -> dict[str, Any]:
             }
             for point in history.points
         ],
-        "changes": [_change(trend, each) for each in trend.changes],
+        "changes": [_change(trend, each.row) for each in trend.changes],
     }
 
 
-def _change(trend: Trend, stored: StoredChange) -> dict[str, Any]:
-    row, known = stored.row, stored.known
+# What the answer tells of a change as stored.
+_OF_A_CHANGE = ("p", "q", "small", "frozen", "late", "moves", "data_changed", "seen", "confirmed")
+
+
+def _change(trend: Trend, row: TrendChange) -> dict[str, Any]:
     low, high = (in_percent(end) if row.logarithmic else end for end in (row.low, row.high))
     return {
         "id": row.pk,
@@ -135,15 +140,7 @@ def _change(trend: Trend, stored: StoredChange) -> dict[str, Any]:
         **_size(row),
         "low": low,
         "high": high,
-        "p": row.p,
-        "q": row.q,
-        "small": row.small,
-        "frozen": row.frozen,
-        "late": known.late,
-        "moves": known.moves,
-        "data_changed": row.data_changed,
-        "seen": row.seen,
-        "confirmed": row.confirmed,
+        **{name: getattr(row, name) for name in _OF_A_CHANGE},
     }
 
 
@@ -289,27 +286,12 @@ def render_csv(trends: Sequence[Trend]) -> str:
     for each in trends:
         history, dimensions = each.history, named_dimensions(each.history)
         begins = [each.key, str(history.measure), history.metric.unit, *(dimensions.get(name, "") for name in names)]
-        for line in [_line(each, stored) for stored in each.changes] or [[""] * len(_COLUMNS)]:
+        for line in [_line(each, stored.row) for stored in each.changes] or [[""] * len(_COLUMNS)]:
             writer.writerow([*begins, len(history.points), *line])
     return text.getvalue()
 
 
-def _line(trend: Trend, stored: StoredChange) -> list[object]:
-    row, point = stored.row, trend.history.points[stored.row.k]
-    size, *ends = (in_percent(each) if row.logarithmic else each for each in (row.difference, row.low, row.high))
-    return [
-        row.event_id or "",
-        row.pk,
-        row.shape,
-        row.phase,
-        row.reason,
-        "" if point.campaign is None else str(point.campaign),
-        point.began,
-        size if row.logarithmic else "",
-        *ends,
-        "" if row.logarithmic else size,
-        row.p,
-        row.q,
-        int(row.small),
-        int(row.late),
-    ]
+def _line(trend: Trend, row: TrendChange) -> list[object]:
+    """Return the columns of a change; flags are 0 or 1."""
+    told = {**_change(trend, row), "change": row.pk, "began": trend.history.points[row.k].began}
+    return [int(told[name]) if name in ("small", "late") else told[name] for name in _COLUMNS]

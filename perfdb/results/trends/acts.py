@@ -9,8 +9,8 @@ from django.db import transaction
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.trends.states import Phase, Reason
 from perfdb.results.models import Study, TrendAct, TrendChange, TrendEvent
-from perfdb.results.trends.known_changes import to_known
 from perfdb.results.trends.look import hold_look, look_at
+from perfdb.results.trends.read_trends import to_known
 
 Kind = TrendAct.Act
 _OF_A_CHANGE = (Kind.ACKNOWLEDGE, Kind.CLOSE, Kind.REOPEN)

@@ -11,9 +11,9 @@ from perfdb.analysis.trends import states
 from perfdb.analysis.trends.judge import FEWEST, Judged
 from perfdb.results.ingest import jobs
 from perfdb.results.models import Job, Study, StudyActivity, TrendChange, TrendLook
-from perfdb.results.trends import deliver, known_changes
+from perfdb.results.trends import deliver, read_trends
 from perfdb.results.trends.event_rows import group_changes
-from perfdb.results.trends.read_trends import StudyHistories, read_histories
+from perfdb.results.trends.read_trends import StudyHistories
 from perfdb.results.trends.subscriptions import announce_events
 
 KIND = "trends"
@@ -48,11 +48,11 @@ def look_at(study: Study, *, again: bool = False) -> dict[str, object]:
     look.changed, look.looked = activity.changed if activity else study.created, timezone.now()
     look.order = study.trend_order
     try:
-        histories = read_histories(study)
+        histories = read_trends.read_histories(study)
     except QueryError as error:
         look.save()
         return {"error": str(error)}
-    rows = known_changes.read_changes(study, histories.histories)
+    rows = read_trends.read_changes(study, histories.histories)
     _drop_lost(study, histories)
     if again:
         _thaw(rows)
@@ -72,7 +72,7 @@ def look_at(study: Study, *, again: bool = False) -> dict[str, object]:
 
 def _drop_lost(study: Study, histories: StudyHistories) -> None:
     """Take back the changes of histories without any run left."""
-    found = [known_changes.digest_series(history) for history in histories.histories]
+    found = [read_trends.digest_series(history) for history in histories.histories]
     lost = TrendChange.objects.filter(study=study, order=study.trend_order).exclude(series__in=found)
     lost.filter(phase__in=[states.Phase.SUSPECT, states.Phase.CONFIRMED]).update(phase=states.Phase.GONE)
 
@@ -85,12 +85,12 @@ def hold_look(study: Study) -> TrendLook:
 
 def _judge(study: Study, histories: StudyHistories, rows: Sequence[list[TrendChange]]) -> list[Judged]:
     """Judge all histories, and bring the rows of their changes up to date; new ones are appended."""
-    known = [[known_changes.to_known(row) for row in own] for own in rows]
+    known = [[read_trends.to_known(row) for row in own] for own in rows]
     judged = states.look([history.series for history in histories.histories], known)
     for history, own, changes, each in zip(histories.histories, rows, known, judged, strict=True):
-        own += [known_changes.new_row(study, history) for _ in changes[len(own) :]]
+        own += [read_trends.new_row(study, history) for _ in changes[len(own) :]]
         for row, change in zip(own, changes, strict=True):
-            known_changes.fill_row(row, change, history, logarithmic=each.logarithmic)
+            read_trends.fill_row(row, change, history, logarithmic=each.logarithmic)
     return judged
 
 

@@ -15,8 +15,14 @@ from perfdb.analysis.trends.states import OPEN, KnownChange, Phase
 from perfdb.analysis.units import significant_text
 from perfdb.results.models import Study
 from perfdb.results.trends.event_rows import is_member
-from perfdb.results.trends.known_changes import named_dimensions
-from perfdb.results.trends.read_trends import StoredChange, StudyTrends, Trend, find_events, read_trends
+from perfdb.results.trends.read_trends import (
+    StoredChange,
+    StudyTrends,
+    Trend,
+    find_events,
+    named_dimensions,
+    read_trends,
+)
 from perfdb.web.links import read_pairs, to_runs_compared
 from perfdb.web.tables.filter_form import check_studies
 from perfdb.web.trends.event_lines import (
