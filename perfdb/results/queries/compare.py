@@ -1,4 +1,7 @@
-"""Comparison of values of a dimension over all experiments that are otherwise equal."""
+"""Comparison of values of a dimension over otherwise equal experiments, and of a few chosen runs.
+
+Chosen runs have a column for each run, if these are few, else for each experiment; the first is the baseline.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,18 +11,25 @@ from django.db.models.fields.json import KeyTextTransform
 
 from perfdb.analysis.dimensions import FACTOR, Value
 from perfdb.analysis.insights.circumstances import Difference, Facts, differing_circumstances
-from perfdb.analysis.metrics import Measure
+from perfdb.analysis.metrics import METRICS, TOTAL, Measure
 from perfdb.analysis.query import parameters
 from perfdb.analysis.query.parameters import QueryError, sort_dimensions
 from perfdb.analysis.query.query import REPEATS, Query, default_metrics
+from perfdb.analysis.tables import baseline_comparison
 from perfdb.analysis.tables.matched_pairs import Matched, Sides, match_experiments, matched_dimensions, promising_pairs
-from perfdb.analysis.tables.observations import Observations, Row
+from perfdb.analysis.tables.observations import Key, Observations, Row, finite_value
 from perfdb.analysis.tables.table import Table
 from perfdb.results.models import Experiment, Run, RunEvidence
 from perfdb.results.queries.answers import make_tables
 from perfdb.results.queries.conditions import select_runs
-from perfdb.results.queries.observations import DIMENSION_COLUMNS, add_notes, find_patterns, read_observations
-from perfdb.results.runs import recorded_reads
+from perfdb.results.queries.observations import (
+    DIMENSION_COLUMNS,
+    add_campaigns,
+    add_notes,
+    find_patterns,
+    read_observations,
+)
+from perfdb.results.runs import measures, recorded_reads
 from perfdb.results.runs.evidence import fact_text
 from perfdb.results.runs.normalize.alias_dimensions import PRINTED
 from perfdb.results.runs.vocabulary import find_meanings
@@ -51,10 +61,7 @@ class ComparedValue:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Tables of the matched pairs, old before new; ``query`` returns these tables.
-
-    ``parts`` has an element for each new value, in the order of the question.
-    """
+    """Tables of the matched pairs, old before new; ``parts`` by new value."""
 
     query: Query
     tables: list[Table]
@@ -81,10 +88,7 @@ class ChosenSides:
 
 
 def take_sides(pairs: Iterable[tuple[str, str]]) -> tuple[ChosenSides, list[tuple[str, str]]]:
-    """Return the sides that an address chooses, and all other parameters.
-
-    Raise QueryError for two dimensions or two old sides.
-    """
+    """Return an address's sides and other parameters. Raise QueryError for two old sides."""
     given: dict[str, list[str]] = {}
     rest = []
     for name, text in pairs:
@@ -112,10 +116,7 @@ def _side(dimension: str, parameter: str, text: str) -> Value:
 
 
 def compare_sides(query: Query, *sides: Sides) -> Comparison:
-    """Compare the matched pairs of sides among a query's runs.
-
-    All sides have the same dimension and the same old value. Raise QueryError for a query that cannot be answered.
-    """
+    """Compare matched pairs of sides of one dimension and old value. Raise QueryError."""
     first = sides[0]
     asked = query.with_filter(first.dimension, first.old, *(each.new for each in sides)).replace(pick=None)
     if not asked.metrics:
@@ -168,10 +169,7 @@ def find_values(query: Query, dimension: str) -> list[Value]:
 
 
 def suggest_sides(study: str, dimension: str = "") -> list[tuple[Sides, int]]:
-    """Return a study's sides most worth comparing, with numbers of pairs.
-
-    A few of each dimension of devices and software, or of the one dimension given.
-    """
+    """Return a study's sides most worth comparing, with numbers of pairs."""
     found = _experiments(study)
     factors = [name for name in found.dimensions if name.startswith(FACTOR)]
     names = [dimension] if dimension else [*_WORTH_COMPARING, *factors]
@@ -228,3 +226,91 @@ def _circumstances(runs: Observations, row: Row, facts: Mapping[int, Facts]) -> 
     place = runs.measure_index(_DURATION)
     duration = {} if place is None or row[place] is None else {_DURATION.metric: repr(row[place])}
     return {**facts.get(row[0], {}), **dimensions, **duration}
+
+
+# A table of more columns would be unreadable; of so many runs, each has its own.
+MOST_RUNS, MOST_COLUMNS = 60, 8
+
+_DECLARED = {metric.name: place for place, metric in enumerate(METRICS)}
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenComparison:
+    """A table for each measure of the runs, with the same columns.
+
+    ``differs`` has the circumstances of each other column that differ from the baseline's; ``left_out`` the ids of
+    runs that are incomplete or missing.
+    """
+
+    query: Query
+    tables: list[Table]
+    differs: Mapping[Key, list[Difference]]
+    left_out: list[int]
+
+
+def compare_chosen_runs(runs: Sequence[int], *, together: bool = False) -> ChosenComparison:
+    """Compare the complete runs, each by itself if they are few, else the means of experiments.
+
+    ``together``: means of experiments for few runs too. Raise QueryError for fewer than two complete runs and for
+    more than MOST_RUNS runs.
+    """
+    wanted = list(dict.fromkeys(runs))
+    if len(wanted) > MOST_RUNS:
+        raise QueryError("runs", f"{len(wanted)} runs are too many to compare; the most is {MOST_RUNS}")
+    chosen = Query(metrics=tuple(sorted(measures.read_slots(), key=_rank)), filters={"run": tuple(wanted)})
+    found = add_campaigns(add_notes(read_observations(chosen), chosen))
+    rows = {row[0]: row for row in found.rows}
+    if len(rows) < 2:
+        there = "is one" if rows else "are none"
+        raise QueryError("runs", f"choose two complete runs or more; of these there {there}")
+    base = next(rows[number] for number in wanted if number in rows)
+    query = _question(found, base, chosen, apart=len(rows) <= MOST_COLUMNS and not together)
+    tables = baseline_comparison.answer(query, found)
+    left_out = [number for number in wanted if number not in rows]
+    return ChosenComparison(query, tables, _differs(found, tables[0], base), left_out)
+
+
+def _rank(measure: Measure) -> tuple[int, bool, str]:
+    """Return a sort key: metrics as declared, total before roles."""
+    return _DECLARED[measure.metric], measure.role != TOTAL, measure.role
+
+
+def find_trials(runs: Sequence[int]) -> list[int]:
+    """Return the numbers of all complete runs of the runs' experiments, those of the first run's experiment first."""
+    experiments = dict(Run.objects.filter(pk__in=runs).values_list("pk", "experiment"))
+    order = {experiments[run]: place for place, run in reversed(list(enumerate(runs))) if run in experiments}
+    every = Run.objects.filter(experiment__in=order, status=Run.Status.COMPLETE).values_list(
+        "experiment", "trial", "pk"
+    )
+    return [pk for _, _, pk in sorted(every, key=lambda each: (order[each[0]], each[1]))]
+
+
+def _question(found: Observations, base: Row, chosen: Query, *, apart: bool) -> Query:
+    """Return the query whose columns are the dimensions in which the experiments differ, and the runs if ``apart``."""
+    names = [name for name in found.dimensions if name not in REPEATS]
+    varying = tuple(
+        name for name in sort_dimensions(names) if len({found.key_reader([name])(row) for row in found.rows}) > 1
+    )
+    columns = (*varying, "run_id", "trial") if apart or not varying else varying
+    places = {each: found.measure_index(each) for each in found.measures}
+    return chosen.replace(
+        metrics=tuple(
+            each for each, at in places.items() if any(finite_value(row, at) is not None for row in found.rows)
+        ),
+        columns=columns,
+        baseline=dict(zip(columns, found.key_reader(columns)(base), strict=True)),
+    )
+
+
+def _differs(found: Observations, table: Table, base: Row) -> dict[Key, list[Difference]]:
+    """Return the circumstances of each column that differ from the baseline's."""
+    read = found.key_reader(table.query.columns)
+    bare = found.with_context(notes={})
+    old = [row for row in found.rows if read(row) == read(base)]
+    return {
+        column: find_differences(
+            bare, old, [row for row in found.rows if read(row) == column], (*table.query.columns, *REPEATS)
+        )
+        for column in table.columns
+        if column != read(base)
+    }

@@ -18,7 +18,7 @@ from perfdb.analysis.units import short_percent
 from perfdb.analysis.verdicts import words
 from perfdb.analysis.verdicts.cells import Comparison, Verdict
 from perfdb.analysis.workloads import cost_metric, primary_metric
-from perfdb.results.queries.chosen_runs import ChosenComparison
+from perfdb.results.queries.compare import ChosenComparison
 from perfdb.web.compare.compare_page import difference_line
 from perfdb.web.links import to_explanation, to_run, to_runs_compared
 from perfdb.web.runs.run_values import group_of

@@ -13,8 +13,7 @@ from perfdb.analysis.render.charts.chart_options import Drawing
 from perfdb.results.models import Page, Run
 from perfdb.results.queries import compare as matching
 from perfdb.results.queries import explain as explaining
-from perfdb.results.queries.chosen_runs import compare_chosen_runs, find_trials
-from perfdb.results.queries.compare import ChosenSides
+from perfdb.results.queries.compare import ChosenSides, compare_chosen_runs, find_trials
 from perfdb.results.queries.questions import Question, answer_question
 from perfdb.web.compare import compare_page, compare_runs
 from perfdb.web.compare.explain_page import build_explanation, next_steps
