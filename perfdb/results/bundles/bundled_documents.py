@@ -9,7 +9,7 @@ from importers.model import Status
 from perfdb.analysis import units
 from perfdb.results.models import Disagreement, Run, Study, Upload, UploadRun
 from perfdb.results.runs.record import SystemIdentity
-from perfdb.results.studies.document_format import (
+from perfdb.results.studies.load_document import (
     Document,
     DocumentClaim,
     DocumentDevice,
@@ -17,8 +17,8 @@ from perfdb.results.studies.document_format import (
     DocumentItem,
     DocumentPercent,
     DocumentRun,
+    load_document,
 )
-from perfdb.results.studies.load_document import load_document
 
 # Fields that a study in a manifest and a document have in common.
 _ABOUT = ("title", "purpose", "method", "source", "notes", "plan", "run_id_pattern", "run_id_values")

@@ -1,9 +1,9 @@
-"""Loading a published document as a study, with the audit, if the document has changed."""
+"""Published documents as typed rows, loaded as studies with the audit (docs/studies.md)."""
 
-import dataclasses
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
-from datetime import UTC, datetime, time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from datetime import UTC, date, datetime, time
 from io import StringIO
 from itertools import count
 from typing import Any, NamedTuple
@@ -15,9 +15,9 @@ from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from perfdb.analysis import units
 from perfdb.analysis.audit.audit_run import PercentRow, audit_percents, audit_runs
-from perfdb.analysis.audit.printed_values import Printed, PrintedRun
+from perfdb.analysis.audit.printed_values import Method, Printed, PrintedRun
 from perfdb.analysis.checks.finding import Quantity
-from perfdb.analysis.dimensions import BY_NAME, FACTOR, NUMBERS, parse_bytes, parse_integer
+from perfdb.analysis.dimensions import BY_NAME, FACTOR, NUMBERS
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.workloads import parse_workload
 from perfdb.results.ingest import jobs
@@ -41,7 +41,6 @@ from perfdb.results.runs.bulk_changes import lock_study
 from perfdb.results.runs.experiments import Vocabulary
 from perfdb.results.runs.record import Configuration, FactValue, Origin, RunRecord, SystemIdentity, Value
 from perfdb.results.runs.write import disagreement_row
-from perfdb.results.studies.document_format import Document, DocumentFigure, DocumentRun
 
 KIND = "studies"
 
@@ -49,6 +48,118 @@ KIND = "studies"
 class SlugTakenError(Exception):
     """A study of this slug exists that is not the document's."""
 
+
+@dataclass(frozen=True, slots=True)
+class DocumentRun:
+    """A published run, or mean of ``trials``; ``row`` is its key."""
+
+    row: str
+    run_id: str
+    trial: int
+    trials: int
+    mtu_printed: str
+    dimensions: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentFigure:
+    """A figure of a run (row) as printed; ``number`` is in the unit ``read_as``."""
+
+    run: str
+    table: str
+    line: int
+    metric: str
+    role: str
+    printed: str
+    number: str
+    unit: str
+    read_as: str
+    row_label: str
+    column_label: str
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentPercent:
+    """A printed difference in per cent of ``run`` from ``baseline`` (rows)."""
+
+    table: str
+    line: int
+    metric: str
+    role: str
+    run: str
+    baseline: str
+    printed: str
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentClaim:
+    """A number in the document's prose, as stored in `Claim`."""
+
+    name: str
+    line: int
+    printed: str
+    relation: str
+    value: float
+    unit: str
+    metric: str
+    role: str
+    compared: str
+    baseline: str
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentItem:
+    """A table, figure or finding of the report; ``queries`` do not name the study."""
+
+    kind: str
+    number: str
+    title: str
+    queries: tuple[str, ...] = ()
+    asks: str = ""
+    prose: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentDevice:
+    """The kind and speed of a document's device, as far as known."""
+
+    kind: str = ""
+    speed_bits_per_s: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A published document; ``digest`` changes with the content.
+
+    ``date`` dates the runs, since documents rarely do. ``audit_method``, ``asked_s``, ``think_ms`` and ``mtu`` (of runs
+    that print none) describe the measurement for the audit. ``systems`` and ``devices`` have the names of the rows.
+    """
+
+    slug: str
+    title: str
+    purpose: str
+    method: str
+    source: str
+    digest: str
+    date: date
+    runs: Sequence[DocumentRun] = ()
+    figures: Sequence[DocumentFigure] = ()
+    percents: Sequence[DocumentPercent] = ()
+    claims: Sequence[DocumentClaim] = ()
+    items: Sequence[DocumentItem] = ()
+    systems: Mapping[str, SystemIdentity] = field(default_factory=dict)
+    devices: Mapping[str, DocumentDevice] = field(default_factory=dict)
+    notes: Sequence[Mapping[str, object]] = ()
+    plan: Sequence[Mapping[str, object]] = ()
+    audit_method: Method | None = None
+    asked_s: float | None = None
+    mtu: int | None = None
+    run_id_pattern: str = ""
+    run_id_values: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    think_ms: float | None = None
+
+
+_FiguresByRun = Mapping[str, list[DocumentFigure]]
 
 # The identity of a run within its study, besides its id.
 _IDENTITY = ("experiment__key", "run_id", "trial")
@@ -63,7 +174,7 @@ class Attachments(NamedTuple):
     changes: list[Any]
 
 
-def read_attachments(runs: QuerySet[Run]) -> list[Attachments]:
+def _read_attachments(runs: QuerySet[Run]) -> list[Attachments]:
     """Return the attachments of runs that have any."""
     noted, changed = (Exists(model.objects.filter(run=OuterRef("pk"))) for model in (Note, RunChange))
     having = runs.filter(Q(tags__isnull=False) | noted | changed)
@@ -78,7 +189,7 @@ def read_attachments(runs: QuerySet[Run]) -> list[Attachments]:
     ]
 
 
-def write_attachments(study: Study, attachments: Iterable[Attachments]) -> None:
+def _write_attachments(study: Study, attachments: Iterable[Attachments]) -> None:
     """Store attachments with the runs of equal identity, and drop all others."""
     for each in attachments:
         run = Run.objects.filter(study=study, **dict(zip(_IDENTITY, each.identity, strict=True))).first()
@@ -111,11 +222,14 @@ def load_document(document: Document, owner: User | None) -> bool:
             raise SlugTakenError(f"there is a study {study.slug} already, and it is not of this document")
         lock_study(study)
         attachments = _delete_earlier(study)
-        runs = _write_runs(study, document)
-        write_attachments(study, attachments)
+        figures: dict[str, list[DocumentFigure]] = defaultdict(list)
+        for figure in document.figures:
+            figures[figure.run].append(figure)
+        runs = _write_runs(study, document, figures)
+        _write_attachments(study, attachments)
         _write_figures(document, runs)
         _write_report(study, document)
-        audit_document(document, runs)
+        _audit(document, figures, runs)
         _describe(study, document)
     return True
 
@@ -125,7 +239,7 @@ def _delete_earlier(study: Study) -> list[Attachments]:
     # Runs with a source came with an upload, whose undo deletes them.
     published = Run.objects.filter(study=study, published_figures__isnull=False, sources=None).distinct()
     runs = Run.objects.filter(pk__in=list(published.values_list("pk", flat=True)))
-    attachments = read_attachments(runs)
+    attachments = _read_attachments(runs)
     runs.delete()
     Experiment.objects.filter(study=study, run=None).delete()
     study.report_items.all().delete()
@@ -144,9 +258,8 @@ def _describe(study: Study, document: Document) -> None:
     )
 
 
-def _write_runs(study: Study, document: Document) -> dict[str, int]:
+def _write_runs(study: Study, document: Document, figures: _FiguresByRun) -> dict[str, int]:
     """Store the runs; return the id of each row."""
-    figures = _figures_by_run(document)
     for name, identity in document.systems.items():
         # Named as the queries and claims of the document do.
         System.objects.update_or_create(**_columns(identity), defaults={"name": name})
@@ -159,13 +272,6 @@ def _write_runs(study: Study, document: Document) -> dict[str, int]:
         if device.speed_bits_per_s is not None:
             known.filter(speed_bits_per_s=None).update(speed_bits_per_s=device.speed_bits_per_s)
     return {run.row: pk for run, pk in zip(document.runs, ids, strict=True)}
-
-
-def _figures_by_run(document: Document) -> dict[str, list[DocumentFigure]]:
-    figures: dict[str, list[DocumentFigure]] = defaultdict(list)
-    for figure in document.figures:
-        figures[figure.run].append(figure)
-    return figures
 
 
 def _record(run: DocumentRun, figures: list[DocumentFigure], document: Document) -> RunRecord:
@@ -207,7 +313,7 @@ def _configuration(dimensions: Mapping[str, str], document: Document) -> Configu
 
 def _columns(row: Any, *without: str) -> dict[str, Any]:
     """Return the fields of a document's row by name."""
-    return {each.name: getattr(row, each.name) for each in dataclasses.fields(row) if each.name not in without}
+    return {each.name: getattr(row, each.name) for each in fields(row) if each.name not in without}
 
 
 def _write_figures(document: Document, runs: Mapping[str, int]) -> None:
@@ -243,9 +349,8 @@ def run_studies(job: Job) -> None:
     jobs.finish(job, {"loaded": output.getvalue().split("\n")[:-1]})
 
 
-def audit_document(document: Document, runs: Mapping[str, int]) -> None:
+def _audit(document: Document, figures: _FiguresByRun, runs: Mapping[str, int]) -> None:
     """Audit a document and store mismatches; ``runs`` maps rows to ids."""
-    figures = _figures_by_run(document)
     titles = {_place(item.number): item.title for item in document.items if item.kind == ReportItem.Kind.TABLE}
     found = audit_runs([_printed_run(run, figures[run.row], document) for run in document.runs], titles)
     rows = [
@@ -257,20 +362,20 @@ def audit_document(document: Document, runs: Mapping[str, int]) -> None:
 
 
 def _printed_run(run: DocumentRun, figures: Iterable[DocumentFigure], document: Document) -> PrintedRun:
-    named = run.dimensions
-    system, device = document.systems.get(named.get("system", "")), document.devices.get(named.get("device", ""))
+    known = _configuration(run.dimensions, document)
+    device = document.devices.get(known.device or "")
     return PrintedRun(
         figures=tuple(map(_printed, figures)),
-        users=parse_integer(named["users"]) if "users" in named else None,
-        processors=system.processors if system else None,
-        workload=parse_workload(named["workload"]) if "workload" in named else None,
-        mtu=parse_bytes(named["mtu"]) if "mtu" in named else document.mtu,
+        users=known.users,
+        processors=known.system.processors if known.system else None,
+        workload=known.workload,
+        mtu=document.mtu if known.mtu is None else known.mtu,
         line_bits_per_s=device.speed_bits_per_s if device else None,
         think_ms=document.think_ms,
         method=document.audit_method,
         asked_s=document.asked_s,
         trials=run.trials,
-        peers=frozenset((name, text) for name, text in named.items() if name not in {"users", "mtu"}),
+        peers=frozenset(item for item in run.dimensions.items() if item[0] not in {"users", "mtu"}),
     )
 
 
@@ -283,9 +388,7 @@ def _place(table: str) -> str:
     return f"Table {table}"
 
 
-def _percents(
-    document: Document, figures: Mapping[str, list[DocumentFigure]], runs: Mapping[str, int]
-) -> Iterable[Disagreement]:
+def _percents(document: Document, figures: _FiguresByRun, runs: Mapping[str, int]) -> Iterable[Disagreement]:
     """Yield the printed differences that do not match the figures of the same table, if both are there."""
     for percent in document.percents:
         wanted = (percent.table, percent.metric, percent.role)

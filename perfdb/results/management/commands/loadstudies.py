@@ -17,7 +17,7 @@ from perfdb.analysis.units import to_base
 from perfdb.results.models import ReportItem, Study
 from perfdb.results.runs import access
 from perfdb.results.runs.record import SystemIdentity
-from perfdb.results.studies.document_format import (
+from perfdb.results.studies.load_document import (
     Document,
     DocumentClaim,
     DocumentDevice,
@@ -25,8 +25,10 @@ from perfdb.results.studies.document_format import (
     DocumentItem,
     DocumentPercent,
     DocumentRun,
+    SlugTakenError,
+    enqueue_loading,
+    load_document,
 )
-from perfdb.results.studies.load_document import SlugTakenError, enqueue_loading, load_document
 
 _Row = TypeVar("_Row", DocumentFigure, DocumentPercent, DocumentClaim)
 _HEADING = re.compile(r"^## (.+)$", re.MULTILINE)
