@@ -23,8 +23,7 @@ from perfdb.results.ingest.json_runs import Complaint, RecordsError
 from perfdb.results.ingest.uploads import IntakeError
 from perfdb.results.published.load_tables import NotLoadedError
 from perfdb.results.queries.saved_queries import NameTakenError
-from perfdb.results.studies import report_items, study_details
-from perfdb.results.trends.acts import EventChangedError
+from perfdb.results.studies.study_details import ChangedMeanwhileError
 
 MEDIA_TYPE = "application/problem+json"
 # What a script may tell errors apart by, beyond their status.
@@ -57,8 +56,7 @@ _PLAIN: tuple[tuple[tuple[type[Exception], ...], int, str], ...] = (
     ((PermissionDenied,), 403, "this is not allowed"),
     ((RequestDataTooBig,), 413, ""),
     ((SuspiciousOperation, MultiPartParserError), 400, ""),
-    ((report_items.ChangedMeanwhileError, study_details.ChangedMeanwhileError, EventChangedError), 409, ""),
-    ((NameTakenError, NotLoadedError), 409, ""),
+    ((ChangedMeanwhileError, NameTakenError, NotLoadedError), 409, ""),
 )
 
 

@@ -20,6 +20,7 @@ from perfdb.results.queries.frozen_links import freeze_question
 from perfdb.results.queries.questions import Question, answer_question
 from perfdb.results.runs.bulk_changes import lock_study, touch_study
 from perfdb.results.studies.report_answers import FROZEN, find_frozen, study_query
+from perfdb.results.studies.study_details import ChangedMeanwhileError
 
 Kind = ReportItem.Kind
 # Each item is answered when the report is shown.
@@ -32,10 +33,6 @@ _FROZEN_ADDRESS = re.compile(r"/f/([\w-]+)/?$")
 # The order of kinds in a report from a document, which numbers each kind separately.
 _GROUPED = (Kind.PROSE, Kind.FINDING, Kind.TABLE, Kind.FIGURE)
 _NUMBERED = (Kind.TABLE, Kind.FIGURE)
-
-
-class ChangedMeanwhileError(Exception):
-    """Another person has changed the item."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,10 +144,7 @@ def add_item(study: Study, written: ItemText, before: int | None = None) -> Repo
 
 
 def change_item(item: ReportItem, written: ItemText, version: int) -> None:
-    """Change an item except the kind.
-
-    Raise ChangedMeanwhileError unless the item still has this ``version``, and QueryError for invalid texts.
-    """
+    """Change an item but the kind. Raise QueryError, and ChangedMeanwhileError by ``version``."""
     columns = parse_item(item.study, replace(written, kind=item.kind))
     with transaction.atomic():
         lock_study(item.study)
@@ -235,10 +229,7 @@ def _renumber(items: Sequence[ReportItem]) -> None:
 
 
 def choose_number(study: Study, kind: str, asked: str, pk: int | None = None, *, free: bool = False) -> str:
-    """Return the requested number of a table or figure, or the next whole one.
-
-    Raise QueryError if the number is taken, unless ``free`` allows another one.
-    """
+    """Return a free number, at best the asked one. Raise QueryError unless ``free``."""
     if kind not in _NUMBERED:
         return ""
     taken = set(study.report_items.filter(kind=kind).exclude(pk=pk or 0).values_list("number", flat=True))

@@ -36,10 +36,7 @@ def check_title(title: str) -> str:
 
 
 def create_study(owner: User, title: str, slug: str = "", **texts: str) -> Study:
-    """Create a study; without ``slug`` the title makes one.
-
-    ``texts``: purpose, method, source. Raise QueryError for an invalid title or slug.
-    """
+    """Create a study; without ``slug`` the title makes one. Raise QueryError."""
     title = check_title(title)
     with transaction.atomic():
         return Study.objects.create(owner=owner, title=title, slug=_choose_slug(title, slug.strip()), **texts)
@@ -101,7 +98,7 @@ _EDITED = (*TEXTS, "trend_order", "notes", "run_id_pattern", "run_id_values", "p
 
 
 class ChangedMeanwhileError(Exception):
-    """Another person has changed the study."""
+    """Another person has changed the study, item or event since the visitor saw the page."""
 
 
 def details_digest(study: Study) -> str:

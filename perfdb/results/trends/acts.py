@@ -9,15 +9,12 @@ from django.db import transaction
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.trends.states import Phase, Reason
 from perfdb.results.models import Study, TrendAct, TrendChange, TrendEvent
+from perfdb.results.studies.study_details import ChangedMeanwhileError
 from perfdb.results.trends.look import hold_look, look_at
 from perfdb.results.trends.read_trends import to_known
 
 Kind = TrendAct.Act
 _OF_A_CHANGE = (Kind.ACKNOWLEDGE, Kind.CLOSE, Kind.REOPEN)
-
-
-class EventChangedError(Exception):
-    """The event has changed since the person saw the page."""
 
 
 class Act(NamedTuple):
@@ -32,16 +29,18 @@ class Act(NamedTuple):
 
 
 def act_on(event: TrendEvent, act: Act, person: User, version: int | None = None) -> TrendEvent:
-    """Do and record an act; return the event, for a split the new one.
-
-    Raise QueryError, and EventChangedError unless the event still has ``version``.
-    """
+    """Do an act; return the event, or the new one of a split. Raise QueryError, ChangedMeanwhileError."""
     with transaction.atomic():
         hold_look(event.study)
         event = TrendEvent.objects.select_related("study").get(pk=event.pk)
         if version is not None and event.version != version:
-            raise EventChangedError(f"event {event.pk} was changed meanwhile; look at it again")
-        rows = _rows(event, act.changes)
+            raise ChangedMeanwhileError(f"event {event.pk} was changed meanwhile; look at it again")
+        rows = list(event.changes.order_by("pk"))
+        if unknown := set(act.changes) - {row.pk for row in rows}:
+            known = [str(row.pk) for row in rows]
+            raise QueryError("changes", f"event {event.pk} has no change {min(unknown)}", known)
+        if act.changes:
+            rows = [row for row in rows if row.pk in act.changes]
         result = _do(event, act, rows)
         event.version += 1
         event.save()
@@ -66,14 +65,6 @@ def act_on_change(change: TrendChange, act: Act, person: User) -> None:
         _change_phase(row, act)
         row.save(update_fields=["phase", "reason", "frozen"])
         TrendAct.objects.create(change=row, by=person, act=act.kind, reason=act.reason, note=act.note)
-
-
-def _rows(event: TrendEvent, ids: Sequence[int]) -> list[TrendChange]:
-    """Return the event's changes, or those of the ids. Raise QueryError for an id of none."""
-    rows = list(event.changes.order_by("pk"))
-    if unknown := set(ids) - {row.pk for row in rows}:
-        raise QueryError("changes", f"event {event.pk} has no change {min(unknown)}", [str(row.pk) for row in rows])
-    return [row for row in rows if row.pk in ids] if ids else rows
 
 
 def _do(event: TrendEvent, act: Act, rows: Sequence[TrendChange]) -> TrendEvent:

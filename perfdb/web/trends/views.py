@@ -23,8 +23,9 @@ from perfdb.analysis.query.query import Query
 from perfdb.analysis.trends.words import REASON_WORDS
 from perfdb.results.models import Delivery, Study, Subscription, TrendChange, TrendEvent
 from perfdb.results.runs import access
+from perfdb.results.studies.study_details import ChangedMeanwhileError
 from perfdb.results.trends import deliver
-from perfdb.results.trends.acts import Act, EventChangedError, act_on, act_on_change, judge_again
+from perfdb.results.trends.acts import Act, act_on, act_on_change, judge_again
 from perfdb.results.trends.read_trends import find_events, read_trends
 from perfdb.results.trends.subscriptions import describe_filters, send_test, subscribe
 from perfdb.web.questions.picture_views import read_colours
@@ -112,7 +113,7 @@ def act(request: HttpRequest, pk: int) -> HttpResponse:
     asked = Act(request.POST.get("act", ""), changes=changes, **given)
     try:
         found = act_on(found, asked, person_of(request), int(version) if version.isdecimal() else None)
-    except (QueryError, EventChangedError) as error:
+    except (QueryError, ChangedMeanwhileError) as error:
         messages.error(request, f"{capfirst(str(error))}.")
     return redirect("web:trend-event", found.pk)
 
