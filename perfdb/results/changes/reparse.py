@@ -4,7 +4,7 @@ A run that the files no longer make stays unchanged and is named; nothing is del
 """
 
 from array import array
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,7 +21,7 @@ from perfdb.results.ingest.stored_evidence import importer_versions
 from perfdb.results.models import Job, Problem, Run, RunSource, Study
 from perfdb.results.runs.normalize.alias_dimensions import PRINTED
 from perfdb.results.runs.read import read_record
-from perfdb.results.runs.record import FactValue, RunRecord, Value
+from perfdb.results.runs.record import RunRecord, Value
 
 KIND = "reparse"
 # The most unchanged runs that a job's outcome names.
@@ -55,10 +55,7 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A difference of a run; "" for an addition or a removal.
-
-    ``what`` is the kind: dimension, value, fact, problem, …
-    """
+    """A difference of a run; ``old`` or ``new`` is "" where missing."""
 
     what: str
     name: str
@@ -157,38 +154,39 @@ def note_left(job: Job, run: Run, reason: str) -> None:
         job.outcome["left"].append([run.pk, run.run_id, reason])
 
 
-_Texts = Mapping[str, str]
-
-
 def find_differences(run: Run, after: RunRecord) -> list[Difference]:
     """Return the differences between a stored run and ``after``."""
-    before = read_record(run)
     status = run.status if run.status == Run.Status.WITHDRAWN else after.status
-    pairs: list[tuple[str, _Texts, _Texts]] = [
-        ("status", {"": run.status}, {"": status}),
-        ("run id", {"": run.run_id}, {"": after.run_id}),
-        ("start", {"": before.started.isoformat(" ")}, {"": after.started.isoformat(" ")}),
-        ("dimension", _dimensions(before), _dimensions(after)),
-        ("value", _values(before), _values(after)),
-        ("fact", _facts(before.facts), _facts(after.facts)),
-        ("counter", _counters(before), _counters(after)),
-        ("trace", _traces(run.traces.all()), _traces(after.traces)),
-        ("problem", _problems(run.problems.all()), _problems(after.problems)),
-    ]
+    before = _spell_run(read_record(run), run.status, run.traces.all(), run.problems.all())
+    pairs = zip(before.items(), _spell_run(after, status, after.traces, after.problems).values(), strict=True)
     return [
         Difference(what, name, old.get(name, ""), new.get(name, ""))
-        for what, old, new in pairs
+        for (what, old), new in pairs
         for name in dict.fromkeys((*old, *new))
         if old.get(name) != new.get(name)
     ]
 
 
-def _dimensions(record: RunRecord) -> _Texts:
-    return {name: str(value) for name, value in record.configuration.dimensions().items()}
-
-
-def _values(record: RunRecord) -> _Texts:
-    return {str(measure): _spell_value(value) for measure, value in record.values.items()}
+def _spell_run(
+    record: RunRecord, status: str, traces: Iterable[Any], problems: "Iterable[Problem | Found]"
+) -> dict[str, dict[str, str]]:
+    """Return the texts of a run by kind and name; the facts of aliases are left out."""
+    return {
+        "status": {"": status},
+        "run id": {"": record.run_id},
+        "start": {"": record.started.isoformat(" ")},
+        "dimension": {name: str(value) for name, value in record.configuration.dimensions().items()},
+        "value": {str(measure): _spell_value(value) for measure, value in record.values.items()},
+        "fact": {key: fact.text or "(blank)" for key, fact in record.facts.items() if not key.startswith(PRINTED)},
+        "counter": {
+            " ".join(filter(None, (each.role, each.subject, name))): f"{before} to {after}{unused}"
+            for each in record.counters
+            for unused in ("" if each.usable else " (not used)",)
+            for name, before, after in zip(each.names, each.before, each.after, strict=True)
+        },
+        "trace": {f"{each.listing}.{each.column} {each.unit}".strip(): _summarize(each.samples) for each in traces},
+        "problem": {f"{each.code}: {each.message}": str(each.severity) for each in problems},
+    }
 
 
 def _spell_value(value: Value) -> str:
@@ -197,31 +195,8 @@ def _spell_value(value: Value) -> str:
     return f"{value.value!r} ({', '.join(filter(None, (value.origin.word, place)))})"
 
 
-def _facts(facts: Mapping[str, FactValue]) -> _Texts:
-    """Return the printed facts, without the facts of aliases."""
-    return {key: fact.text or "(blank)" for key, fact in facts.items() if not key.startswith(PRINTED)}
-
-
-def _counters(record: RunRecord) -> _Texts:
-    return {
-        " ".join(part for part in (counters.role, counters.subject, name) if part): f"{before} to {after}{unused}"
-        for counters in record.counters
-        for unused in ("" if counters.usable else " (not used)",)
-        for name, before, after in zip(counters.names, counters.before, counters.after, strict=True)
-    }
-
-
-def _traces(traces: Iterable[Any]) -> _Texts:
-    """Return the traces of a record or the database by column."""
-    return {f"{each.listing}.{each.column} {each.unit}".strip(): _summarize(each.samples) for each in traces}
-
-
 def _summarize(samples: list[float]) -> str:
     """Return the number and a weighted sum of samples, as four-byte floats."""
     stored = [sample for sample in array("f", samples) if sample == sample]  # noqa: PLR0124 - NaN is not itself
     weighted = sum(number * sample for number, sample in enumerate(stored, start=1))
     return f"{len(samples)} samples, weighted sum {weighted:.6g}"
-
-
-def _problems(problems: "Iterable[Problem | Found]") -> _Texts:
-    return {f"{each.code}: {each.message}": str(each.severity) for each in problems}
