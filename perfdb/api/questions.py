@@ -26,6 +26,7 @@ from perfdb.results.queries import frozen_links
 from perfdb.results.queries import saved_queries as saved
 from perfdb.results.queries.questions import Answer, Question
 from perfdb.results.queries.saved_queries import LONGEST_NAME, NameTakenError
+from perfdb.results.runs import access
 
 
 class QuestionSerializer(serializers.Serializer[Any]):
@@ -153,7 +154,7 @@ def saved_query(request: Request, pk: int) -> Response:
     found = get_object_or_404(SavedQuery.objects.select_related("owner", "study"), pk=pk)
     if request.method == "GET":
         return Response(_saved(request, found))
-    if not saved.may_change(signed_in(request), found):
+    if not access.may_change(signed_in(request), found):
         raise PermissionDenied(f"it was saved by {found.owner}; only they and staff may change it")
     if request.method == "DELETE":
         found.delete()
@@ -169,7 +170,7 @@ def saved_query(request: Request, pk: int) -> Response:
 def _saved(request: Request, found: SavedQuery) -> dict[str, Any]:
     try:
         error = None
-        saved.parse_question(found)
+        Question.parse(found.page, found.query)
     except QueryError as refused:
         error = refused.message
     return {

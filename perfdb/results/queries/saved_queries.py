@@ -1,6 +1,6 @@
 """Named queries: questions that people keep, answered from the present data when opened."""
 
-from django.contrib.auth.models import AnonymousUser, User
+from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 
@@ -25,21 +25,8 @@ def list_queries(page: str = "") -> QuerySet[SavedQuery]:
     return found.filter(page=page) if page else found
 
 
-def may_change(user: User | AnonymousUser, saved: SavedQuery) -> bool:
-    """Return whether a visitor may change a query: owner and staff."""
-    return bool(user.is_authenticated and (user.is_staff or saved.owner_id == user.pk))
-
-
-def parse_question(saved: SavedQuery) -> Question:
-    """Return the question of a saved query. Raise QueryError for an old one."""
-    return Question.parse(saved.page, saved.query)
-
-
 def save_query(owner: User, name: str, question: Question, *, replace: bool = False) -> SavedQuery:
-    """Save a question under a name; ``replace`` overwrites the query of that name.
-
-    Raise QueryError for an invalid name, and NameTakenError.
-    """
+    """Save a question, or ``replace`` that of the name. Raise QueryError, NameTakenError."""
     name = _checked(name)
     with transaction.atomic():
         taken = SavedQuery.objects.select_for_update().filter(owner=owner, name=name).first()
@@ -69,10 +56,7 @@ def rename_query(saved: SavedQuery, name: str) -> None:
 
 
 def _study(question: Question) -> Study | None:
-    """Return the study that lists a query: the only study of the question.
-
-    None for no study or several, and for an inbox, if several users have one.
-    """
+    """Return the only study of a question; None for an ambiguous inbox."""
     if len(question.studies) != 1:
         return None
     # Each person has an inbox of the same slug.

@@ -9,7 +9,7 @@ from django.contrib.auth.models import AnonymousUser, User
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from perfdb.results.models import ApiToken, SignInLink, Study
+from perfdb.results.models import ApiToken, SavedQuery, SignInLink, Study
 from perfdb.results.models.dimensions import INBOX
 
 OWNER = "owner"
@@ -78,9 +78,9 @@ def visible_studies(user: User | AnonymousUser) -> QuerySet[Study]:
     return Study.objects.select_related("owner").filter(~Q(slug=INBOX) | Q(owner=user.pk))
 
 
-def may_change(user: User | AnonymousUser, study: Study) -> bool:
-    """Return whether a visitor may change a study: the owner and staff."""
-    return bool(user.is_authenticated and (user.is_staff or study.owner_id == user.pk))
+def may_change(user: User | AnonymousUser, owned: Study | SavedQuery) -> bool:
+    """Return whether a visitor may change a study or named query: the owner and staff."""
+    return bool(user.is_authenticated and (user.is_staff or owned.owner_id == user.pk))
 
 
 def signed_in_user(user: User | AnonymousUser) -> User:

@@ -18,6 +18,7 @@ from perfdb.results.models import Page, Run, SavedQuery
 from perfdb.results.queries import compare, saved_queries
 from perfdb.results.queries.observations import find_patterns
 from perfdb.results.queries.questions import Question, parse_pattern
+from perfdb.results.runs import access
 from perfdb.web.links import to_question
 
 
@@ -197,8 +198,8 @@ def describe_saved(request: HttpRequest, each: SavedQuery) -> dict[str, Any]:
     """Return a named query as lists show it. ``error``: why perfdb cannot read the query."""
     address = error = ""
     try:
-        address = to_question(saved_queries.parse_question(each))
+        address = to_question(Question.parse(each.page, each.query))
     except QueryError as problem:
         error = problem.message
-    mine = saved_queries.may_change(request.user, each)
+    mine = access.may_change(request.user, each)
     return {"saved": each, "title": TITLES[each.page], "address": address, "error": error, "mine": mine}

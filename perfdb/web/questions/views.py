@@ -21,7 +21,7 @@ from perfdb.results.queries import frozen_links
 from perfdb.results.queries import saved_queries as saved
 from perfdb.results.queries.questions import Question
 from perfdb.results.queries.saved_queries import NameTakenError
-from perfdb.results.runs import recorded_reads
+from perfdb.results.runs import access, recorded_reads
 from perfdb.results.studies.report_items import add_question
 from perfdb.web.links import read_pairs, to_question
 from perfdb.web.questions import question_links
@@ -61,14 +61,14 @@ def saved_query(request: HttpRequest, pk: int) -> HttpResponse:
     """Redirect to the page that answers a named query."""
     found = get_object_or_404(SavedQuery, pk=pk)
     try:
-        return redirect(to_question(saved.parse_question(found)))
+        return redirect(to_question(Question.parse(found.page, found.query)))
     except QueryError as error:
         return _list(request, {"error": error, "broken": found}, status=400)
 
 
 def _own(request: HttpRequest, pk: int) -> SavedQuery:
     found = get_object_or_404(SavedQuery, pk=pk)
-    if not saved.may_change(request.user, found):
+    if not access.may_change(request.user, found):
         raise PermissionDenied
     return found
 
