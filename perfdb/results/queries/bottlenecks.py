@@ -28,18 +28,7 @@ def judge_limit(runs: Sequence[Run], slots: Mapping[Measure, int] | None = None)
     Reads ``workload``, ``device`` and ``system`` of the first run, best fetched along. ``slots`` are the places of
     measures in ``values``, by default from the registry.
     """
-    return _judge(runs, _select_slots(measures.read_slots() if slots is None else slots))
-
-
-def _select_slots(slots: Mapping[Measure, int]) -> dict[Measure, int]:
-    """Return the slots of the measures that a bottleneck is judged by, rates first."""
-    rates = {measure: slots[measure] for measure in (_RATE, _BYTES) if measure in slots}
-    busy = {measure: slot for measure, slot in slots.items() if measure.metric in _JUDGED}
-    return {**rates, **busy}
-
-
-def _judge(runs: Sequence[Run], slots: Mapping[Measure, int]) -> Bottleneck:
-    means = _mean_values(runs, slots)
+    means = _mean_values(runs, measures.read_slots() if slots is None else slots)
     first = runs[0]
     workload, device, system = first.workload, first.device, first.system
     return find_bottleneck(
@@ -63,9 +52,10 @@ def _judge(runs: Sequence[Run], slots: Mapping[Measure, int]) -> Bottleneck:
 
 
 def _mean_values(runs: Sequence[Run], slots: Mapping[Measure, int]) -> dict[Measure, float]:
-    """Return the mean of each measure over the runs that have a value."""
+    """Return the means of the measures that a bottleneck is judged by, over the runs that have a value."""
     rows, means = [run.values for run in runs], {}
-    for measure, slot in slots.items():
+    judged = {each: slot for each, slot in slots.items() if each.metric in _JUDGED or each in (_RATE, _BYTES)}
+    for measure, slot in judged.items():
         found = [row[slot - 1] for row in rows if slot <= len(row)]
         if values := [value for value in found if value is not None and isfinite(value)]:
             means[measure] = fsum(values) / len(values)
@@ -100,21 +90,20 @@ def find_best(query: Query, found: Observations) -> list[Best]:
     behind = sorted(best_evidence(query, add_campaigns(found)).values(), key=lambda each: key_order(each.group))
     runs = read_runs_behind([run for each in behind for run in each.runs])
     samples = [sorted((runs[run] for run in each.runs), key=lambda run: (run.trial, run.pk)) for each in behind]
-    slots = _select_slots(measures.read_slots())
-    return [Best(each, sample, _judge(sample, slots)) for each, sample in zip(behind, samples, strict=True)]
+    slots = measures.read_slots()
+    return [Best(each, sample, judge_limit(sample, slots)) for each, sample in zip(behind, samples, strict=True)]
 
 
 def _pack(runs: Mapping[int, Run]) -> list[dict[str, Any]]:
-    return [_fields_of(run, _OWN) | _pack_related(run) for _, run in sorted(runs.items())]
-
-
-def _pack_related(run: Run) -> dict[str, Any]:
-    related = {name: (getattr(run, name), fields) for name, (_, fields) in _RELATED.items()}
-    return {name: row and _fields_of(row, fields) for name, (row, fields) in related.items()}
+    related = {name: fields for name, (_, fields) in _RELATED.items()}
+    return [
+        _fields_of(run, _OWN) | {name: _fields_of(getattr(run, name), fields) for name, fields in related.items()}
+        for _, run in sorted(runs.items())
+    ]
 
 
 def _fields_of(row: Any, names: Iterable[str]) -> dict[str, Any]:
-    return {name: getattr(row, name) for name in names}
+    return row and {name: getattr(row, name) for name in names}
 
 
 def _unpack(kept: Iterable[Mapping[str, Any]]) -> dict[int, Run]:

@@ -43,14 +43,13 @@ def build_conditions(wanted: Mapping[str, Iterable[Value]]) -> dict[str, Q]:
         name: [each for each in values if each is not None] for name, values in wanted.items()
     }
     rows = find_named_rows({name: values for name, values in present.items() if name in NAME_COLUMNS})
-    return {name: _build_condition(name, present[name], None in values, rows) for name, values in wanted.items()}
-
-
-def _build_condition(name: str, values: list[Any], missing: bool, rows: Mapping[str, NamedRows]) -> Q:
-    if "\0" in name:
-        raise QueryError(name, "the name of a factor contains a NUL character")
-    found = _has_value(name, values, rows) if values else any_of(())
-    return found | _has_no_value(name) if missing else found
+    found = {}
+    for name, values in wanted.items():
+        if "\0" in name:
+            raise QueryError(name, "the name of a factor contains a NUL character")
+        condition = _has_value(name, present[name], rows) if present[name] else any_of(())
+        found[name] = condition | _has_no_value(name) if None in values else condition
+    return found
 
 
 def _has_value(name: str, values: list[Any], rows: Mapping[str, NamedRows]) -> Q:

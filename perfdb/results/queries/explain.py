@@ -6,7 +6,7 @@ table's other cells of the same kind.
 """
 
 import math
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from perfdb.analysis import dimensions, metrics
@@ -131,11 +131,10 @@ def explain_cell(query: Query, measure: Measure, at: Mapping[str, Value]) -> Exp
 
 
 def _found(tables: Iterable[Table], measure: Measure, at: Mapping[str, Value]) -> tuple[Table, CellKey]:
-    for table in tables:
-        if table.measure == measure:
-            for key in table.cells:
-                if _named(table, key) == dict(at):
-                    return table, key
+    cells = ((table, key) for table in tables if table.measure == measure for key in table.cells)
+    for table, key in cells:
+        if _named(table, key) == dict(at):
+            return table, key
     raise QueryError("at", "there is no such cell in this question’s tables")
 
 
@@ -170,10 +169,7 @@ def _limit(cell: Cell) -> Bottleneck | None:
 
 
 def explain_runs(old: int, new: int, measure: Measure | None = None) -> Explanation:
-    """Explain the difference between two runs, with the noise of trials.
-
-    ``measure`` is by default the rate of the new run's workload. Raise QueryError for missing or incomplete runs.
-    """
+    """Explain the difference between complete runs, by default in the rate. Raise QueryError."""
     runs = {number: _complete(number, name) for name, number in (("old", old), ("new", new))}
     if old == new:
         raise QueryError("new", "old and new are the same run")
@@ -184,7 +180,11 @@ def explain_runs(old: int, new: int, measure: Measure | None = None) -> Explanat
     values = _read_values(found, measure)
     missing = [name for name, number in (("old", old), ("new", new)) if number not in values]
     if missing:
-        has = sorted(map(str, _shared(runs.values())))
+        rows = [run.values for run in runs.values()]
+        slots = measures.read_slots().items()
+        has = sorted(
+            str(each) for each, slot in slots if all(slot <= len(row) and row[slot - 1] is not None for row in rows)
+        )
         raise QueryError("of", f"the {missing[0]} run has no value of {metrics.BY_NAME[measure.metric].title}", has)
     companions = [(trials[0], trials[1])] if max(map(len, trials)) > 1 else []
     comparison = _compare(measure, [([old], [new]), *companions], values, found, DELTA)
@@ -206,13 +206,6 @@ def _primary(run: Run) -> Measure:
     wanted = [primary_metric(run.workload.pattern)] if run.workload else []
     has = [name for name in (*wanted, *Run.HOT) if getattr(run, name, None) is not None]
     return Measure(has[0] if has else "trans_per_s")
-
-
-def _shared(runs: Collection[Run]) -> Iterator[Measure]:
-    """Yield the measures that all runs have."""
-    for measure, slot in measures.read_slots().items():
-        if all(slot <= len(run.values) and run.values[slot - 1] is not None for run in runs):
-            yield measure
 
 
 def _trials(run: Run) -> list[int]:

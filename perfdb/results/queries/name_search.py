@@ -103,6 +103,11 @@ _Rows = QuerySet[Any, _Row]
 
 def _tables() -> list[_Table]:
     placed = ("kind", "number", "position", "told", "study__slug", "study__title")
+    alike = ReportItem.objects.filter(
+        study=OuterRef("study"), kind=OuterRef("kind"), position__lte=OuterRef("position")
+    )
+    # The place among the items of a kind.
+    told = alike.order_by().values("kind").annotate(number=Count("pk")).values("number")
     return [
         _Table(Kind.STUDY, Study.objects.exclude(slug=INBOX), "title", ("purpose", "source", "slug"), ("slug",)),
         _Table(Kind.DEVICE, Device.objects.all(), about=("kind",)),
@@ -110,17 +115,8 @@ def _tables() -> list[_Table]:
         _Table(Kind.SYSTEM, System.objects.all(), text=("machine", "host")),
         _Table(Kind.LEVEL, Level.objects.all()),
         _Table(Kind.QUERY, SavedQuery.objects.all(), about=("page", "query", "owner__username", "study__title")),
-        _Table(Kind.REPORT, _items(), "title", ("prose",), placed),
+        _Table(Kind.REPORT, ReportItem.objects.annotate(told=Subquery(told)), "title", ("prose",), placed),
     ]
-
-
-def _items() -> QuerySet[ReportItem]:
-    """Return report items; ``told`` is the place among items of a kind."""
-    alike = ReportItem.objects.filter(
-        study=OuterRef("study"), kind=OuterRef("kind"), position__lte=OuterRef("position")
-    )
-    counted = alike.order_by().values("kind").annotate(number=Count("pk")).values("number")
-    return ReportItem.objects.annotate(told=Subquery(counted))
 
 
 def split_words(text: str) -> list[str]:
@@ -137,10 +133,11 @@ def search_names(text: str, size: int) -> Found:
         return Found(words, hits)
     if max(map(len, words)) < _MISTYPED:
         return Found(words, {})
-    rows = _read(_like(words, size))
+    rows, whole = _read(_like(words, size)), " ".join(words)
+    within = Q(folded__trigram_word_similar=whole) | _swapped(whole)
     # None of the files and notes after the time limit.
     with suppress(TooLongError), in_time(_IN_TIME_MS, Run.objects.db):
-        rows += _read(_like_by_index(words, size))
+        rows += _read(_in_texts(within, TrigramWordSimilarity(whole, "folded"), size))
     return Found(words, _hits(rows, size), near=True)
 
 
@@ -180,7 +177,7 @@ def _having(words: Sequence[str], size: int) -> list[_Rows]:
     if any(len(word) >= _WITHIN for word in words):
         # Without an order, since sorting a million files takes long.
         parts += [_rows(kind, rows.filter(every), Value(1.0), size) for kind, rows in _names()]
-        parts += [_noted(every, Value(1.0), size), _filed(every, Value(1.0), size)]
+        parts += _in_texts(every, Value(1.0), size)
     return parts
 
 
@@ -195,22 +192,15 @@ def _like(words: Sequence[str], size: int) -> list[_Rows]:
     return parts + [_rows(kind, rows.filter(named), name, size) for kind, rows in _names()]
 
 
-def _like_by_index(words: Sequence[str], size: int) -> list[_Rows]:
-    """Return queries for notes and files with words that resemble all the words."""
-    whole = " ".join(words)
-    within = Q(folded__trigram_word_similar=whole) | _swapped(whole)
-    part = TrigramWordSimilarity(whole, "folded")
-    return [_noted(within, part, size), _filed(within, part, size)]
-
-
-def _noted(condition: Q, score: Combinable, size: int) -> _Rows:
+def _in_texts(condition: Q, score: Combinable, size: int) -> list[_Rows]:
+    """Return queries for notes and files."""
+    notes = Note.objects.annotate(folded=Upper("text")).filter(condition)
+    files = UploadFile.objects.annotate(folded=Upper("path")).filter(condition)
     about = ("run_id", "run__run_id", "run__trial", "author__username")
-    return _rows(Kind.NOTE, Note.objects.annotate(folded=Upper("text")).filter(condition), score, size, about=about)
-
-
-def _filed(condition: Q, score: Combinable, size: int) -> _Rows:
-    rows = UploadFile.objects.annotate(folded=Upper("path")).filter(condition)
-    return _rows(Kind.FILE, rows, score, size, name="path", about=("artifact_id", "upload_id"))
+    return [
+        _rows(Kind.NOTE, notes, score, size, about=about),
+        _rows(Kind.FILE, files, score, size, name="path", about=("artifact_id", "upload_id")),
+    ]
 
 
 def _in_table(table: _Table, condition: Q, score: Combinable, size: int) -> _Rows:

@@ -55,10 +55,7 @@ def read_observations(query: Query) -> Observations:
 
 
 def _read_runs(runs: QuerySet[Run], asked: Sequence[Measure], factors: Iterable[str]) -> Observations:
-    """Read runs in the order of ids.
-
-    ``factors`` are dimensions even if no run has a value. Raise QueryError for more than MOST_RUNS runs.
-    """
+    """Read runs by id; ``factors`` are dimensions anyway. Raise QueryError above MOST_RUNS."""
     columns = [*DIMENSION_COLUMNS.values(), Cast("factors", TextField()), *measure_columns(asked)]
     found = list(runs.order_by().values_list("id", *columns)[: MOST_RUNS + 1])
     if len(found) > MOST_RUNS:

@@ -66,10 +66,7 @@ def _number(value: float | None) -> float | None:
 
 
 def find_neighbours(run: Run) -> tuple[Run | None, Run | None]:
-    """Return the runs of the study that started just before and after a run.
-
-    Withdrawn runs do not count; None if there is no such run.
-    """
+    """Return the study's runs started just before and after, without withdrawn ones."""
     others = (
         Run.objects.filter(study=run.study_id).exclude(status=Run.Status.WITHDRAWN).only("run_id", "trial", "started")
     )

@@ -135,10 +135,7 @@ def parse_columns(texts: list[str]) -> tuple[ListColumn, ...]:
 
 
 def build_orderings(slots: Mapping[Measure, int], *, few: bool) -> dict[str, Column]:
-    """Return the orders of a list; most measures only for ``few`` runs.
-
-    Measures with a column of ``run`` (`Run.HOT`) are always among the orders.
-    """
+    """Return the orders of a list; measures beyond `Run.HOT` for ``few`` runs."""
     if not few:
         return RUN_ORDERINGS
     return RUN_ORDERINGS | {

@@ -95,10 +95,7 @@ def _type(shown: ListColumn) -> pa.DataType:
 
 
 def write_logs_zip(runs: QuerySet[Run], out: IO[bytes]) -> int:
-    """Write the logs of runs to a zip, each once; return the number.
-
-    The zip file has a folder for each upload. Raise QueryError for more than MOST_LOGGED runs.
-    """
+    """Write each log once into a zip; return the number. Raise QueryError."""
     chosen = list(runs.order_by("pk").values_list("pk", flat=True)[: MOST_LOGGED + 1])
     if len(chosen) > MOST_LOGGED:
         raise QueryError("", f"the logs of at most {MOST_LOGGED} runs go into one file; choose fewer")

@@ -43,10 +43,7 @@ _Statement = tuple[str, Sequence[Any]]
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Number of runs with each value of a dimension; None is missing.
-
-    Counts that are not ``exact`` are lower bounds: not all runs were counted.
-    """
+    """Number of runs by value (None: missing); lower bounds unless ``exact``."""
 
     values: Mapping[Value, int]
     exact: bool
@@ -105,10 +102,7 @@ def _by_experiment(names: Iterable[str]) -> bool:
 
 
 def _named(asked: Mapping[str, Any], without: str) -> set[str]:
-    """Return the names of all filters in use, but for ``without``.
-
-    Instead of ``exclude`` and ``range``, the dimensions in these parameters are named.
-    """
+    """Return the filters in use but ``without``; dimensions for ``exclude`` and ``range``."""
     names = {name for name in asked if name not in (without, "exclude", "range")}
     parts: list[Query] = [asked[each] for each in ("exclude", "range") if each in asked]
     return names.union(*(each.used_names for each in parts))
@@ -119,7 +113,11 @@ def _part(filtered: RunFilter, asked: Mapping[str, Any], name: str = "") -> _Sta
     # Only the counts by experiment include runs without a factor.
     if _named(asked, name) <= _OF_STUDIES and not name.startswith(FACTOR):
         return _of_studies(filtered, name)
-    return _one(filtered, asked, name) if name else _main(filtered, asked)
+    if not name:
+        return _main(filtered, asked)
+    sql, given = _read_rows(filtered, asked, (name,), without=name)
+    counted = f"SELECT %s, nullif(value::text, ''), sum(runs)::bigint FROM ({sql}) AS base (value, runs) GROUP BY 1, 2"
+    return counted, [name, *given]
 
 
 def _statuses(filtered: RunFilter, without: str) -> Sequence[str]:
@@ -174,13 +172,6 @@ def _main(filtered: RunFilter, asked: Mapping[str, Any]) -> _Statement:
     return counted, given
 
 
-def _one(filtered: RunFilter, asked: Mapping[str, Any], name: str) -> _Statement:
-    """Return SQL that counts one dimension, ignoring its own filter."""
-    sql, given = _read_rows(filtered, asked, (name,), without=name)
-    counted = f"SELECT %s, nullif(value::text, ''), sum(runs)::bigint FROM ({sql}) AS base (value, runs) GROUP BY 1, 2"
-    return counted, [name, *given]
-
-
 def _tags(filtered: RunFilter) -> _Statement:
     """Return SQL that counts tags, by the index of the runs that have any."""
     tagged = filtered.narrow(Run.objects.filter(tags__isnull=False), {"tag"}).order_by()[: MOST_COUNTED + 1]
@@ -193,7 +184,8 @@ def _counts(rows: Iterable[tuple[int, str, str | None, int]], part: int, *, limi
     found: dict[str, dict[Value, int]] = defaultdict(dict)
     for place, name, text, number in rows:
         if place == part:
-            found[name][_parsed(name, text)] = number
+            value = text if text is None or name in ("", "status") else dimension(name).parse(text)
+            found[name][value] = number
     total = sum(found.get("status", {}).values())
     for name, values in found.items():
         if name.startswith(FACTOR) and (lacking := total - sum(values.values())) > 0:
@@ -205,7 +197,3 @@ def _counts(rows: Iterable[tuple[int, str, str | None, int]], part: int, *, limi
         )
         for name, values in found.items()
     }
-
-
-def _parsed(name: str, text: str | None) -> Value:
-    return text if text is None or name in ("", "status") else dimension(name).parse(text)

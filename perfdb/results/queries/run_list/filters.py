@@ -230,10 +230,7 @@ MOST_NUMBERED = 10_000
 
 
 def choose_runs(numbers: Sequence[str], everything: str | None = None) -> QuerySet[Run]:
-    """Return the runs chosen by ids, or all runs of a list.
-
-    Columns and order of the list do not matter. Raise QueryError for no runs and for invalid parameters.
-    """
+    """Return the runs of ids or a list's address. Raise QueryError for none."""
     if everything is not None:
         data = QueryDict(everything.removeprefix("?"), mutable=True)
         data.pop("columns", None)
