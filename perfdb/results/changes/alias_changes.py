@@ -137,7 +137,13 @@ def _affected_runs(study: Study, dimension: str, folded: str) -> QuerySet[Any]:
 
 def _find_collisions(alias: Alias, moving: list[tuple[int, str, int, int]]) -> list[Collision]:
     """Return the collisions of moving runs, given as id, run id, trial and experiment."""
-    keys = _keys_after(alias, {experiment for *_, experiment in moving})
+    aliases = Aliases(systems=read_systems())
+    experiments = Experiment.objects.select_related(*MODELS).filter(pk__in={each for *_, each in moving})
+    # The key of the new experiment of each experiment.
+    keys = {
+        each.pk: experiment_key(with_value(read_configuration(each), alias.dimension, alias.meaning, aliases))
+        for each in experiments
+    }
     meeting: dict[tuple[int, str, int], list[int]] = defaultdict(list)
     for pk, run_id, trial, experiment in moving:
         meeting[keys[experiment], run_id, trial].append(pk)
@@ -149,15 +155,6 @@ def _find_collisions(alias: Alias, moving: list[tuple[int, str, int, int]]) -> l
     return [
         Collision(run_id, trial, sorted(runs)) for (_, run_id, trial), runs in sorted(meeting.items()) if len(runs) > 1
     ]
-
-
-def _keys_after(alias: Alias, experiments: Iterable[int]) -> dict[int, int]:
-    """Return the key of the new experiment for each experiment."""
-    aliases = Aliases(systems=read_systems())
-    return {
-        each.pk: experiment_key(with_value(read_configuration(each), alias.dimension, alias.meaning, aliases))
-        for each in Experiment.objects.select_related(*MODELS).filter(pk__in=experiments)
-    }
 
 
 def add_alias(study: Study, dimension: str, printed: str, meaning: str, person: User) -> Alias:
@@ -211,7 +208,10 @@ def _realign(run: Run, dimension: str) -> bool:
     if _state(record) == _state(stored) and record.problems == before:
         return False
     write.replace_values(vocabulary, run, record)
-    _put_problems(run, before, record.problems)
+    # Texts that now have a meaning are no problem any more.
+    for gone in (each for each in before if each not in record.problems):
+        run.problems.filter(code=gone.code, message=gone.message).delete()
+    write.copy_problems((each, run.pk, None) for each in record.problems if each not in before)
     # Only values that a newer formula changed go to the history; the alias itself can be undone.
     newer = {m: old for m, old in find_outdated(stored.values, record.values).items() if m in record.values}
     keep_replaced(run, {m: old for m, old in newer.items() if record.values[m].formula != old.formula})
@@ -227,10 +227,3 @@ def _unreadable(run: Run) -> list[Found]:
         Found(Severity(row.severity), row.code, row.message, row.remedy, row.file, row.line, row.run_label or None)
         for row in run.problems.filter(code=UNREADABLE).order_by("pk")
     ]
-
-
-def _put_problems(run: Run, before: list[Found], after: list[Found]) -> None:
-    """Delete problems of texts that now have a meaning, and add the others."""
-    for gone in (each for each in before if each not in after):
-        run.problems.filter(code=gone.code, message=gone.message).delete()
-    write.copy_problems((each, run.pk, None) for each in after if each not in before)

@@ -37,26 +37,19 @@ def add_corrections(upload: Upload, corrections: Sequence[Correction]) -> None:
     WrongValueError, and IntakeError for an unknown fact or an upload that is not open to changes.
     """
     for correction in corrections:
-        for key, text in uploads.checked_facts(correction.facts, CORRECTABLE).items():
-            _check(key, str(text))
+        for key, value in uploads.checked_facts(correction.facts, CORRECTABLE).items():
+            try:
+                check_given(key, str(value))
+            except ValueError as error:
+                raise WrongValueError(key, str(value), str(error)) from error
     if not corrections:
         raise IntakeError("Nothing was entered: write a value first.")
     with _changing(upload, "correct", "corrections") as held:
         held.corrections = [*held.corrections, *(correction.to_json() for correction in corrections)]
 
 
-def _check(key: str, text: str) -> None:
-    try:
-        check_given(key, text)
-    except ValueError as error:
-        raise WrongValueError(key, text, str(error)) from error
-
-
 def remove_correction(upload: Upload, number: int) -> None:
-    """Remove a correction (counted from 0), and read the files again.
-
-    Raise IntakeError for an unknown correction, or an upload that is not open to changes.
-    """
+    """Remove a correction (counted from 0), and read the files again. Raise IntakeError."""
     with _changing(upload, "correct", "corrections") as held:
         if not 0 <= number < len(held.corrections):
             raise IntakeError("This correction was taken back already.")
@@ -70,10 +63,7 @@ def move_upload(upload: Upload, study: Study) -> None:
 
 
 def exclude_file(upload: Upload, path: str, *, excluded: bool = True) -> None:
-    """Exclude a file of a preview from reading, or include the file again.
-
-    Raise IntakeError for an unknown file, or an upload that is not open to changes.
-    """
+    """Exclude or include a file of a preview. Raise IntakeError for unknown ones."""
     with _changing(upload, "change the files of") as held:
         # The members of an archive go with it.
         if not held.files.filter(Q(path=path) | Q(container__path=path)).update(excluded=excluded):

@@ -52,7 +52,11 @@ def run_move(job: Job) -> None:
         lambda run: _move(job, run, target, person),
     )
     with transaction.atomic():
-        _pass_uploads(study, target)
+        # Uploads of which all runs moved go along, so that a repeated upload or an undo finds these.
+        moved = Upload.objects.filter(study=study, runs__run__study=target)
+        staying = Upload.objects.filter(study=study, runs__run__study=study)
+        passed = list(moved.exclude(pk__in=staying).values_list("pk", flat=True).distinct())
+        Upload.objects.filter(pk__in=passed).update(study=target)
         touch_study(target)
         jobs.finish(job, job.outcome)
 
@@ -60,24 +64,21 @@ def run_move(job: Job) -> None:
 def _move(job: Job, run: Run, target: Study, person: User | None) -> bool:
     lock_study(target)
     source = run.study
-    if trouble := _find_obstacle(run, target) or _rebuild_in(run, target):
+    if trouble := _rebuild_in(run, target):
         note_left(job, run, trouble)
         return False
     history.record_change([run.pk], history.Kind.REBUILT, f"moved from study {source.slug} to {target.slug}", person)
     return True
 
 
-def _find_obstacle(run: Run, target: Study) -> str:
-    """Return the reason why a run cannot move, or ""."""
+def _rebuild_in(run: Run, target: Study) -> str:
+    """Rebuild a run in another study; return the reason of a failure, or ""."""
     files = RunSource.objects.filter(run=run).values("artifact")
     if not files.exists():
         return "It came from a document and not as files, and belongs to the study of that document."
     same = Run.objects.filter(study=target, run_id=run.run_id, sources__artifact__in=files)
-    return f"{target.title} has a run {run.run_id} of the same files already." if same.exists() else ""
-
-
-def _rebuild_in(run: Run, target: Study) -> str:
-    """Rebuild a run in another study; return the reason of a failure, or ""."""
+    if same.exists():
+        return f"{target.title} has a run {run.run_id} of the same files already."
     run.study = target
     try:
         again = rebuild_run(run)
@@ -87,11 +88,3 @@ def _rebuild_in(run: Run, target: Study) -> str:
         return "Its files would be refused today."
     store_rebuilt(run, again)
     return ""
-
-
-def _pass_uploads(study: Study, target: Study) -> None:
-    """Move the uploads of which all runs moved, so that a repeated upload or an undo finds these."""
-    moved = Upload.objects.filter(study=study, runs__run__study=target)
-    staying = Upload.objects.filter(study=study, runs__run__study=study)
-    passed: list[int] = list(moved.exclude(pk__in=staying).values_list("pk", flat=True).distinct())
-    Upload.objects.filter(pk__in=passed).update(study=target)

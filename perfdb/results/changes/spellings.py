@@ -70,15 +70,11 @@ def read_spellings(study: Study) -> list[DimensionSpellings]:
     aliases: dict[str, dict[str, Alias]] = defaultdict(dict)
     for alias in Alias.objects.filter(study=study).select_related("made_by").order_by("pk"):
         aliases[alias.dimension][alias.folded] = alias
-    names = dict.fromkeys((*ALIASED, *list_factors(study), *aliases))
+    keys = Experiment.objects.filter(study=study).annotate(factor=Func(F("factors"), function="jsonb_object_keys"))
+    factors = sorted(f"{FACTOR}{key}" for key in keys.values_list("factor", flat=True).distinct())
+    names = dict.fromkeys((*ALIASED, *factors, *aliases))
     found = (_read_dimension(study, name, aliases[name]) for name in names)
     return [each for each in found if each.values or each.unused]
-
-
-def list_factors(study: Study) -> list[str]:
-    """Return the study's factors as dimensions."""
-    keys = Experiment.objects.filter(study=study).annotate(factor=Func(F("factors"), function="jsonb_object_keys"))
-    return sorted(f"{FACTOR}{key}" for key in keys.values_list("factor", flat=True).distinct())
 
 
 def _read_dimension(study: Study, dimension: str, aliases: dict[str, Alias]) -> DimensionSpellings:
@@ -156,10 +152,7 @@ def group_spellings(values: Iterable[DimensionValue]) -> list[list[str]]:
 
 
 def find_offers(shown: Mapping[str, Iterable[DimensionValue]]) -> list[Offer]:
-    """Return the aliases to offer for values shown together.
-
-    In each study, the spelling of fewer runs is to mean that of more. Without similar values there is no SQL query.
-    """
+    """Return aliases to offer for values shown together: rare spellings mean frequent ones."""
     groups = {name: found for name in _NAMES if (found := group_spellings(shown.get(name, ())))}
     return [offer for name, found in groups.items() for offer in _offers(name, found)]
 

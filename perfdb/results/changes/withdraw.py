@@ -20,10 +20,7 @@ _WITHDRAWN = Run.Status.WITHDRAWN
 
 @transaction.atomic
 def withdraw_runs(user: User, runs: QuerySet[Run], reason: str) -> int:
-    """Withdraw runs; return the number of runs that were not withdrawn before.
-
-    Raise QueryError without a reason or for too many runs, and PermissionDenied as `bulk_changes.lock_runs`.
-    """
+    """Withdraw runs; return the number. Raise QueryError, and PermissionDenied as `bulk_changes.lock_runs`."""
     said = " ".join(reason.replace("\0", " ").split())
     if not said:
         raise QueryError("reason", "give the reason; the history shows it")
@@ -44,7 +41,9 @@ def restore_runs(user: User, runs: QuerySet[Run]) -> int:
     replaced = Exists(UploadRun.objects.filter(replaced=OuterRef("pk")))
     by_a_person = Exists(RunChange.objects.filter(run=OuterRef("pk"), kind=RunChange.Kind.WITHDRAWN))
     taken = _take(user, runs.filter(~replaced, by_a_person, status=_WITHDRAWN))
-    before = _statuses_before(taken)
+    last = RunChange.objects.filter(run=OuterRef("pk"), kind=RunChange.Kind.WITHDRAWN).order_by("-pk")
+    found = Run.objects.filter(pk__in=[run.pk for run in taken])
+    before = dict(found.values_list("pk", Subquery(last.values("status_before")[:1])))
     crowded = list(_crowded(taken))
     places = {run.pk for run in crowded}
     for status in set(before.values()):
@@ -62,13 +61,6 @@ def _take(user: User, runs: QuerySet[Run]) -> list[Run]:
     for study in Study.objects.filter(pk__in=runs.order_by().values("study")).order_by("pk"):
         lock_study(study)
     return bulk_changes.lock_runs(user, runs)
-
-
-def _statuses_before(runs: list[Run]) -> dict[int, str]:
-    """Return the status of each run before the last withdrawal."""
-    last = RunChange.objects.filter(run=OuterRef("pk"), kind=RunChange.Kind.WITHDRAWN).order_by("-pk")
-    found = Run.objects.filter(pk__in=[run.pk for run in runs])
-    return dict(found.values_list("pk", Subquery(last.values("status_before")[:1])))
 
 
 def _crowded(runs: list[Run]) -> QuerySet[Run]:
