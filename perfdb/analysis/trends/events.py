@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from perfdb.analysis.dimensions import Value, dimension
+from perfdb.analysis.trends.changes import level_rests
 from perfdb.analysis.trends.noise import inflation, tame
 from perfdb.analysis.trends.splits import LEAST
 from perfdb.analysis.verdicts.distributions import LEVEL, false_discovery, student_p
@@ -37,6 +38,10 @@ class Rule(NamedTuple):
     hits: int
     matching: int
     f1: float
+
+    def holds(self, dimensions: Mapping[str, Value]) -> bool:
+        """Return whether a series of these dimensions fulfils the rule."""
+        return self.terms is not None and all(dimensions.get(name) == value for name, value in self.terms)
 
 
 def cluster_changes(changes: Sequence[Placed]) -> list[tuple[int, list[int]]]:
@@ -95,8 +100,7 @@ def _test_step(values: Sequence[float], rho: float, k: int) -> tuple[float, floa
     left, right = tamed[:k], tamed[k:]
     step = float(right.mean() - left.mean())
     factor = inflation(rho)
-    rest = float(((left - left.mean()) ** 2).sum() + ((right - right.mean()) ** 2).sum())
-    error = math.sqrt(rest / (len(tamed) - 2) * factor * (1 / len(left) + 1 / len(right)))
+    error = math.sqrt(level_rests(tamed, [k]) / (len(tamed) - 2) * factor * (1 / len(left) + 1 / len(right)))
     if not error:
         return float(step == 0), step
     return student_p(step / error, max(2.0, len(tamed) / factor - 2)), step

@@ -283,10 +283,7 @@ def describe_study(study: Study) -> dict[str, Any]:
 
 
 def describe_runs(runs: QuerySet[Run], names: Mapping[tuple[int, str], str]) -> list[dict[str, Any]]:
-    """Return the runs that have files, with lines, tags, notes and withdrawal.
-
-    ``names``: upload and path -> name in the bundle.
-    """
+    """Return the runs that have files; ``names``: (upload, path) -> name in the bundle."""
     chosen = runs.order_by().values("pk")
     sources: dict[Any, list[Any]] = defaultdict(list)
     rows = RunSource.objects.filter(run__in=chosen).order_by("pk")

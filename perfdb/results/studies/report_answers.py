@@ -30,10 +30,7 @@ Ask = Callable[[Query], tuple[Query, list[Table]]]
 
 @dataclass(frozen=True, slots=True)
 class AnsweredItem:
-    """A report item with the tables of the queries.
-
-    ``differences`` are printed differences in per cent by measure and compared run.
-    """
+    """A report item with tables; ``differences``: printed per cents by measure and run."""
 
     item: ReportItem
     queries: tuple[Query, ...]

@@ -78,7 +78,13 @@ def decode_run_ids(study: Study, pattern: RunIdPattern | None, run_ids: Iterable
     compiled = compile_run_ids(pattern.regex)
     named = list(dict.fromkeys(text.strip() for text in run_ids if text.strip()))[:MAX_DECODED]
     stored = _stored(study, named, compiled.groupindex)
-    return [_decode(match_run_id(compiled, run_id), pattern, run_id, stored[run_id]) for run_id in named]
+    found = []
+    for run_id in named:
+        match, runs = match_run_id(compiled, run_id), stored[run_id]
+        codes = match.groupdict().items() if match else ()
+        says = [_decode_dimension(name, code, pattern, runs) for name, code in codes if code is not None]
+        found.append(DecodedRunId(run_id, says if match else None, len(runs)))
+    return found
 
 
 def _stored(study: Study, run_ids: list[str], groups: Iterable[str]) -> dict[str, list[dict[str, Any]]]:
@@ -89,14 +95,6 @@ def _stored(study: Study, run_ids: list[str], groups: Iterable[str]) -> dict[str
     for run_id, *values in runs.values_list("run_id", *columns.values()):
         found[run_id].append(dict(zip(columns, values, strict=True)))
     return found
-
-
-def _decode(match: Any, pattern: RunIdPattern, run_id: str, stored: list[dict[str, Any]]) -> DecodedRunId:
-    if match is None:
-        return DecodedRunId(run_id, None, len(stored))
-    codes = match.groupdict().items()
-    says = [_decode_dimension(name, code, pattern, stored) for name, code in codes if code is not None]
-    return DecodedRunId(run_id, says, len(stored))
 
 
 def _decode_dimension(name: str, code: str, pattern: RunIdPattern, stored: list[dict[str, Any]]) -> DecodedDimension:

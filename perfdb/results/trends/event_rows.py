@@ -1,7 +1,7 @@
 """Events: the confirmed changes of a study at one place, stored with a summary that needs no runs."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from statistics import median
 from typing import Any, NamedTuple
@@ -58,10 +58,8 @@ def group_changes(
             first, last, k = member.placed
             near = [pk for pk, position in at.items() if first <= position <= last and before[pk]]
             member.row.event = events[min(near, key=lambda pk: abs(at[pk] - k))] if near else None
-    for event, own in _make_events(study, histories, [each for each in members if each.row.event_id is None]):
+    for event in _make_events(study, histories, [each for each in members if each.row.event_id is None]):
         events[event.pk], before[event.pk] = event, set()
-        for member in own:
-            member.row.event = event
     for pk, event in events.items():
         _refresh(event, [each for each in members if each.row.event_id == pk], before[pk], histories, judged)
 
@@ -70,26 +68,21 @@ def _leave(rows: Sequence[TrendChange], placed: Mapping[int, Placed], at: Mappin
     """Let changes leave an event at another campaign; all, if less than half would stay."""
     for pk, position in at.items():
         own = [row for row in rows if row.event_id == pk]
-        stay = [row for row in own if row.frozen or _holds(placed.get(id(row)), position)]
+        there = {key for key, (first, last, _) in placed.items() if first <= position <= last}
+        stay = [row for row in own if row.frozen or id(row) in there]
         for row in own if 2 * len(stay) < len(own) else [row for row in own if row not in stay]:
             row.event = None
 
 
-def _holds(placed: Placed | None, position: int) -> bool:
-    return placed is not None and placed.first <= position <= placed.last
-
-
-def _make_events(
-    study: Study, histories: StudyHistories, members: Sequence[Member]
-) -> list[tuple[TrendEvent, list[Member]]]:
-    """Return a new event for each place of changes that have none."""
-    made = []
+def _make_events(study: Study, histories: StudyHistories, members: Sequence[Member]) -> Iterator[TrendEvent]:
+    """Make and yield an event for each place of changes that have none."""
     for campaign, indexes in cluster_changes([each.placed for each in members]):
         place = histories.places[campaign]
         point = next(point for each in histories.histories for point in each.points if point.place == place)
         event = TrendEvent.objects.create(study=study, order=study.trend_order, run=point.runs[0], began=point.began)
-        made.append((event, [members[index] for index in indexes]))
-    return made
+        for index in indexes:
+            members[index].row.event = event
+        yield event
 
 
 def _refresh(
@@ -126,9 +119,9 @@ def summarise(
 
 def _name_sides(histories: StudyHistories, members: Sequence[Member]) -> list[str]:
     """Return a dimension with its last value before the changes and its first value from them on."""
-    rows, read = {row[0]: row for row in histories.found.rows}, histories.found.key_reader(["campaign", "date"])
+    read = histories.found.key_reader(["campaign", "date"])
     sides = [
-        read(rows[point.runs[0]])
+        read(histories.rows[point.runs[0]])
         for side, choose in ((-1, max), (0, min))
         for point in [choose((each.history.points[each.row.k + side] for each in members), key=lambda each: each.place)]
     ]
@@ -160,15 +153,11 @@ def _part(
             [
                 _values_at(histories.histories[at], judged[at], histories, event)
                 for at in tested
-                if at not in own and _fulfils(rule, histories.histories[at]) and judged[at].rho is not None
+                if at not in own and rule.holds(histories.histories[at].dims) and judged[at].rho is not None
             ],
             rises,
         ),
     }
-
-
-def _fulfils(rule: Rule, history: History) -> bool:
-    return rule.terms is not None and all(history.dims.get(name) == value for name, value in rule.terms)
 
 
 def _values_at(
@@ -183,9 +172,9 @@ def _values_at(
 
 def _find_differences(histories: StudyHistories, members: Sequence[Member]) -> list[Difference]:
     """Return the circumstances that differ between the last runs before and the first after a change."""
-    rows = {row[0]: row for row in histories.found.rows}
     before, after = (
-        [rows[run] for each in members for run in each.history.points[each.row.k + side].runs] for side in (-1, 0)
+        [histories.rows[run] for each in members for run in each.history.points[each.row.k + side].runs]
+        for side in (-1, 0)
     )
     return find_differences(histories.found, before, after, ("campaign",))
 
@@ -200,9 +189,8 @@ def read_differences(event: TrendEvent) -> list[Difference]:
 
 def read_rule(part: dict[str, Any]) -> Rule:
     """Return the rule of a part of a summary."""
-    rule = part["rule"]
-    terms = None if rule["terms"] is None else tuple((name, value) for name, value in rule["terms"])
-    return Rule(terms, rule["hits"], rule["matching"], rule["f1"])
+    terms = part["rule"]["terms"]
+    return Rule(**part["rule"] | {"terms": None if terms is None else tuple(map(tuple, terms))})
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +211,7 @@ class EventPart:
 
 def read_parts(event: TrendEvent) -> list[EventPart]:
     """Return the parts of an event's summary."""
-    return [_read_part(each) for each in event.summary.get("parts", [])]
+    return list(map(_read_part, event.summary.get("parts", [])))
 
 
 def _read_part(part: dict[str, Any]) -> EventPart:

@@ -12,7 +12,7 @@ from django.db.models import F, QuerySet
 from django.utils import timezone
 
 from perfdb.analysis.query.query import Query, default_metrics
-from perfdb.analysis.tables.observations import Observations
+from perfdb.analysis.tables.observations import Observations, Row
 from perfdb.analysis.trends.changes import Change, Shape
 from perfdb.analysis.trends.histories import FACTS, History, TrendPoint, collect_histories
 from perfdb.analysis.trends.judge import Finding, Judged, State
@@ -34,6 +34,11 @@ class StudyHistories:
     def places(self) -> list[tuple[Any, ...]]:
         """Return what sorts the points of all histories, in order."""
         return sorted({point.place for history in self.histories for point in history.points})
+
+    @cached_property
+    def rows(self) -> Mapping[int, Row]:
+        """Return the rows of the runs by id."""
+        return {row[0]: row for row in self.found.rows}
 
     @cached_property
     def _point_of_run(self) -> Mapping[int, TrendPoint]:

@@ -69,13 +69,10 @@ def parse_filters(text: str) -> Query:
     return Query.parse((name, value) for name, _, value in terms)
 
 
-def _asked(subscription: Subscription) -> Query:
-    return Query.parse(parse_qsl(subscription.query))
-
-
 def describe_filters(subscription: Subscription) -> str:
     """Return the metrics and dimensions of a subscription as they were typed; empty if all count."""
-    return " ".join(f"{name}:{shlex.quote(value)}" for name, value in _asked(subscription).pairs())
+    asked = Query.parse(parse_qsl(subscription.query))
+    return " ".join(f"{name}:{shlex.quote(value)}" for name, value in asked.pairs())
 
 
 def matches(subscription: Subscription, event: TrendEvent) -> bool:
@@ -85,7 +82,7 @@ def matches(subscription: Subscription, event: TrendEvent) -> bool:
         return False
     if subscription.study_id not in (None, event.study_id):
         return False
-    asked = _asked(subscription)
+    asked = Query.parse(parse_qsl(subscription.query))
     return any(_fits(row, asked, subscription.effect) for row in event.changes.all() if is_member(row))
 
 

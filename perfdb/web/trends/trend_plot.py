@@ -87,6 +87,7 @@ def draw_history(
     low, high = min(values), max(values)
     span = (high - low) or abs(high) or 1.0
     low, high = low - 0.06 * span, high + 0.06 * span
+    ticks = [low + (high - low) * share for share in (0.1, 0.5, 0.9)]
     whole = (moments[-1] - moments[0]) or 1.0
 
     def across(moment: float) -> float:
@@ -127,7 +128,7 @@ def draw_history(
             for first, last in (each.change.place for each in shown)
         ],
         _day_ticks(history, [each.x for each in means]) if large else [],
-        [(up(value), significant_text(value, 3)) for value in _round_values(low, high)] if large else [],
+        [(up(value), significant_text(value, 3)) for value in ticks] if large else [],
     )
 
 
@@ -148,7 +149,3 @@ def _day_ticks(history: History, places: Sequence[float]) -> list[tuple[float, s
     last = len(places) - 1
     chosen = sorted({round(last * step / (_MOST_TICKS - 1)) for step in range(_MOST_TICKS)})
     return [(places[at], point_text(history, at)) for at in chosen]
-
-
-def _round_values(low: float, high: float) -> list[float]:
-    return [low + (high - low) * share for share in (0.1, 0.5, 0.9)]

@@ -53,10 +53,7 @@ SHOWN = {
 
 
 def build_page(study: Study, found: StudyTrends, shown: str = "", person: int | None = None) -> dict[str, Any]:
-    """Return the Trends page of a study, narrowed to the changes that ``shown`` names.
-
-    A sentence, events with first series, and other series by verdict; ``more`` series are not listed.
-    """
+    """Return the Trends page of a study, narrowed to the changes that ``shown`` names."""
     names = varying_names([each.history for each in found.trends])
     lines = [event_line(each) for each in find_events([study]) if each.state != "gone"]
     of_event: dict[int, list[tuple[Trend, StoredChange]]] = {line.event.pk: [] for line in lines}
