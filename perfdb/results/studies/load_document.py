@@ -165,26 +165,24 @@ _FiguresByRun = Mapping[str, list[DocumentFigure]]
 _IDENTITY = ("experiment__key", "run_id", "trial")
 
 
+# The rows that people attach to a run, each with the column of the original time.
+_ATTACHED: Sequence[tuple[Any, str]] = ((Note, "created"), (RunChange, "made"))
+
+
 class Attachments(NamedTuple):
-    """The tags, notes and history of a run."""
+    """The tags of a run, and the rows of each model attached to the run."""
 
     identity: tuple[Any, ...]
     tags: list[str] | None
-    notes: list[Any]
-    changes: list[Any]
+    rows: list[list[dict[str, Any]]]
 
 
 def _read_attachments(runs: QuerySet[Run]) -> list[Attachments]:
     """Return the attachments of runs that have any."""
-    noted, changed = (Exists(model.objects.filter(run=OuterRef("pk"))) for model in (Note, RunChange))
+    noted, changed = (Exists(model.objects.filter(run=OuterRef("pk"))) for model, _ in _ATTACHED)
     having = runs.filter(Q(tags__isnull=False) | noted | changed)
     return [
-        Attachments(
-            tuple(identity),
-            tags,
-            list(Note.objects.filter(run=pk).values()),
-            list(RunChange.objects.filter(run=pk).values()),
-        )
+        Attachments(tuple(identity), tags, [list(model.objects.filter(run=pk).values()) for model, _ in _ATTACHED])
         for pk, tags, *identity in having.values_list("pk", "tags", *_IDENTITY)
     ]
 
@@ -193,17 +191,13 @@ def _write_attachments(study: Study, attachments: Iterable[Attachments]) -> None
     """Store attachments with the runs of equal identity, and drop all others."""
     for each in attachments:
         run = Run.objects.filter(study=study, **dict(zip(_IDENTITY, each.identity, strict=True))).first()
-        if run is not None:
-            Run.objects.filter(pk=run.pk).update(tags=each.tags)
-            _write_rows(Note, run, each.notes, "created")
-            _write_rows(RunChange, run, each.changes, "made")
-
-
-def _write_rows(model: Any, run: Run, rows: Iterable[dict[str, Any]], moment: str) -> None:
-    """Write rows of a run with the original time."""
-    for row in rows:
-        model.objects.create(**row | {"run_id": run.pk})
-        model.objects.filter(pk=row["id"]).update(**{moment: row[moment]})
+        if run is None:
+            continue
+        Run.objects.filter(pk=run.pk).update(tags=each.tags)
+        for (model, moment), rows in zip(_ATTACHED, each.rows, strict=True):
+            for row in rows:
+                model.objects.create(**row | {"run_id": run.pk})
+                model.objects.filter(pk=row["id"]).update(**{moment: row[moment]})
 
 
 def load_document(document: Document, owner: User | None) -> bool:
