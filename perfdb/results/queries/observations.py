@@ -108,13 +108,10 @@ def add_campaigns(found: Observations) -> Observations:
     older=lambda found: (dict.fromkeys(found.runs.tolist(), ""), {"": ""}),
 )
 def _read_campaigns(found: Observations) -> tuple[Mapping[int, Hashable], Mapping[Hashable, str]]:
-    """Return the campaign of each run, and when each campaign began.
-
-    Runs of one study and system that name no campaign are told apart by the pauses between all such runs.
-    """
+    """Return the campaign of each run (unnamed: by pauses), and each campaign's begin."""
     read = found.key_reader(["study", "system", "campaign"])
     of_run = {row[0]: read(row) for row in found.rows}
-    begins = {key: began for named in (True, False) for key, began in _find_begins(of_run, named=named)}
+    begins = dict(_find_begins(of_run))
     names = {key: " · ".join(map(str, key)) for key in set(of_run.values())}
     return (
         {number: names[key] for number, key in of_run.items()},
@@ -122,22 +119,17 @@ def _read_campaigns(found: Observations) -> tuple[Mapping[int, Hashable], Mappin
     )
 
 
-def _find_begins(of_run: dict[int, Key], *, named: bool) -> Iterator[tuple[Key, datetime]]:
-    """Yield the campaigns of the studies of some runs with their begins.
-
-    Those without a name are told apart by pauses, and numbered in ``of_run``.
-    """
-    studies = sorted({str(study) for study, _, name in of_run.values() if bool(name) == named})
-    if not studies:
-        return
-    runs = Run.objects.filter(study__slug__in=studies, status=Run.Status.COMPLETE).order_by()
-    if named:
-        known = runs.exclude(campaign="").values_list("study__slug", "system__name", "campaign")
-        yield from (((study, system, name), began) for study, system, name, began in known.annotate(Min("started")))
-        return
+def _find_begins(of_run: dict[int, Key]) -> Iterator[tuple[Key, datetime]]:
+    """Yield campaigns of some runs' studies with begins; number unnamed ones in ``of_run``."""
+    complete = Run.objects.filter(status=Run.Status.COMPLETE).order_by()
+    # Without such studies there is no SQL query.
+    named = complete.filter(study__slug__in={str(study) for study, _, name in of_run.values() if name})
+    known = named.exclude(campaign="").values_list("study__slug", "system__name", "campaign")
+    yield from (((study, system, name), began) for study, system, name, began in known.annotate(Min("started")))
+    unnamed = complete.filter(study__slug__in={str(study) for study, _, name in of_run.values() if not name})
     systems: dict[Key, list[tuple[float, float, int, datetime]]] = defaultdict(list)
-    unnamed = runs.filter(campaign="").values_list("id", "study__slug", "system__name", "started", "elapsed_s")
-    for number, study, system, started, elapsed in unnamed:
+    columns = ("id", "study__slug", "system__name", "started", "elapsed_s")
+    for number, study, system, started, elapsed in unnamed.filter(campaign="").values_list(*columns):
         start = started.timestamp() / 3600
         systems[study, system].append((start, start + (elapsed or 0.0) / 3600, number, started))
     for place, members in systems.items():
