@@ -117,24 +117,18 @@ def _side(dimension: str, parameter: str, text: str) -> Value:
 
 def compare_sides(query: Query, *sides: Sides) -> Comparison:
     """Compare matched pairs of sides of one dimension and old value. Raise QueryError."""
-    first = sides[0]
-    asked = query.with_filter(first.dimension, first.old, *(each.new for each in sides)).replace(pick=None)
+    name, values = sides[0].dimension, [sides[0].old, *(each.new for each in sides)]
+    asked = query.with_filter(name, *values).replace(pick=None)
     if not asked.metrics:
         asked = asked.replace(metrics=default_metrics(find_patterns(asked)))
     found = add_notes(read_observations(asked.replace(metrics=(*asked.metrics, _DURATION))), asked)
-    sides = tuple(_there(sides, found))
-    asked = asked.with_filter(first.dimension, sides[0].old, *(each.new for each in sides))
-    parts = [_compare_value(match_experiments(found, each)) for each in sides]
+    # The values as the runs spell them, with meanings instead of aliases.
+    known = find_meanings({name: values}, found)
+    old, *new = (known.get((name, value), value) for value in values)
+    asked = asked.with_filter(name, old, *new)
+    parts = [_compare_value(match_experiments(found, Sides(name, old, each))) for each in new]
     question, paired = _together(asked, found, [part.matched for part in parts])
     return Comparison(question, make_tables(question, paired), parts)
-
-
-def _there(sides: Sequence[Sides], found: Observations) -> Iterator[Sides]:
-    """Yield the sides as the runs spell them, with meanings instead of aliases."""
-    name = sides[0].dimension
-    known = find_meanings({name: [value for each in sides for value in (each.old, each.new)]}, found)
-    for each in sides:
-        yield Sides(name, *(known.get((name, value), value) for value in (each.old, each.new)))
 
 
 def _together(asked: Query, found: Observations, parts: Sequence[Matched]) -> tuple[Query, Observations]:
