@@ -108,7 +108,7 @@ class _Found(NamedTuple):
 
 
 def judge_series(
-    series: Sequence[Series], delta: float = DELTA, is_known: Callable[[int, Change], bool] = lambda _at, _change: False
+    series: Sequence[Series], is_known: Callable[[int, Change], bool] = lambda _at, _change: False
 ) -> list[Judged]:
     """Return what changed in each series; all are judged together.
 
@@ -130,7 +130,7 @@ def judge_series(
         if each is None:
             judged.append(Judged(len(one.means), _is_logarithmic(one.means)))
             continue
-        findings = tuple(_finding(each, change, qs.get((at, n)), delta) for n, change in enumerate(each.changes))
+        findings = tuple(_finding(each, change, qs.get((at, n))) for n, change in enumerate(each.changes))
         judged.append(_judged(each, findings, None if findings else qs[at, 0]))
     return judged
 
@@ -185,8 +185,8 @@ def _stretches(rows: Sequence[_Row], groups: Sequence[noise.Group]) -> list[Stre
     return [Stretch(*each) for each in zip(values, tamed, rho.tolist(), p.tolist(), best.tolist(), strict=True)]
 
 
-def _finding(found: _Found, change: Change, q: float | None, delta: float) -> Finding:
-    small = found.logarithmic and abs(math.expm1(change.difference)) < delta
+def _finding(found: _Found, change: Change, q: float | None) -> Finding:
+    small = found.logarithmic and abs(math.expm1(change.difference)) < DELTA
     if q is None:
         return Finding(change, change.p, State.NOT_SHOWN, small)
     sure = _SURE_OF_FEW if found.small else _SURE

@@ -46,9 +46,9 @@ def effect_text(metric: Metric, difference: float) -> str:
     return "improved" if (metric.better is Better.HIGHER) == rises else "regressed"
 
 
-def describe_change(history: History, known: KnownChange, points: int, *, logarithmic: bool) -> str:
-    """Return a change in a sentence; ``points``: campaigns of the history."""
-    change = known.change
+def describe_change(history: History, known: KnownChange, *, logarithmic: bool) -> str:
+    """Return a change in a sentence."""
+    change, points = known.change, len(history.points)
     size = size_text(change.difference, logarithmic)
     if change.shape is Shape.LEVELS:
         return f"Two levels, {size} apart, changed place {change.steps} times."

@@ -53,9 +53,12 @@ def trends(request: Request) -> HttpResponseBase:
     of that state; `metric` and dimensions narrow the series, as in `device=OSA`.
     """
     study, found, shown = _asked_trends(request)
-    looked = found.look and found.look.looked.isoformat()
-    series = [_series(each) for each in shown]
-    return large_answer(request, {"study": study.slug, "order": study.trend_order, "looked": looked, "series": series})
+    return _answer(request, study, shown, looked=found.look and found.look.looked.isoformat())
+
+
+def _answer(request: Request, study: Study, shown: Sequence[Trend], **more: Any) -> HttpResponseBase:
+    answer = {"study": study.slug, "order": study.trend_order, **more, "series": [_series(each) for each in shown]}
+    return large_answer(request, answer)
 
 
 def _asked_trends(request: Request) -> tuple[Study, StudyTrends, list[Trend]]:
@@ -217,9 +220,7 @@ def judge(request: Request) -> HttpResponseBase:
     """Judge a study's histories anew, also before changes whose data changed since they were frozen."""
     study = get_own_study(request, validate(JudgeSerializer, request.data)["study"])
     judge_again(study)
-    found = read_trends(study)
-    answer = {"study": study.slug, "order": study.trend_order, "series": [_series(each) for each in found.trends]}
-    return large_answer(request, answer)
+    return _answer(request, study, read_trends(study).trends)
 
 
 def _event(request: Request, event: TrendEvent) -> dict[str, Any]:

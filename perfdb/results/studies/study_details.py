@@ -147,9 +147,9 @@ def pattern_columns(pattern: RunIdPattern | None) -> dict[str, Any]:
     return {"run_id_pattern": regex, "run_id_values": values}
 
 
-def example_run_ids(study: Study, most: int = 8) -> list[str]:
-    """Return the first run ids of a study."""
-    return list(Run.objects.filter(study=study).order_by("run_id").values_list("run_id", flat=True).distinct()[:most])
+def example_run_ids(study: Study) -> list[str]:
+    """Return the first eight run ids of a study."""
+    return list(Run.objects.filter(study=study).order_by("run_id").values_list("run_id", flat=True).distinct()[:8])
 
 
 # Keys of a part besides its lists of values.

@@ -39,10 +39,7 @@ def is_member(row: TrendChange) -> bool:
 def group_changes(
     study: Study, histories: StudyHistories, rows: Sequence[Sequence[TrendChange]], judged: Sequence[Judged]
 ) -> None:
-    """Keep, join, make and summarise the events of a study.
-
-    An event keeps its number while half of its changes stay at its campaign.
-    """
+    """Keep, make and summarise events; half of the changes keep an event's number."""
     members = [
         Member(at, history, row, Placed(*(histories.position(history.points[k]) for k in (row.first, row.last, row.k))))
         for at, (history, own) in enumerate(zip(histories.histories, rows, strict=True))
@@ -86,11 +83,7 @@ def _make_events(study: Study, histories: StudyHistories, members: Sequence[Memb
 
 
 def _refresh(
-    event: TrendEvent,
-    members: Sequence[Member],
-    before: set[int],
-    histories: StudyHistories,
-    judged: Sequence[Judged],
+    event: TrendEvent, members: Sequence[Member], before: set[int], histories: StudyHistories, judged: Sequence[Judged]
 ) -> None:
     """Write an event's summary if anything of it may have changed; delete one without changes and acts."""
     if not members and event.announced is None and not event.acts.exists():

@@ -205,19 +205,18 @@ class Trend:
 class StudyTrends:
     """All histories of a study; ``look`` is None before the first one."""
 
-    histories: StudyHistories
     trends: list[Trend]
     look: TrendLook | None
 
 
 def read_trends(study: Study) -> StudyTrends:
     """Return the trends of a study's rates and costs. Raise QueryError for more runs than can be read."""
-    histories = read_histories(study)
-    stored = [[StoredChange(row, to_known(row)) for row in rows] for rows in read_changes(study, histories.histories)]
+    histories = read_histories(study).histories
+    stored = [[StoredChange(row, to_known(row)) for row in rows] for rows in read_changes(study, histories)]
     known = [[each.known for each in changes] for changes in stored]
-    judged = judge_stretches([history.series for history in histories.histories], known)
-    trends = [Trend(*each) for each in zip(histories.histories, judged, stored, strict=True)]
-    return StudyTrends(histories, trends, TrendLook.objects.filter(study=study).first())
+    judged = judge_stretches([history.series for history in histories], known)
+    trends = [Trend(*each) for each in zip(histories, judged, stored, strict=True)]
+    return StudyTrends(trends, TrendLook.objects.filter(study=study).first())
 
 
 def narrow_trends(trends: Sequence[Trend], asked: Query) -> list[Trend]:

@@ -35,14 +35,10 @@ class LevelLine(NamedTuple):
 
     start: float
     end: float
+    width: float
     y: float
     top: float
     height: float
-
-    @property
-    def width(self) -> float:
-        """Return the length of the level."""
-        return round(self.end - self.start, 1)
 
 
 class Mark(NamedTuple):
@@ -113,8 +109,8 @@ def draw_history(
         middle = fmean(points)
         half = _NORMAL * stdev(points) if len(points) > 1 else 0.0
         top = up(middle + half)
-        left_end, right_end = across(moments[start]), across(moments[end - 1])
-        return LevelLine(left_end, right_end, up(middle), top, round(up(middle - half) - top, 1))
+        first, last = across(moments[start]), across(moments[end - 1])
+        return LevelLine(first, last, round(last - first, 1), up(middle), top, round(up(middle - half) - top, 1))
 
     return Plot(
         width,

@@ -25,14 +25,7 @@ from perfdb.results.trends.read_trends import (
 )
 from perfdb.web.links import read_pairs, to_runs_compared
 from perfdb.web.tables.filter_form import check_studies
-from perfdb.web.trends.event_lines import (
-    OPEN_STATES,
-    EventLine,
-    count_effects,
-    describe_q,
-    event_line,
-    series_address,
-)
+from perfdb.web.trends.event_lines import OPEN_STATES, EventLine, count_effects, describe_q, event_line, series_address
 from perfdb.web.trends.trend_plot import draw_history
 
 # Sizes of pictures in lists and on the page of a history.
@@ -131,8 +124,7 @@ def _describe_last(trend: Trend, change: StoredChange | None) -> str:
     """Return what is said of a history: of a change, else of its last points or the smallest step that would show."""
     if change is None:
         return words.describe_history(trend.history, trend.judged)
-    points = len(trend.history.points)
-    return words.describe_change(trend.history, change.known, points, logarithmic=change.row.logarithmic)
+    return words.describe_change(trend.history, change.known, logarithmic=change.row.logarithmic)
 
 
 def read_asked_series(request: HttpRequest) -> tuple[Study | None, dict[str, Any] | None]:
