@@ -50,10 +50,7 @@ class BundleError(Exception):
 
 @dataclass(slots=True)
 class BundleUpload(UploadType):
-    """An upload of an offline bundle; ``member`` is the manifest's file.
-
-    ``runs`` are the entries of ``manifest`` by the numbers of the upload's runs.
-    """
+    """An upload of an offline bundle; ``runs`` are entries of the manifest by number."""
 
     member: UploadFile
     manifest: dict[str, Any] = field(default_factory=dict)
@@ -187,10 +184,7 @@ def _check_files(upload: Upload, manifest: dict[str, Any], folder: str) -> None:
 
 
 def _choose_study(upload: Upload, manifest: dict[str, Any]) -> Study:
-    """Return the study that the person chose, else the bundle's.
-
-    The bundle's study is one that has the same document or logs, or a new one. Raise BundleError and QueryError.
-    """
+    """Return the person's study, else the bundle's, maybe new. Raise BundleError and QueryError."""
     slug = manifest["study"]["slug"]
     if upload.study.slug != INBOX:
         if not Run.objects.filter(study=upload.study).exists() and not upload.study.run_id_pattern:

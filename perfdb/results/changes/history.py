@@ -36,11 +36,7 @@ _OUTCOMES = {Outcome.NEW: "Imported", Outcome.EXTENDED: "Evidence added", Outcom
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """An event in the history of a run.
-
-    ``who`` is "" for a job without a person. ``detail`` may have several lines. ``run`` is another run: the replaced
-    one, or the replacement.
-    """
+    """An event of a run; ``who`` is "" for jobs, ``run`` another run concerned."""
 
     when: datetime
     who: str

@@ -54,10 +54,7 @@ def rebuild_run(run: Run) -> Rebuilt:
 
 
 def _draft(run: Run, evidence: StoredEvidence) -> RunDraft | None:
-    """Return a run's draft, also with fragments that only a newer importer found.
-
-    None if the files have no fragment of the run, or make several runs.
-    """
+    """Return a run's draft, with newly found fragments; None for no or several drafts."""
     own = digests_of(evidence.fragments)
     if not own:
         return None

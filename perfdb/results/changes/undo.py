@@ -88,7 +88,7 @@ def _bring_back(row: UploadRun) -> None:
         Run.objects.filter(pk=successor.pk).update(trial=last_trial(row.upload, successor.run_id) + 1)
     returning.status = row.replaced_status
     returning.save(update_fields=["status"])
-    if successor is not None and _make_one_run(returning, successor):
+    if successor is not None and _go_together(returning, successor):
         upload_summary.save_summaries(UploadRun.objects.filter(run=successor))
         for model in (RunSource, UploadRun, Note, RunChange):
             model.objects.filter(run=successor).update(run=returning)
@@ -99,7 +99,7 @@ def _bring_back(row: UploadRun) -> None:
     )
 
 
-def _make_one_run(one: Run, other: Run) -> bool:
+def _go_together(one: Run, other: Run) -> bool:
     mine = read_evidence(one)
     theirs = read_evidence(other, mine.context.artifacts)
     return single_draft(one.study, [*mine.fragments, *theirs.fragments]) is not None

@@ -52,7 +52,7 @@ def judge_limit(runs: Sequence[Run], slots: Mapping[Measure, int] | None = None)
 
 
 def _mean_values(runs: Sequence[Run], slots: Mapping[Measure, int]) -> dict[Measure, float]:
-    """Return the means of the measures that a bottleneck is judged by, over the runs that have a value."""
+    """Return the means of the measures that tell a bottleneck, over runs with values."""
     rows, means = [run.values for run in runs], {}
     judged = {each: slot for each, slot in slots.items() if each.metric in _JUDGED or each in (_RATE, _BYTES)}
     for measure, slot in judged.items():

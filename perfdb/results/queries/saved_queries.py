@@ -38,8 +38,11 @@ def save_query(owner: User, name: str, question: Question, *, replace: bool = Fa
 
 
 def overwrite_query(saved: SavedQuery, question: Question) -> None:
-    """Replace the question of a named query."""
-    saved.page, saved.query, saved.study = Page(question.page), question.encode(), _study(question)
+    """Replace the question of a named query, which the only study of the question lists."""
+    # Each person has an inbox of the same slug, so that an inbox may be ambiguous.
+    asked = [str(study) for study in question.studies]
+    found = list(Study.objects.filter(slug=asked[0])[:2]) if len(asked) == 1 else []
+    saved.page, saved.query, saved.study = Page(question.page), question.encode(), found[0] if len(found) == 1 else None
     saved.save()
 
 
@@ -53,15 +56,6 @@ def rename_query(saved: SavedQuery, name: str) -> None:
         taken = SavedQuery.objects.get(owner=saved.owner_id, name=saved.name)
         saved.refresh_from_db()
         raise NameTakenError(taken) from None
-
-
-def _study(question: Question) -> Study | None:
-    """Return the only study of a question; None for an ambiguous inbox."""
-    if len(question.studies) != 1:
-        return None
-    # Each person has an inbox of the same slug.
-    found = list(Study.objects.filter(slug=str(question.studies[0]))[:2])
-    return found[0] if len(found) == 1 else None
 
 
 def _checked(name: str) -> str:

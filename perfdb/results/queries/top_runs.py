@@ -71,8 +71,9 @@ def find_top_experiments(query: Query, runs: QuerySet[Run]) -> list[int] | None:
     most = HIGHEST
     while most <= _MOST_HIGHEST:
         found = _highest(column, pairs, runs, most)
-        means = _means(column, {each.experiment for each in found}, runs)
-        best = _best(pick, found, means, most)
+        tried = runs.filter(experiment__in=sorted({each.experiment for each in found})).order_by()
+        means = dict(tried.values("experiment").annotate(mean=Avg(column)).values_list("experiment", "mean"))
+        best = _best(pick, found, {pk: mean for pk, mean in means.items() if mean is not None}, most)
         if best is not None:
             return sorted({each.experiment for each in found} | _find_curves(best))
         most *= 4
@@ -124,12 +125,6 @@ def _halves(alias: str, column: str, numbers: Sequence[int | None]) -> Iterable[
         yield f"unnest(%s::bigint[]) AS {alias}(id)", f"run.{column} = {alias}.id", [*known]
     if None in numbers:
         yield f"unnest(%s::bigint[]) AS {alias}(id)", f"run.{column} IS NULL", [None]
-
-
-def _means(column: str, experiments: Iterable[int], runs: QuerySet[Run]) -> dict[int, float]:
-    """Return the mean of each experiment that has a value."""
-    means = runs.filter(experiment__in=sorted(experiments)).order_by().values("experiment").annotate(mean=Avg(column))
-    return {experiment: mean for experiment, mean in means.values_list("experiment", "mean") if mean is not None}
 
 
 def _best(pick: Pick, found: Iterable[_High], means: Mapping[int, float], most: int) -> list[int] | None:
