@@ -28,8 +28,9 @@ _MOST_TRIED = 300
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A printed number: ``number`` without marks, ``read_as`` as the unit for conversion."""
+    """A number that ``table`` prints: ``number`` without marks, ``read_as`` as the unit for conversion."""
 
+    table: str
     metric: str
     role: str
     printed: str
@@ -61,8 +62,9 @@ class PublishedRun:
 
 @dataclass(frozen=True, slots=True)
 class Percent:
-    """A printed difference, of a ``kind`` of DIFFERENCES, from run ``baseline`` to run ``compared``."""
+    """A difference that ``table`` prints, of a ``kind`` of DIFFERENCES, from run ``baseline`` to run ``compared``."""
 
+    table: str
     metric: str
     role: str
     printed: str
@@ -106,7 +108,7 @@ class _Place:
 
 class _Application:
     def __init__(self, grid: Grid, mapping: Mapping) -> None:
-        self._grid, self._mapping = grid, mapping
+        self._grid, self._mapping, self._table = grid, mapping, grid.place
         self._problems = TableProblems()
         self._headings = Headings(grid, mapping, self._problems)
         self._answer = Applied(problems=self._problems.problems)
@@ -221,8 +223,8 @@ class _Application:
             return
         cell = place.cell
         unit, labels = (name.unit, name.read_as), (place.row_label, place.column_label)
-        figure = Figure(name.metric, name.role, cell.text, found.number, *unit, cell.line, cell.column, *labels)
-        run.figures.append(figure)
+        number = (name.metric, name.role, cell.text, found.number)
+        run.figures.append(Figure(self._table, *number, *unit, cell.line, cell.column, *labels))
         self._in_row.setdefault(place.row, []).append((run_at, name, cell.column))
         self._in_column.setdefault(cell.column, []).append((run_at, name, place.row))
         if content.difference is not None:
@@ -281,7 +283,7 @@ class _Application:
 
     def _put_percent(self, place: _Place, name: Name, found: Printed, ends: tuple[int, int], kind: What) -> None:
         cell, number = place.cell, (found.number, found.decimals)
-        percent = Percent(name.metric, name.role, cell.text, *number, cell.line, cell.column, *ends, kind)
+        percent = Percent(self._table, name.metric, name.role, cell.text, *number, cell.line, cell.column, *ends, kind)
         self._answer.percents.append(percent)
 
     def _before(self, place: _Place, name: Name) -> list[int]:

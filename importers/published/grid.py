@@ -8,7 +8,8 @@ MOST_CELLS = 20_000
 """Cells that one paste may have, with each repetition of a merged cell; published tables have hundreds."""
 
 _LONGEST_TITLE = 160
-_NUMBERED = re.compile(r"(?:table|tab\.)\s*\d+\s*[.:)]?", re.IGNORECASE)
+NUMBERED = re.compile(r"(?:table|tab\.)\s*(?P<number>\d+)\s*[.:)]?\s*", re.IGNORECASE)
+"""Beginning of a numbered title."""
 _SENTENCE = re.compile(r"[.;,!?]$")
 
 
@@ -42,6 +43,12 @@ class Grid:
         """Return the number of columns."""
         return len(self.rows[0]) if self.rows else 0
 
+    @property
+    def place(self) -> str:
+        """Return the table's name in messages: ``Table 6`` for a numbered title."""
+        match = NUMBERED.match(self.title)
+        return f"Table {match['number']}" if match else self.title or f"the table in line {self.line}"
+
     def texts(self) -> list[list[str]]:
         """Return the texts of the cells, row by row."""
         return [[cell.text for cell in row] for row in self.rows]
@@ -68,7 +75,7 @@ def grid_of(title: str, rows: Iterable[Sequence[tuple[str, int]]]) -> Grid:
 
 def is_numbered_title(line: str) -> bool:
     """Return whether a line begins as ``Table 4.`` does."""
-    return _NUMBERED.match(line.strip()) is not None and len(line) <= _LONGEST_TITLE
+    return NUMBERED.match(line.strip()) is not None and len(line) <= _LONGEST_TITLE
 
 
 def is_title(line: str) -> bool:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from itertools import permutations
 
 from importers.published.apply_mapping import agreement
-from importers.published.grid import CellContent, Grid, is_number, is_numbered_title, read_cell
+from importers.published.grid import NUMBERED, CellContent, Grid, is_number, is_numbered_title, read_cell
 from importers.published.heading_words import (
     LAYER,
     NOTHING,
@@ -412,7 +412,6 @@ def _share_reason(share: float) -> str:
     return f"{share:.0%} of the printed differences agree with it"
 
 
-_TITLE_NUMBER = re.compile(r"(?:table|tab\.)\s*\d+\s*[.:)]?\s*", re.IGNORECASE)
 _WORKLOAD_WORD = re.compile(r"\b(?:C?RR|STR[GP]?)\b")
 _BETWEEN = re.compile(r"\s+[-\u2013\u2014]\s+|[:;,()]\s*")
 _VALUES: tuple[tuple[str, Callable[[str], object]], ...] = (
@@ -425,7 +424,7 @@ _VALUES: tuple[tuple[str, Callable[[str], object]], ...] = (
 
 def title_facts(title: str) -> dict[str, Guess]:
     """Return facts in a title, such as ``RR - 1492`` or ``CPU Time: QDIO``."""
-    bare = _TITLE_NUMBER.sub("", title, count=1) if is_numbered_title(title) else title
+    bare = NUMBERED.sub("", title, count=1) if is_numbered_title(title) else title
     facts: dict[str, Guess] = {}
     for part in filter(None, map(str.strip, _BETWEEN.split(bare[:200]))):
         reason = f"the title says {part}"

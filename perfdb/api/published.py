@@ -19,12 +19,14 @@ from perfdb.api.runs.run_data import upload_reference
 from perfdb.api.schema import describe
 from perfdb.api.serializers import UploadReferenceSerializer, validate
 from perfdb.results.ingest import uploads
+from perfdb.results.ingest.match_runs import Match
 from perfdb.results.ingest.uploads import DECISIONS
 from perfdb.results.models import Study
 from perfdb.results.models.dimensions import INBOX
-from perfdb.results.published.load_tables import load_tables
+from perfdb.results.published.load_tables import Preview, load_tables, preview_tables
 from perfdb.results.published.map_tables import Reading, read_paste
-from perfdb.results.published.paste_preview import Preview, PreviewRun, preview_tables
+from perfdb.results.published.published_records import PublishedRecord
+from perfdb.results.runs.record import RunRecord
 
 LONGEST_TEXT = 1024 * 1024
 
@@ -203,16 +205,16 @@ def _body(reading: Reading, preview: Preview) -> dict[str, Any]:
     return {
         "format": reading.syntax,
         "tables": ReadTableSerializer(reading.tables, many=True).data,
-        "runs": [_run(each) for each in preview.runs],
+        "runs": [_run(*each) for each in zip(preview.records.runs, preview.matches, strict=True)],
         "differences": [
             {
-                "measure": str(Measure(each.percent.metric, each.percent.role)),
-                "kind": each.percent.kind,
-                "printed": each.percent.printed,
-                "compared": each.compared.record.identity,
-                "baseline": each.baseline.record.identity,
+                "measure": str(Measure(each.metric, each.role)),
+                "kind": each.kind,
+                "printed": each.printed,
+                "compared": preview.records.runs[each.compared].record.identity,
+                "baseline": preview.records.runs[each.baseline].record.identity,
                 "table": each.table,
-                "line": each.percent.line,
+                "line": each.line,
             }
             for each in preview.records.percents
         ],
@@ -220,20 +222,20 @@ def _body(reading: Reading, preview: Preview) -> dict[str, Any]:
     }
 
 
-def _run(each: PreviewRun) -> dict[str, Any]:
-    record = each.match.record
+def _run(run: PublishedRecord, match: Match) -> dict[str, Any]:
+    record = match.record
     return {
         "run_id": record.run_id,
         "trial": record.trial,
-        "outcome": each.match.outcome,
+        "outcome": match.outcome,
         "dimensions": record.configuration.dimensions(),
-        "figures": [_figure(each, printed.table, printed.figure) for printed in each.run.figures],
+        "figures": [_figure(record, figure) for figure in run.figures],
     }
 
 
-def _figure(each: PreviewRun, table: str, figure: Figure) -> dict[str, Any]:
+def _figure(record: RunRecord, figure: Figure) -> dict[str, Any]:
     measure = Measure(figure.metric, figure.role)
-    value = each.match.record.values.get(measure)
+    value = record.values.get(measure)
     # Another table's figure of the same measure is stored where that came first.
     own = value is not None and (value.printed, value.line) == (figure.printed, figure.line)
     return {
@@ -241,6 +243,6 @@ def _figure(each: PreviewRun, table: str, figure: Figure) -> dict[str, Any]:
         "printed": figure.printed,
         "unit": figure.unit,
         "value": value.value if value is not None and own else None,
-        "table": table,
+        "table": figure.table,
         "line": figure.line,
     }

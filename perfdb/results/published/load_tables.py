@@ -1,18 +1,24 @@
-"""Loading pasted tables as a settled upload, in one transaction.
+"""Preview of pasted tables, and loading as a settled upload, in one transaction.
 
 Text and mapping become files of the upload. Printed figures and differences are stored as for published studies, with
-the audit.
+the audit. A published run has no files to be read again together with others. So a stored run of the same configuration
+that lacks some of the figures is a conflict, as is one with other figures.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from django.contrib.auth.models import User
 from django.core.files.base import ContentFile
 from django.db import transaction
 from django.utils import timezone
 
+from importers.model import Problem, Severity
+from perfdb.analysis import metrics, units
+from perfdb.analysis.metrics import Measure
 from perfdb.results.ingest import artifacts
+from perfdb.results.ingest.match_runs import Match, UploadedRecord
 from perfdb.results.ingest.store import store
 from perfdb.results.ingest.uploads import DECISIONS, inbox_of
 from perfdb.results.models import (
@@ -26,11 +32,22 @@ from perfdb.results.models import (
     UploadRun,
 )
 from perfdb.results.published.map_tables import Reading, save_mappings
-from perfdb.results.published.paste_preview import Preview, add_stored_values, file_name, preview_tables
-from perfdb.results.published.published_audit import audit_differences, audit_figures
-from perfdb.results.published.published_records import FORMAT
+from perfdb.results.published.published_records import (
+    FORMAT,
+    PublishedRecord,
+    Records,
+    is_same_run,
+    make_label,
+    make_records,
+)
 from perfdb.results.runs import write
 from perfdb.results.runs.bulk_changes import lock_study
+from perfdb.results.runs.experiments import experiment_key
+from perfdb.results.runs.normalize import Context
+from perfdb.results.runs.normalize.alias_dimensions import NONE
+from perfdb.results.runs.read import EXPERIMENT_ALONG, read_record
+from perfdb.results.runs.record import Origin, RunRecord
+from perfdb.results.runs.vocabulary import read_aliases
 from perfdb.results.runs.write import disagreement_row
 
 _MAPPING = "published-mapping"
@@ -38,12 +55,100 @@ _MAPPING = "published-mapping"
 _FIGURE = ("line", "metric", "role", "printed", "unit", "read_as", "row_label", "column_label")
 
 
-class NotLoadedError(Exception):
-    """The tables cannot be loaded; ``preview`` has the missing decisions, if any."""
+_ENDINGS = {"csv": "csv", "tsv": "tsv", "markdown": "md", "html": "html"}
+Outcome = UploadRun.Outcome
 
-    def __init__(self, message: str, preview: Preview | None = None) -> None:
-        super().__init__(message)
-        self.preview = preview
+
+class NotLoadedError(Exception):
+    """Error for tables that cannot be loaded."""
+
+
+@dataclass(slots=True)
+class Preview:
+    """The effect of loading a paste, a match with the stored runs for each run of the tables, with all problems."""
+
+    records: Records
+    matches: list[Match]
+    problems: list[Problem]
+
+    @property
+    def conflicts(self) -> list[Match]:
+        """Return the runs that need a decision."""
+        return [each for each in self.matches if each.outcome is Outcome.CONFLICT]
+
+
+def preview_tables(study: Study | None, reading: Reading, kept: UploadFile | None = None) -> Preview:
+    """Make, audit and match the records of tables, for a study or a new one; ``kept`` is the stored text."""
+    received = kept.upload.created if kept else timezone.now()
+    artifact, upload = (kept.artifact_id, kept.upload_id) if kept else (0, 0)
+    aliases = read_aliases(study) if study is not None else NONE
+    context = Context({_file_name(reading): artifact}, {}, received, (), aliases)
+    records = make_records(reading.tables, context)
+    stored = _stored(study, records.runs) if study is not None else []
+    matches = [
+        _match(UploadedRecord(number, run.record, context, upload), run, stored)
+        for number, run in enumerate(records.runs)
+    ]
+    of_runs = (problem for each in matches for problem in (*each.record.problems, *each.problems))
+    return Preview(records, matches, [*reading.problems, *records.problems, *of_runs])
+
+
+def _file_name(reading: Reading) -> str:
+    """Return the name of the pasted text as a file."""
+    return f"tables.{_ENDINGS.get(reading.syntax, 'txt')}"
+
+
+def _stored(study: Study, runs: Iterable[PublishedRecord]) -> list[tuple[Run, RunRecord]]:
+    """Return the study's runs of the same experiments."""
+    keys = {experiment_key(run.record.configuration) for run in runs}
+    found = Run.objects.filter(study=study, experiment__key__in=keys).exclude(status=Run.Status.WITHDRAWN)
+    return [(run, read_record(run)) for run in found.select_related("experiment", *EXPERIMENT_ALONG).order_by("pk")]
+
+
+def _match(uploaded: UploadedRecord, new: PublishedRecord, stored: Sequence[tuple[Run, RunRecord]]) -> Match:
+    record = new.record
+    for run, known in stored:
+        named = known.run_id != make_label(known.configuration)
+        if _comparable(known, new) and is_same_run(known, record, known_named=named, new_named=new.named):
+            there = known.values
+            if all(measure in there and there[measure].value == v.value for measure, v in record.values.items()):
+                return Match(uploaded, record, Outcome.ALREADY_THERE, run)
+            return Match(uploaded, record, Outcome.CONFLICT, run, problems=[_make_conflict(known, record, uploaded)])
+    return Match(uploaded, record, Outcome.NEW, sources=uploaded.sources)
+
+
+def _comparable(known: RunRecord, new: PublishedRecord) -> bool:
+    """Return whether a stored run is published, or has the printed run id."""
+    published = any(value.origin is Origin.PUBLISHED for value in known.values.values())
+    return published or (new.named and known.run_id == new.record.run_id)
+
+
+def _make_conflict(known: RunRecord, record: RunRecord, uploaded: UploadedRecord) -> Problem:
+    other = [m for m, v in record.values.items() if m in known.values and known.values[m].value != v.value]
+    lacking = [measure for measure in record.values if measure not in known.values]
+    name = f"Run {record.run_id}, trial {record.trial},"
+    if other:
+        message = f"{name} is stored with {_spell(known, other[0])} and has {_spell(record, other[0])} here"
+        message += f" ({len(other)} figures differ)." if len(other) > 1 else "."
+    else:
+        message = f"{name} is stored without {len(lacking)} of these figures, such as {_spell(record, lacking[0])}."
+    remedy = "Keep the stored one, replace it by one with the figures of both, or add it as a trial."
+    fragment = uploaded.record.fragments[0]
+    return Problem(Severity.ERROR, "run.conflict", message, remedy, fragment.file, fragment.first_line, record.run_id)
+
+
+def _spell(record: RunRecord, measure: Measure) -> str:
+    value, metric = record.values[measure], metrics.BY_NAME[measure.metric]
+    printed = value.printed or units.round_half_up(value.value, metric.decimals)
+    return f"{measure} {printed}"
+
+
+def add_stored_values(match: Match) -> None:
+    """Add the values of the replaced run that the new one lacks."""
+    if match.run is not None:
+        known = read_record(match.run)
+        match.record.values = {**known.values, **match.record.values}
+        match.record.facts = {**known.facts, **match.record.facts}
 
 
 def load_tables(
@@ -79,7 +184,7 @@ def _store_printed(upload: Upload, preview: Preview) -> None:
     """Store the printed figures of new and replaced runs."""
     rows = list(upload.runs.exclude(run=None).values_list("number", "run_id", "outcome"))
     stored = {number: pk for number, pk, _ in rows}
-    new = {number: pk for number, pk, outcome in rows if outcome == UploadRun.Outcome.NEW}
+    new = {number: pk for number, pk, outcome in rows if outcome == Outcome.NEW}
     store_printed(preview, new, stored)
     for number, pk in new.items():
         if (old := preview.matches[number].run) is not None:
@@ -92,7 +197,7 @@ def _upload(owner: User, study: Study, decisions: dict[str, str], reading: Readi
         owner=owner, study=study, state=Upload.State.DONE, settled=timezone.now(), decisions=decisions, files_read=2
     )
     mappings = [{"table": each.grid.title, **each.mapping.to_json()} for each in reading.tables]
-    path = file_name(reading)
+    path = _file_name(reading)
     for format_name, name, content in (
         (FORMAT, path, reading.text.encode("utf-8", "replace")),
         (_MAPPING, f"{path}.mapping.json", json.dumps(mappings, indent=1, ensure_ascii=False).encode()),
@@ -104,10 +209,10 @@ def _upload(owner: User, study: Study, decisions: dict[str, str], reading: Readi
 
 def _check(preview: Preview, decisions: Mapping[str, str]) -> None:
     if not preview.matches:
-        raise NotLoadedError("There is no run in these tables. Say what their headings mean.", preview)
+        raise NotLoadedError("There is no run in these tables. Say what their headings mean.")
     undecided = [each.record.identity for each in preview.conflicts if each.decision(decisions) is None]
     if undecided:
-        raise NotLoadedError(f"Decide what becomes of {', '.join(undecided[:5])}.", preview)
+        raise NotLoadedError(f"Decide what becomes of {', '.join(undecided[:5])}.")
 
 
 def _table(place: str) -> str:
@@ -119,25 +224,21 @@ def store_printed(preview: Preview, new: Mapping[int, int], all_runs: Mapping[in
     """Store printed figures and differences; both mappings: index in the preview -> run."""
     records = preview.records
     PublishedFigure.objects.bulk_create(
-        PublishedFigure(run_id=pk, table=_table(each.table), **{name: getattr(each.figure, name) for name in _FIGURE})
+        PublishedFigure(run_id=pk, table=_table(each.table), **{name: getattr(each, name) for name in _FIGURE})
         for at, pk in new.items()
         for each in records.runs[at].figures
     )
-    numbers = {id(run): at for at, run in enumerate(records.runs)}
-    ends = [(each, numbers[id(each.compared)], numbers[id(each.baseline)]) for each in records.percents]
     PublishedPercent.objects.bulk_create(
         PublishedPercent(
-            run_id=new[compared],
-            baseline_id=all_runs[baseline],
+            run_id=new[each.compared],
+            baseline_id=all_runs[each.baseline],
             table=_table(each.table),
-            **{name: getattr(each.percent, name) for name in ("line", "metric", "role", "printed")},
+            **{name: getattr(each, name) for name in ("line", "metric", "role", "printed")},
         )
-        for each, compared, baseline in ends
-        if compared in new and baseline in all_runs
+        for each in records.percents
+        if each.compared in new and each.baseline in all_runs
     )
-    found = [(at, each) for at, of_run in enumerate(audit_figures(records)) for each in of_run]
-    found += [(numbers[id(percent.compared)], each) for percent, each in audit_differences(records.percents)]
-    Disagreement.objects.bulk_create(disagreement_row(each, new[at]) for at, each in found if at in new)
+    Disagreement.objects.bulk_create(disagreement_row(each, new[at]) for at, each in records.disagreements if at in new)
 
 
 def _copy_printed(old: Run, new: int) -> None:

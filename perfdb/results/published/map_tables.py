@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import re
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -20,7 +19,6 @@ from perfdb.results.models import Study, TableMapping
 
 # The newest mappings of a study that are compared with a table.
 _MAX_SAVED = 50
-_NUMBERED = re.compile(r"(?:table|tab\.)\s*(\d+)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +29,6 @@ class ReadTable:
     guessed: Guessed
     mapping: Mapping
     applied: Applied
-
-    @property
-    def place(self) -> str:
-        """Return the table's name in messages: ``Table 6`` for a numbered title."""
-        match = _NUMBERED.match(self.grid.title)
-        return f"Table {match[1]}" if match else self.grid.title or f"the table in line {self.grid.line}"
 
 
 @dataclass(slots=True)

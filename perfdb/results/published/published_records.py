@@ -1,17 +1,20 @@
-"""Published runs as records: dimensions read, figures converted, runs of several tables merged."""
+"""Published runs as records: dimensions read, figures converted, runs of several tables merged, and audited."""
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from datetime import datetime
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
 from importers.model import Fact, Fragment, Kind, Problem, Reading, Severity, Status
 from importers.published.apply_mapping import Figure, Percent, PublishedRun
+from importers.published.mapping import What
 from perfdb.analysis import metrics, units
-from perfdb.analysis.audit.printed_values import Method
-from perfdb.analysis.metrics import Measure
+from perfdb.analysis.audit.audit_run import PercentRow, audit_percents, audit_runs
+from perfdb.analysis.audit.printed_values import Disagreement, Method, Printed, PrintedRun
+from perfdb.analysis.checks.finding import Quantity
+from perfdb.analysis.metrics import Better, Measure
 from perfdb.results.published.map_tables import ReadTable
-from perfdb.results.runs.normalize.alias_dimensions import Aliases, align
+from perfdb.results.runs.normalize import Context
+from perfdb.results.runs.normalize.alias_dimensions import align
 from perfdb.results.runs.normalize.configuration import configuration_of
 from perfdb.results.runs.record import Configuration, FactValue, Origin, RunRecord, Value
 
@@ -25,76 +28,57 @@ _NO_NAME = re.compile(r"[^a-z0-9.+]+")
 _LARGEST_TRIAL = 2**15 - 1
 
 
-@dataclass(frozen=True, slots=True)
-class PrintedFigure:
-    """A figure, and the table that prints the figure."""
-
-    table: str
-    figure: Figure
-
-
 @dataclass(slots=True)
 class PublishedRecord:
     """A run's record with all printed figures; ``named``: the run id is printed."""
 
     record: RunRecord
     named: bool
-    figures: list[PrintedFigure] = field(default_factory=list)
+    figures: list[Figure]
     processors: int | None = None
     trials: int = 1
     method: Method | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class PrintedPercent:
-    """A printed difference between two records."""
-
-    table: str
-    percent: Percent
-    compared: PublishedRecord
-    baseline: PublishedRecord
-
-
 @dataclass(slots=True)
 class Records:
-    """The runs of a paste in order of appearance, with differences, problems and titles of tables by place."""
+    """The runs of a paste in order of appearance, with problems and titles of tables by place.
+
+    Differences have the indexes of both runs; ``disagreements`` of the audit stand behind the index of the run.
+    """
 
     runs: list[PublishedRecord] = field(default_factory=list)
-    percents: list[PrintedPercent] = field(default_factory=list)
+    percents: list[Percent] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     titles: dict[str, str] = field(default_factory=dict)
+    disagreements: list[tuple[int, Disagreement]] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
-    """The file of the tables, and the study's aliases."""
-
-    file: str
-    artifact: int
-    received: datetime
-    aliases: Aliases
-
-
-def make_records(tables: Sequence[ReadTable], source: Source) -> Records:
-    """Make the records of all tables; a configuration in several tables is one run."""
+def make_records(tables: Iterable[ReadTable], context: Context) -> Records:
+    """Make and audit the records of all tables in a file; a configuration in several tables is one run."""
+    (file,) = context.artifacts
     found = Records()
     for table in tables:
-        found.titles[table.place] = table.grid.title
-        found.problems.extend(each._replace(file=source.file) for each in table.applied.problems)
-        runs = [_merge(found, _record(table.place, run, source, found.problems)) for run in table.applied.runs]
+        found.titles[table.grid.place] = table.grid.title
+        found.problems.extend(each._replace(file=file) for each in table.applied.problems)
+        at = [_merge(found.runs, _record(run, file, context)) for run in table.applied.runs]
         found.percents.extend(
-            PrintedPercent(table.place, each, runs[each.compared], runs[each.baseline])
-            for each in table.applied.percents
+            replace(each, compared=at[each.compared], baseline=at[each.baseline]) for each in table.applied.percents
         )
     for each in found.runs:
-        each.record.fragments = [_fragment(each, source)]
+        each.record.fragments = [_fragment(each, file)]
+    found.disagreements = [*_audit(found)]
+    for run, disagreement in found.disagreements:
+        record = found.runs[run].record
+        record.problems.append(_to_problem(disagreement, file, record.run_id))
     return found
 
 
-def _record(table: str, run: PublishedRun, source: Source, problems: list[Problem]) -> PublishedRecord:
+def _record(run: PublishedRun, file: str, context: Context) -> PublishedRecord:
+    artifact = context.artifacts[file]
     facts = {
         # Without a line, as supplied by a person, a workload has the sizes of the glossary.
-        _AS_FACT.get(key, key): FactValue(fact.value, source.artifact, 0 if key == "workload" else fact.line)
+        _AS_FACT.get(key, key): FactValue(fact.value, artifact, 0 if key == "workload" else fact.line)
         for key, fact in run.facts.items()
         if key not in {*AUDIT_FACTS, "trial"}
     }
@@ -103,18 +87,18 @@ def _record(table: str, run: PublishedRun, source: Source, problems: list[Proble
         run_id=facts["run_id"].text.strip() if "run_id" in facts else "",
         trial=_whole(run, "trial", own, _LARGEST_TRIAL) or 1,
         status=Status.COMPLETE,
-        started=source.received,
-        configuration=configuration_of(facts, {source.file: source.artifact}, own),
+        started=context.received,
+        configuration=configuration_of(facts, context.artifacts, own),
         facts=facts,
     )
-    align(record, source.aliases, source.aliases.dimensions, {source.file: source.artifact})
+    align(record, context.aliases, context.aliases.dimensions, context.artifacts)
     named = bool(record.run_id)
     record.run_id = record.run_id or make_label(record.configuration)
-    answer = PublishedRecord(record, named, [PrintedFigure(table, figure) for figure in run.figures])
+    answer = PublishedRecord(record, named, list(run.figures))
     answer.processors = _whole(run, PROCESSORS, own, 2**31 - 1)
     answer.trials = _whole(run, TRIALS, own, 10_000) or 1
     answer.method = _METHODS.get(run.facts[METHOD].value) if METHOD in run.facts else None
-    _add_values(record, run.figures, source, own)
+    _add_values(record, run.figures, file, artifact, own)
     record.problems = own
     return answer
 
@@ -131,7 +115,9 @@ def _whole(run: PublishedRun, key: str, problems: list[Problem], most: int) -> i
     return None
 
 
-def _add_values(record: RunRecord, figures: Iterable[Figure], source: Source, problems: list[Problem]) -> None:
+def _add_values(
+    record: RunRecord, figures: Iterable[Figure], file: str, artifact: int, problems: list[Problem]
+) -> None:
     for figure in figures:
         try:
             metric = metrics.BY_NAME[figure.metric]
@@ -142,19 +128,19 @@ def _add_values(record: RunRecord, figures: Iterable[Figure], source: Source, pr
             why = f"{figure.metric} of {record.run_id}: {error}"
         else:
             measure = Measure(figure.metric, figure.role)
-            record.values[measure] = Value(value, Origin.PUBLISHED, figure.printed, source.artifact, figure.line)
+            record.values[measure] = Value(value, Origin.PUBLISHED, figure.printed, artifact, figure.line)
             continue
         message, remedy = f"{why}; {figure.printed} stays out.", "Say another metric or unit of its heading."
-        place = (source.file, figure.line, record.run_id)
+        place = (file, figure.line, record.run_id)
         problems.append(Problem(Severity.WARNING, "published.no-value", message, remedy, *place))
 
 
-def _merge(found: Records, new: PublishedRecord) -> PublishedRecord:
-    """Merge a record into that of the same run, or add it.
+def _merge(runs: list[PublishedRecord], new: PublishedRecord) -> int:
+    """Merge a record into that of the same run, or add the record; return the index of the run.
 
-    Return the merged or added record. Of a value printed twice, the first counts.
+    Of a value printed twice, the first counts.
     """
-    for known in found.runs:
+    for at, known in enumerate(runs):
         if is_same_run(known.record, new.record, known_named=known.named, new_named=new.named):
             if new.named and not known.named:
                 known.record.run_id, known.named = new.record.run_id, True
@@ -164,9 +150,9 @@ def _merge(found: Records, new: PublishedRecord) -> PublishedRecord:
             known.record.problems += new.record.problems
             known.figures += new.figures
             known.processors = known.processors or new.processors
-            return known
-    found.runs.append(new)
-    return new
+            return at
+    runs.append(new)
+    return len(runs) - 1
 
 
 def is_same_run(known: RunRecord, new: RunRecord, *, known_named: bool, new_named: bool) -> bool:
@@ -189,12 +175,12 @@ def make_label(configuration: Configuration) -> str:
 _COMMON = frozenset({"system", "level"})
 
 
-def _fragment(run: PublishedRecord, source: Source) -> Fragment:
+def _fragment(run: PublishedRecord, file: str) -> Fragment:
     """Return the figures of a run as a fragment, whose digest identifies equal figures."""
     record = run.record
-    lines = [each.figure.line for each in run.figures]
+    lines = [each.line for each in run.figures]
     return Fragment(
-        file=source.file,
+        file=file,
         format=FORMAT,
         format_version=VERSION,
         kind=Kind.REPORT,
@@ -203,10 +189,62 @@ def _fragment(run: PublishedRecord, source: Source) -> Fragment:
         run_id=record.run_id,
         trial=record.trial,
         facts=tuple(Fact(key, fact.text, fact.line) for key, fact in sorted(record.facts.items())),
-        readings=tuple(_reading(each) for each in run.figures),
+        readings=tuple(
+            Reading(each.metric, each.number, each.read_as, each.line, each.role, each.table) for each in run.figures
+        ),
     )
 
 
-def _reading(each: PrintedFigure) -> Reading:
-    figure = each.figure
-    return Reading(figure.metric, figure.number, figure.read_as, figure.line, figure.role, each.table)
+def _audit(records: Records) -> Iterator[tuple[int, Disagreement]]:
+    """Yield (index of a run, disagreement): printed figures and differences are recomputed from others."""
+    runs = [_printed_run(run) for run in records.runs]
+    for at, of_run in enumerate(audit_runs(runs, records.titles)):
+        yield from ((at, each) for each in of_run)
+    for percent in records.percents:
+        if (row := _percent_row(percent, records.runs)) is not None:
+            yield from ((percent.compared, each) for each in audit_percents([row]))
+
+
+def _to_problem(found: Disagreement, file: str, run_id: str) -> Problem:
+    """Return a disagreement as a problem of the run."""
+    message = f"{found.place}: {found.message}" if found.place else found.message
+    remedy = "The figure is stored as printed."
+    return Problem(Severity(found.severity), f"audit.{found.kind}", message, remedy, file, found.line, run_id)
+
+
+def _printed_run(run: PublishedRecord) -> PrintedRun:
+    configuration = run.record.configuration
+    return PrintedRun(
+        figures=tuple(_printed(each) for each in run.figures if each.metric in metrics.BY_NAME),
+        users=configuration.users,
+        processors=run.processors or (configuration.system.processors if configuration.system else None),
+        workload=configuration.workload,
+        mtu=configuration.mtu,
+        method=run.method,
+        trials=run.trials,
+        peers=frozenset(item for item in configuration.dimensions().items() if item[0] not in {"users", "mtu"}),
+    )
+
+
+def _printed(each: Figure) -> Printed:
+    return Printed(Measure(each.metric, each.role), Quantity(each.number, each.read_as, each.line), each.table)
+
+
+def _percent_row(each: Percent, runs: Sequence[PublishedRecord]) -> PercentRow | None:
+    """Return a difference with both figures of the table, or None without both."""
+    wanted = (each.table, each.metric, each.role)
+    base, other = (
+        next((figure for figure in runs[at].figures if (figure.table, figure.metric, figure.role) == wanted), None)
+        for at in (each.baseline, each.compared)
+    )
+    if base is None or other is None or each.metric not in metrics.BY_NAME:
+        return None
+    falls = each.kind is What.IMPROVEMENT and metrics.BY_NAME[each.metric].better is Better.LOWER
+    return PercentRow(
+        _printed(base),
+        _printed(other),
+        Quantity(each.number, "%", each.line),
+        each.table,
+        absolute=each.kind is What.ABSOLUTE,
+        reduction=falls or each.kind is What.REDUCTION,
+    )

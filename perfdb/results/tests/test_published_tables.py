@@ -18,9 +18,8 @@ from perfdb.results.models import (
     TableMapping,
     Upload,
 )
-from perfdb.results.published.load_tables import NotLoadedError, load_tables
+from perfdb.results.published.load_tables import NotLoadedError, load_tables, preview_tables
 from perfdb.results.published.map_tables import read_paste
-from perfdb.results.published.paste_preview import preview_tables
 from perfdb.results.runs.read import read_record
 from perfdb.results.runs.record import Origin
 from perfdb.results.tests.builders import make_run, make_study
@@ -157,7 +156,7 @@ def test_a_preview_stores_nothing_and_promises_what_loading_does(owner: User) ->
     assert not Run.objects.exists() and not Upload.objects.exists()
     upload = load(owner, BLOCKS)
     assert [each.outcome for each in preview.matches] == outcomes(upload)
-    assert [each.run.record.run_id for each in preview.runs] == list(
+    assert [each.record.run_id for each in preview.matches] == list(
         upload.runs.order_by("number").values_list("run_label", flat=True)
     )
 

@@ -14,9 +14,8 @@ from perfdb.results.ingest import artifacts
 from perfdb.results.ingest.upload_summary import summary_of
 from perfdb.results.models import Study, UploadFile
 from perfdb.results.models.dimensions import INBOX
-from perfdb.results.published.load_tables import NotLoadedError, load_tables
+from perfdb.results.published.load_tables import NotLoadedError, Preview, load_tables, preview_tables
 from perfdb.results.published.map_tables import Reading, read_paste
-from perfdb.results.published.paste_preview import Preview, preview_tables
 from perfdb.results.published.published_records import FORMAT
 from perfdb.web.uploads import mapping_form, upload_page
 from perfdb.web.uploads.upload_form import UploadForm
@@ -154,15 +153,15 @@ def _previewed(preview: Preview) -> dict[str, Any]:
         "outcomes": upload_page.list_outcomes(Counter(match.outcome for match in preview.matches)),
         "runs": [
             {
-                "label": each.match.record.run_id,
-                "trial": each.match.record.trial,
-                "decision_name": each.match.decision_name,
-                "outcome": each.match.outcome,
-                "summary": summary_of(each.match.record),
-                "figures": len(each.run.figures),
-                "conflict": each.match.problems[0].message if each.match.problems else "",
+                "label": match.record.run_id,
+                "trial": match.record.trial,
+                "decision_name": match.decision_name,
+                "outcome": match.outcome,
+                "summary": summary_of(match.record),
+                "figures": len(run.figures),
+                "conflict": match.problems[0].message if match.problems else "",
             }
-            for each in preview.runs
+            for run, match in zip(preview.records.runs, preview.matches, strict=True)
         ],
         "figures": sum(len(run.figures) for run in preview.records.runs),
         "percents": len(preview.records.percents),
