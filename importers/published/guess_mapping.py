@@ -50,6 +50,7 @@ _MOST_COMPARED = 6
 _CLEARLY_AHEAD = 0.3
 _OF_NUMBERS = ("users", "mtu")
 _NAMES_METRICS, _HOLDS_UNITS = Guess(NAMES, 0.95, "names metrics"), Guess(UNIT, 0.9, "holds units")
+_WORDS_ALONE = Guess(IGNORE, 0.6, "is a line of words above the headings")
 
 
 @dataclass(slots=True)
@@ -77,20 +78,22 @@ class _Guesser:
     def __init__(self, grid: Grid, remembered: Sequence[Mapping]) -> None:
         self._grid = grid
         self._texts = grid.texts()
+        self._columns = list(zip(*self._texts, strict=True))
         self._remembered = remembered
         self._known = {folded(text): name for each in remembered for text, name in each.names.items()}
         self._why: dict[str, Guess] = {}
-        rows, columns = range(1, min(_FIRST_ROWS, len(self._texts))), range(1, grid.width - 1)
-        self._unit_row = next(filter(self._is_unit_row, rows), None)
-        self._unit_column = next(filter(self._is_unit_column, columns), None)
+        self._unit_row = next(filter(self._is_unit_row, range(1, min(_FIRST_ROWS, len(self._texts)))), None)
+        self._unit_column = next(filter(self._is_unit_column, range(1, grid.width - 1)), None)
         self._units = self._units_of_names()
 
     def guess(self) -> Guessed:
-        top, side = self._names_on_top(), self._names_on_the_left()
-        in_row = 0 if top is None else self._measures_in_row(top) + bool(side)
-        if top is not None and (side is None or in_row > self._measures_in_column(side)):
+        rows = [at for at in range(min(_FIRST_ROWS, len(self._texts) - 1)) if self._may_name(at)]
+        columns = [at for at in range(min(_FIRST_COLUMNS, self._grid.width - 1)) if at != self._unit_column]
+        top, in_row = self._most_names(self._texts, rows)
+        side, in_column = self._most_names(self._columns, columns)
+        if in_row and in_row + bool(side) > in_column:
             mapping = self._with_names_on_top(top)
-        elif side is not None:
+        elif in_column:
             mapping = self._with_names_on_the_left(side)
         else:
             mapping = self._without_names()
@@ -107,9 +110,9 @@ class _Guesser:
         return bool(texts) and all(map(read_unit, texts)) and any(map(is_quantity, self._texts[row - 1]))
 
     def _is_unit_column(self, column: int) -> bool:
-        texts = [row[column] for row in self._texts if row[column] and not _is_word_for_unit(row[column])]
-        named = any(_is_word_for_unit(row[column]) for row in self._texts)
-        beside = any(is_quantity(row[column - 1]) for row in self._texts)
+        filled = list(filter(None, self._columns[column]))
+        texts = [text for text in filled if not _is_word_for_unit(text)]
+        named, beside = len(texts) < len(filled), any(map(is_quantity, self._columns[column - 1]))
         return bool(texts) and beside and all(map(read_unit, texts if named else texts[1:] or texts))
 
     def _units_of_names(self) -> dict[str, str]:
@@ -118,43 +121,34 @@ class _Guesser:
             pairs = zip(self._texts[self._unit_row - 1], self._texts[self._unit_row], strict=True)
             return {folded(name): unit for name, unit in pairs if name != unit}
         if self._unit_column is not None:
-            return {folded(row[self._unit_column - 1]): row[self._unit_column] for row in self._texts}
+            pairs = zip(self._columns[self._unit_column - 1], self._columns[self._unit_column], strict=True)
+            return {folded(name): unit for name, unit in pairs}
         return {}
 
-    def _read_name(self, text: str) -> NameGuess | None:
-        """Return the meaning of a name, with the unit beside it."""
+    def _name(self, text: str) -> NameGuess | None:
+        """Return the meaning of a name: by earlier tables, or with the unit beside, or None."""
+        known = self._known.get(folded(text))
+        if known is not None and known.what is not What.UNKNOWN:
+            return NameGuess(known, 1.0, REMEMBERED)
         unit = self._units.get(folded(text), "")
         found = read_name(f"{text} ({unit})") if unit and text else None
         # The unit is that of its own cell.
         return found._replace(name=replace(found.name, unit="")) if found else read_name(text)
 
     def _is_measure(self, text: str) -> bool:
-        known = self._known.get(folded(text))
-        if known is not None and known.what is not What.UNKNOWN:
-            return known.what is What.MEASURE
-        found = self._read_name(text)
+        found = self._name(text)
         return found is not None and found.name.what is What.MEASURE
 
-    def _measures_in_row(self, row: int) -> int:
-        return sum(map(self._is_measure, self._texts[row]))
+    def _may_name(self, row: int) -> bool:
+        """Return whether a row can name metrics."""
+        named = any(map(self._is_measure, self._texts[row][1:]))
+        return named and not self._is_section(row) and row != self._unit_row
 
-    def _measures_in_column(self, column: int) -> int:
-        return sum(self._is_measure(row[column]) for row in self._texts)
-
-    def _names_on_top(self) -> int | None:
-        """Return the first row with the most names of metrics."""
-        counts = {
-            row: self._measures_in_row(row)
-            for row in range(min(_FIRST_ROWS, len(self._texts) - 1))
-            if any(map(self._is_measure, self._texts[row][1:])) and not self._is_section(row) and row != self._unit_row
-        }
-        return max(counts, key=lambda row: (counts[row], -row)) if counts else None
-
-    def _names_on_the_left(self) -> int | None:
-        columns = [at for at in range(min(_FIRST_COLUMNS, self._grid.width - 1)) if at != self._unit_column]
-        counts = {column: self._measures_in_column(column) for column in columns}
-        best = max(counts, key=lambda column: (counts[column], -column), default=None)
-        return best if best is not None and counts[best] else None
+    def _most_names(self, lines: Sequence[Sequence[str]], which: Sequence[int]) -> tuple[int, int]:
+        """Return the first row or column with the most names of metrics, and the number of names."""
+        counts = [(sum(map(self._is_measure, lines[at])), -at) for at in which]
+        count, before = max(counts, default=(0, 0))
+        return -before, count
 
     def _is_section(self, row: int) -> bool:
         return bool(section_text(self._grid.rows[row]))
@@ -166,30 +160,20 @@ class _Guesser:
         names = self._texts[row]
         side = next(column for column, text in enumerate(names) if self._is_measure(text))
         units = self._unit_row == row + 1
-        head = row + 1 + units
-        top = [self._line(f"top.{at}", "", self._texts[at][side:]) for at in range(row)]
-        self._why[f"top.{row}"] = _NAMES_METRICS
-        if units:
-            self._why[f"top.{row + 1}"] = _HOLDS_UNITS
-        left = self._left_lines(names[:side], self._body(head))
-        return Mapping(head, side, (*top, NAMES, *[UNIT] * units), tuple(left))
+        known = {f"top.{row}": _NAMES_METRICS, f"top.{row + 1}": _HOLDS_UNITS}
+        return self._mapping([""] * (row + 1 + units), names[:side], known)
 
     def _with_names_on_the_left(self, column: int) -> Mapping:
         """Return a mapping with runs as columns, identified by the first rows."""
-        side = column + 1
-        labels = [row[column] for row in self._texts]
+        labels = self._columns[column]
         head = next(at for at, text in enumerate(labels) if self._begins_body(at, text))
-        units = self._unit_column == side
-        if units:
-            self._why[f"left.{side}"] = _HOLDS_UNITS
-        side += units
-        top = [self._top_line(at, labels[at], self._texts[at][side:]) for at in range(head)]
-        body = self._body(head)
+        units = self._unit_column == column + 1
+        known = {f"top.{at}": _WORDS_ALONE for at in range(head) if self._is_section(at)}
+        known[f"left.{column + 1}"] = _HOLDS_UNITS
+        if any(self._is_measure(row[column]) for row in self._body(head)):
+            known[f"left.{column}"] = _NAMES_METRICS
         above = self._texts[head - 1][:column] if head else [""] * column
-        left = self._left_lines([*above, ""], body)
-        if any(self._is_measure(row[column]) for row in body):
-            left[column], self._why[f"left.{column}"] = NAMES, _NAMES_METRICS
-        return Mapping(head, side, tuple(top), (*left, *[UNIT] * units))
+        return self._mapping(labels[:head], [*above, *[""] * (1 + units)], known)
 
     def _begins_body(self, row: int, label: str) -> bool:
         """Return whether the body begins here: with values, or a section below headings."""
@@ -200,9 +184,18 @@ class _Guesser:
         """Return the rows below the headings, without sections."""
         return [texts for at, texts in enumerate(self._texts) if at >= head and not self._is_section(at)]
 
-    def _left_lines(self, headings: Sequence[str], body: Sequence[Sequence[str]]) -> list[str]:
-        """Return the kinds of the first columns, by headings or values."""
-        return [self._line(f"left.{at}", text, [row[at] for row in body]) for at, text in enumerate(headings)]
+    def _mapping(self, labels: Sequence[str], headings: Sequence[str], known: dict[str, Guess]) -> Mapping:
+        """Return a mapping with a kind of each heading row and column: known, or by label or heading, or by values."""
+        head, side = len(labels), len(headings)
+        body = self._body(head)
+        lines = [
+            *((f"top.{at}", label, self._texts[at][side:]) for at, label in enumerate(labels)),
+            *((f"left.{at}", heading, [row[at] for row in body]) for at, heading in enumerate(headings)),
+        ]
+        for part, heading, texts in lines:
+            self._why[part] = known.get(part) or self._line(heading, texts)
+        kinds = [self._why[part].value for part, _, _ in lines]
+        return Mapping(head, side, tuple(kinds[:head]), tuple(kinds[head:]))
 
     def _without_names(self) -> Mapping:
         """Return a mapping without names of metrics: first rows and columns of values."""
@@ -212,39 +205,28 @@ class _Guesser:
         head = next((at for at in range(1, head) if self._is_section(at)), head)
         corner = self._texts[0][0]
         names = ["" if line_name(corner).value else corner, *[""] * (head - 1)]
-        top = [self._line(f"top.{at}", name, self._texts[at][side:]) for at, name in enumerate(names)]
-        left = self._left_lines(self._texts[head - 1][:side], self._body(head))
+        mapping = self._mapping(names, self._texts[head - 1][:side], {})
         self._why["fixed.metric"] = NOTHING
-        return Mapping(head, side, tuple(top), tuple(left))
+        return mapping
 
     def _first_columns(self) -> int:
         """Return the number of first columns, at least one, that name dimensions or hold no figures."""
-        columns = range(self._grid.width - 1)
-        texts = [[row[at] for row in self._texts] for at in columns]
-        held = (at for at in columns if not line_name(texts[at][0]).value and any(map(read_cell, texts[at][1:])))
-        return max(next(held, len(columns)), 1)
+        columns = self._columns[:-1]
+        held = [not line_name(first).value and any(map(read_cell, rest)) for first, *rest in columns]
+        return max(held.index(True) if True in held else len(columns), 1)
 
-    def _top_line(self, row: int, label: str, texts: Sequence[str]) -> str:
-        if self._is_section(row):
-            self._why[f"top.{row}"] = Guess(IGNORE, 0.6, "is a line of words above the headings")
-            return IGNORE
-        return self._line(f"top.{row}", label, texts)
-
-    def _line(self, part: str, heading: str, texts: Sequence[str]) -> str:
+    def _line(self, heading: str, texts: Sequence[str]) -> Guess:
         """Return the kind of a heading line, by earlier tables, heading or values."""
         known = self._known.get(folded(heading))
         if heading and known is not None and known.what is What.DIMENSION:
-            found = Guess(known.dimension, 1.0, REMEMBERED)
-        else:
-            values = [text for text in texts if text and not self._is_difference(text)]
-            found = line_name(heading)
-            if not found.value:
-                found = kind_of_values(values)
-                # Other words in the heading name something else: msgsize 1, 2, 4 are no users.
-                if found.value in _OF_NUMBERS and re.search(r"[^\W\d_]", heading) and not is_quantity(heading):
-                    found = NOTHING
-        self._why[part] = found
-        return found.value
+            return Guess(known.dimension, 1.0, REMEMBERED)
+        named = line_name(heading)
+        if named.value:
+            return named
+        found = kind_of_values([text for text in texts if text and not self._is_difference(text)])
+        # Other words in the heading name something else: msgsize 1, 2, 4 are no users.
+        other = found.value in _OF_NUMBERS and re.search(r"[^\W\d_]", heading) and not is_quantity(heading)
+        return NOTHING if other else found
 
     def _is_difference(self, text: str) -> bool:
         known = self._known.get(folded(text))
@@ -297,20 +279,15 @@ class _Guesser:
         ]
         found = [text for kind, texts in lines for text in texts if kind == NAMES or self._is_difference(text)]
         found += (text for text in self._sections(mapping) if self._is_measure(text) or self._is_difference(text))
-        names = {text: self._name(text) for text in dict.fromkeys(filter(None, found))}
+        names: dict[str, Name] = {}
+        for text in dict.fromkeys(filter(None, found)):
+            name = self._name(text)
+            names[text] = name.name if name else Name()
+            self._why[f"names.{text}"] = Guess(name.name.what, name.certainty, name.reason) if name else NOTHING
         if any(cell.difference for cell in self._cells(mapping)):
             names[IN_CELLS] = self._known.get(IN_CELLS, Name(What.DIFFERENCE))
             self._why[f"names.{IN_CELLS}"] = Guess(names[IN_CELLS].what, 0.9, "figures have a difference behind them")
         return names
-
-    def _name(self, text: str) -> Name:
-        known = self._known.get(folded(text))
-        if known is not None and known.what is not What.UNKNOWN:
-            self._why[f"names.{text}"] = Guess(known.what, 1.0, REMEMBERED)
-            return known
-        found = self._read_name(text)
-        self._why[f"names.{text}"] = Guess(found.name.what, found.certainty, found.reason) if found else NOTHING
-        return found.name if found else Name()
 
     def _as_remembered(self, mapping: Mapping) -> Mapping:
         """Return the mapping, completed from earlier mappings."""

@@ -4,9 +4,10 @@ Fields are named ``t0.top.1``: table, part of its mapping, and index. A heading'
 ``cpu_util@client``, ``mtu``, ``difference`` or ``ignore``, in one text field.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from collections.abc import Mapping as Map
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from importers.published.grid import Grid
@@ -88,35 +89,18 @@ def _why(guess: Guess | None) -> Why:
 
 def read_mappings(tables: Sequence[ReadTable], data: Map[str, str]) -> tuple[list[Mapping], list[str]]:
     """Read the fields of each table, with errors; missing fields stay as guessed."""
-    errors = list[str]()
-    return [_mapping(table, _Fields(data, f"t{number}."), errors) for number, table in enumerate(tables)], errors
+    mappings, errors = list[Mapping](), list[str]()
+    for number, table in enumerate(tables):
+        prefix = f"t{number}."
+        fields = {name.removeprefix(prefix): text.strip() for name, text in data.items() if name.startswith(prefix)}
+        mappings.append(_mapping(table, fields, errors) if fields.get("head") else table.guessed.mapping)
+    return mappings, errors
 
 
-@dataclass(frozen=True, slots=True)
-class _Fields:
-    data: Map[str, str]
-    prefix: str
-
-    def get(self, name: str, otherwise: str = "") -> str:
-        return self.data.get(self.prefix + name, otherwise).strip()
-
-    def number(self, name: str, otherwise: int, most: int) -> int:
-        text = self.get(name)
-        return min(int(text), most) if text.isdecimal() and len(text) < 5 else otherwise
-
-    def texts(self, part: str) -> list[tuple[str, str]]:
-        """Return (number, text) of the fields ``part.NUMBER.text``."""
-        start, end = f"{self.prefix}{part}.", ".text"
-        names = [name for name in self.data if name.startswith(start) and name.endswith(end)]
-        return [(name.removeprefix(start).removesuffix(end), self.data[name]) for name in names]
-
-
-def _mapping(table: ReadTable, fields: _Fields, errors: list[str]) -> Mapping:
+def _mapping(table: ReadTable, fields: Map[str, str], errors: list[str]) -> Mapping:
     guessed = table.guessed.mapping
-    if fields.get("head") == "":
-        return guessed
-    head = fields.number("head", guessed.head, min(len(table.grid.rows), 50))
-    side = fields.number("side", guessed.side, min(table.grid.width, 50))
+    head = _number(fields["head"], guessed.head, min(len(table.grid.rows), 50))
+    side = _number(fields.get("side", ""), guessed.side, min(table.grid.width, 50))
     return replace(
         guessed,
         head=head,
@@ -124,7 +108,7 @@ def _mapping(table: ReadTable, fields: _Fields, errors: list[str]) -> Mapping:
         top=tuple(_line(fields, f"top.{at}", guessed.top, at) for at in range(head)),
         left=tuple(_line(fields, f"left.{at}", guessed.left, at) for at in range(side)),
         section=_line(fields, "section", (guessed.section,), 0),
-        names={text: _name(fields, f"name.{at}", text, guessed, errors) for at, text in fields.texts("name")},
+        names={text: _name(fields, f"name.{at}", text, guessed, errors) for at, text in _texts(fields, "name")},
         values=_values(fields, guessed),
         fixed={name: text for name, _, _ in FIXED if (text := fields.get(f"fixed.{name}"))},
         difference=fields.get("difference", guessed.difference),
@@ -133,16 +117,26 @@ def _mapping(table: ReadTable, fields: _Fields, errors: list[str]) -> Mapping:
     )
 
 
-def _line(fields: _Fields, name: str, guessed: Sequence[str], at: int) -> str:
+def _number(text: str, otherwise: int, most: int) -> int:
+    return min(int(text), most) if text.isdecimal() and len(text) < 5 else otherwise
+
+
+def _texts(fields: Map[str, str], part: str) -> list[tuple[str, str]]:
+    """Return (number, text) of the fields ``part.NUMBER.text``."""
+    matches = ((re.fullmatch(rf"{part}\.(.*)\.text", name), text) for name, text in fields.items())
+    return [(match[1], text) for match, text in matches if match]
+
+
+def _line(fields: Map[str, str], name: str, guessed: Sequence[str], at: int) -> str:
     try:
         return line_kind(fields.get(name, guessed[at] if at < len(guessed) else ""))
     except ValueError:
         return ""
 
 
-def _name(fields: _Fields, part: str, text: str, guessed: Mapping, errors: list[str]) -> Name:
+def _name(fields: Map[str, str], part: str, text: str, guessed: Mapping, errors: list[str]) -> Name:
     known = guessed.names.get(text, Name())
-    means, unit = fields.get(f"{part}.means"), fields.get(f"{part}.unit")
+    means, unit = fields.get(f"{part}.means", ""), fields.get(f"{part}.unit", "")
     if (means, unit) == (written(known), known.read_as):
         return known
     try:
@@ -154,10 +148,10 @@ def _name(fields: _Fields, part: str, text: str, guessed: Mapping, errors: list[
     return replace(name, unit=known.unit, read_as=read.read_as if read else unit) if name.metric else name
 
 
-def _values(fields: _Fields, guessed: Mapping) -> dict[str, dict[str, str]]:
+def _values(fields: Map[str, str], guessed: Mapping) -> dict[str, dict[str, str]]:
     values = {dimension: dict(meanings) for dimension, meanings in guessed.values.items()}
-    for at, text in fields.texts("value"):
-        dimension, means = fields.get(f"value.{at}.dimension"), fields.get(f"value.{at}.means")
+    for at, text in _texts(fields, "value"):
+        dimension, means = fields.get(f"value.{at}.dimension", ""), fields.get(f"value.{at}.means", "")
         own = values.setdefault(dimension, {})
         own.pop(text, None)
         if means and means != text:
