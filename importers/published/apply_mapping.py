@@ -7,21 +7,10 @@ from importers.model import Problem
 from importers.published.grid import Cell, CellContent, Grid, Printed, is_nothing, read_cell, read_number
 from importers.published.heading_words import read_comparison, read_unit
 from importers.published.headings import Headings, Part, PrintedValue, Row, TableProblems, blocks, join_labels
-from importers.published.mapping import (
-    DIFFERENCES,
-    FIRST,
-    IN_CELLS,
-    LAST,
-    LAST_BUT_ONE,
-    ROLE,
-    UNIT,
-    UNKNOWN,
-    Mapping,
-    Name,
-    What,
-)
+from importers.published.mapping import DIFFERENCES, IN_CELLS, End, Line, Mapping, Name, What
 
-METRIC = "metric"
+_OF_METRIC = frozenset({"metric", "role", "unit"})
+"""Facts of a whole table about the metric, which are no dimensions."""
 _MOST_SHOWN = 50
 _MOST_TRIED = 300
 
@@ -167,11 +156,12 @@ class _Application:
     def _fixed_name(self) -> Name | None:
         """Return the metric of the whole table, if given."""
         fixed = self._mapping.fixed
-        if not fixed.get(METRIC):
+        if not fixed.get("metric"):
             return None
-        printed = fixed.get(UNIT, "")
+        printed = fixed.get("unit", "")
         unit = read_unit(printed)
-        return Name(What.MEASURE, fixed[METRIC], fixed.get(ROLE) or "total", printed, unit.read_as if unit else printed)
+        read_as = unit.read_as if unit else printed
+        return Name(What.MEASURE, fixed["metric"], fixed.get("role") or "total", printed, read_as)
 
     def _read_cell(self, part: Part, place: _Place, row_name: str) -> None:
         name = part.name
@@ -215,7 +205,7 @@ class _Application:
     def _put(self, run_at: int, place: _Place, name: Name, content: CellContent, *, known_remark: bool) -> None:
         run, found = self._answer.runs[run_at], content.figure
         if run.figure(name.metric, name.role) is not None:
-            if UNKNOWN in (*self._mapping.top, *self._mapping.left):
+            if Line.UNKNOWN in (*self._mapping.top, *self._mapping.left):
                 self._left_out.append(place)
                 return
             message = f"{name.metric} of the same run stands in the table twice ({place.text}); the first one counts."
@@ -241,7 +231,7 @@ class _Application:
         fixed = {
             dimension: PrintedValue(self._headings.value(dimension, text), text)
             for dimension, text in self._mapping.fixed.items()
-            if text and dimension not in {METRIC, ROLE, UNIT, *facts}
+            if text and dimension not in _OF_METRIC | facts.keys()
         }
         run = PublishedRun(fixed | facts)
         at = self._places.setdefault(run.values, len(self._answer.runs))
@@ -297,8 +287,12 @@ class _Application:
         mapping = self._mapping
         pair = (mapping.compared, mapping.baseline)
         if not any(pair):
-            pair = read_comparison(part.heading) or (LAST, LAST_BUT_ONE)
-        places = {FIRST: before[:1], LAST: before[-1:], LAST_BUT_ONE: before[-2:-1]}
+            pair = read_comparison(part.heading) or (End.LAST, End.LAST_BUT_ONE)
+        places: dict[str, Sequence[int]] = {
+            End.FIRST: before[:1],
+            End.LAST: before[-1:],
+            End.LAST_BUT_ONE: before[-2:-1],
+        }
         compared, baseline = (
             next(iter(places[value]), None) if value in places else self._end(part.facts, value, name) for value in pair
         )

@@ -27,30 +27,15 @@ from importers.published.heading_words import (
     value_of,
 )
 from importers.published.headings import section_text
-from importers.published.mapping import (
-    BOTH,
-    DIFFERENCES,
-    FIRST,
-    IGNORE,
-    IN_CELLS,
-    LAST,
-    LAST_BUT_ONE,
-    NAMES,
-    UNIT,
-    UNKNOWN,
-    Mapping,
-    Name,
-    What,
-    folded,
-)
+from importers.published.mapping import DIFFERENCES, IN_CELLS, End, Line, Mapping, Name, What, folded
 
 REMEMBERED = "as it was said of an earlier table of this study"
 _FIRST_ROWS, _FIRST_COLUMNS = 8, 3
 _MOST_COMPARED = 6
 _CLEARLY_AHEAD = 0.3
 _OF_NUMBERS = ("users", "mtu")
-_NAMES_METRICS, _HOLDS_UNITS = Guess(NAMES, 0.95, "names metrics"), Guess(UNIT, 0.9, "holds units")
-_WORDS_ALONE = Guess(IGNORE, 0.6, "is a line of words above the headings")
+_NAMES_METRICS, _HOLDS_UNITS = Guess(Line.NAMES, 0.95, "names metrics"), Guess(Line.UNIT, 0.9, "holds units")
+_WORDS_ALONE = Guess(Line.IGNORE, 0.6, "is a line of words above the headings")
 
 
 @dataclass(slots=True)
@@ -248,7 +233,7 @@ class _Guesser:
     def _with_fixed(self, mapping: Mapping) -> Mapping:
         """Return the mapping with facts of the title that no heading has."""
         said = {*mapping.top, *mapping.left, mapping.section}
-        said |= {"workload", "users"} if BOTH in said else set()
+        said |= {"workload", "users"} if Line.BOTH in said else set()
         said |= {name.dimension for name in self._names(mapping).values() if name.what is What.DIMENSION}
         facts = {key: guess for key, guess in title_facts(self._grid.title).items() if key not in said}
         if "metric" not in facts and self._why.get("fixed.metric") is NOTHING:
@@ -277,7 +262,7 @@ class _Guesser:
             *((kind, texts[mapping.side :]) for kind, texts in zip(mapping.top, self._texts, strict=False)),
             *((kind, [row[at] for row in body]) for at, kind in enumerate(mapping.left)),
         ]
-        found = [text for kind, texts in lines for text in texts if kind == NAMES or self._is_difference(text)]
+        found = [text for kind, texts in lines for text in texts if kind == Line.NAMES or self._is_difference(text)]
         found += (text for text in self._sections(mapping) if self._is_measure(text) or self._is_difference(text))
         names: dict[str, Name] = {}
         for text in dict.fromkeys(filter(None, found)):
@@ -311,7 +296,7 @@ class _Guesser:
     def _remember(self, part: str, guessed: str, said: str) -> str:
         """Return an earlier kind, unless this table's heading is more certain of another."""
         sure = self._why.get(part, NOTHING).certainty >= 0.9
-        if not said or (sure and guessed != UNKNOWN):
+        if not said or (sure and guessed != Line.UNKNOWN):
             return guessed
         self._why[part] = Guess(said, 1.0, REMEMBERED)
         return said
@@ -330,7 +315,7 @@ class _Guesser:
         if len(named) > 1 or (named and len(words) > len(said)):
             named = [("", "")]
         if not named:
-            pairs += [(LAST, LAST_BUT_ONE), (LAST, FIRST), (LAST_BUT_ONE, LAST)]
+            pairs += [(End.LAST, End.LAST_BUT_ONE), (End.LAST, End.FIRST), (End.LAST_BUT_ONE, End.LAST)]
         # A table that is too long for tries is left to the person who looks at it.
         tried = [replace(mapping, difference=dimension, compared=one, baseline=other) for one, other in named or pairs]
         kinds = [agreement(self._grid, each) for each in tried]
@@ -375,7 +360,7 @@ class _Guesser:
             *((mapping.left[at], [row[at] for row in self._texts[mapping.head :]]) for at in range(mapping.side)),
         ]
         for kind, texts in lines:
-            if kind not in {NAMES, UNKNOWN, UNIT, IGNORE} and words & set(map(folded, texts)):
+            if kind not in {Line.NAMES, Line.UNKNOWN, Line.UNIT, Line.IGNORE} and words & set(map(folded, texts)):
                 values = [text for text in texts if text and folded(text) not in words and not self._is_measure(text)]
                 return kind, list(dict.fromkeys(values))
         return "", []

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from importers.published.grid import read_cell
-from importers.published.mapping import BOTH, DIMENSIONS, FACTOR, ROLE, Name, What
+from importers.published.mapping import DIMENSIONS, FACTOR, Line, Name, What
 
 
 class Guess(NamedTuple):
@@ -357,10 +357,10 @@ def _is_users(text: str) -> bool:
 
 # What a line may hold when every text of it passes the test; how certain that is, and why.
 _OF_VALUES: tuple[tuple[str, Callable[[str], object], float, str], ...] = (
-    (BOTH, WORKLOAD_AND_USERS.fullmatch, 0.9, "holds workload and users together"),
+    (Line.BOTH, WORKLOAD_AND_USERS.fullmatch, 0.9, "holds workload and users together"),
     ("layer", LAYER.fullmatch, 0.95, "holds layers"),
     ("workload", lambda text: text.casefold() in WORKLOADS, 0.85, "holds names of workloads"),
-    (ROLE, _ROLE_VALUES.fullmatch, 0.8, "holds client and server"),
+    (Line.ROLE, _ROLE_VALUES.fullmatch, 0.8, "holds client and server"),
     ("device", is_device, 0.8, "holds words for connectivity"),
     ("mtu", is_mtu, 0.75, "holds usual MTU sizes"),
     ("users", _is_users, 0.5, "holds small numbers, which may be users"),

@@ -7,23 +7,11 @@ from itertools import groupby
 from importers.model import Problem, Severity
 from importers.published.grid import Cell, Grid, is_nothing
 from importers.published.heading_words import WORKLOAD_AND_USERS, value_of
-from importers.published.mapping import (
-    BOTH,
-    DIFFERENCES,
-    IGNORE,
-    NAMES,
-    ROLE,
-    UNIT,
-    UNKNOWN,
-    Mapping,
-    Name,
-    What,
-    folded,
-)
+from importers.published.mapping import DIFFERENCES, Line, Mapping, Name, What, folded
 
 _REMEDY = "Say what the heading means, or that it is left out."
 
-_NOT_REPEATED = frozenset({NAMES, UNIT, IGNORE, UNKNOWN, "run_id"})
+_NOT_REPEATED = frozenset({Line.NAMES, Line.UNIT, Line.IGNORE, Line.UNKNOWN, "run_id"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,30 +115,30 @@ class Headings:
             part = value.joined(measure) if measure.name else value
             for kind, text in zip(mapping.left, texts, strict=True):
                 part = part.joined(self._part(kind, text, row[0].line))
-            name = next((text for kind, text in zip(mapping.left, texts, strict=True) if kind == NAMES), "")
+            name = next((text for kind, text in zip(mapping.left, texts, strict=True) if kind == Line.NAMES), "")
             part.label = join_labels([value.label, measure.label, *texts])
             yield Row(part, name, values=self._dimension_of(name))
 
     def _part(self, kind: str, text: str, line: int, *, section: bool = False) -> Part:
         """Return the meaning of one heading, by text or line."""
         name = self._names.get(folded(text), Name())
-        if not text or kind == IGNORE:
+        if not text or kind == Line.IGNORE:
             return Part()
         if name.what in DIFFERENCES:
             return Part(difference=name.what, heading=text)
         if name.what is What.IGNORE:
             return Part(ignored=True)
-        if kind == NAMES or (section and name.what is What.MEASURE):
+        if kind == Line.NAMES or (section and name.what is What.MEASURE):
             return Part(name=name if name.what is What.MEASURE else None)
-        if kind == UNKNOWN:
+        if kind == Line.UNKNOWN:
             message = f"It is not said what this {'section' if section else 'heading'} means: {text}."
             self._problems.report("published.heading-unknown", message, line, about=text)
-        if kind in {UNIT, ROLE}:
-            return Part(unit=text) if kind == UNIT else Part(role=self.value(ROLE, text).casefold())
+        if kind in {Line.UNIT, Line.ROLE}:
+            return Part(unit=text) if kind == Line.UNIT else Part(role=self.value(Line.ROLE, text).casefold())
         return Part(facts=self._facts(kind, text, line) if kind else {})
 
     def _facts(self, kind: str, text: str, line: int) -> dict[str, PrintedValue]:
-        if kind != BOTH:
+        if kind != Line.BOTH:
             return {kind: PrintedValue(self.value(kind, text), text, line)}
         match = WORKLOAD_AND_USERS.fullmatch(text.strip())
         if match is None:
@@ -179,12 +167,10 @@ class Headings:
     def names_of_columns(self) -> list[str]:
         """Return for each column the dimension that its heading names, or ""."""
         mapping, grid = self._mapping, self._grid
-        lines = [row for row, kind in zip(grid.rows, mapping.top, strict=False) if kind == NAMES]
-        found = [""] * grid.width
-        for row in lines:
-            for column in range(mapping.side, grid.width):
-                found[column] = found[column] or self._dimension_of(row[column].text)
-        return found
+        lines = [row for row, kind in zip(grid.rows, mapping.top, strict=False) if kind == Line.NAMES]
+        columns = range(mapping.side, grid.width)
+        named = ((self._dimension_of(row[column].text) for row in lines) for column in columns)
+        return [*[""] * mapping.side, *(next(filter(None, each), "") for each in named)]
 
     def values_of_row(self, row: Sequence[Cell], names: Sequence[str]) -> dict[str, PrintedValue]:
         facts: dict[str, PrintedValue] = {}

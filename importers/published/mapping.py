@@ -10,13 +10,24 @@ from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Any
 
-NAMES = "names"
-"""Kind of a heading line in which every text names the metric or dimension of its row or column."""
-UNIT, ROLE, IGNORE, UNKNOWN = "unit", "role", "ignore", ""
-BOTH = "workload+users"
+
+class Line(StrEnum):
+    """Kinds of a heading line beside dimensions and factors.
+
+    Every text of a line of *names* names the metric or dimension of a row or column.
+    """
+
+    BOTH = "workload+users"
+    NAMES = "names"
+    ROLE = "role"
+    UNIT = "unit"
+    IGNORE = "ignore"
+    UNKNOWN = ""
+
+
 DIMENSIONS = ("campaign", "system", "level", "workload", "device", "mtu", "users", "layer", "trial", "run_id")
 FACTOR = "factor."
-LINES = (*DIMENSIONS, BOTH, NAMES, ROLE, UNIT, IGNORE)
+LINES = (*DIMENSIONS, *filter(None, Line))
 
 
 class What(StrEnum):
@@ -39,8 +50,14 @@ class What(StrEnum):
 DIFFERENCES = (What.DIFFERENCE, What.REDUCTION, What.IMPROVEMENT, What.ABSOLUTE)
 IN_CELLS = "(%)"
 """The name of differences that are printed in the cells of their figures."""
-LAST, LAST_BUT_ONE, FIRST = "(last)", "(last but one)", "(first)"
-"""Ends of a difference by place: figures of its row or column that come before."""
+
+
+class End(StrEnum):
+    """Ends of a difference by place: figures that come before in the row or column."""
+
+    LAST = "(last)"
+    LAST_BUT_ONE = "(last but one)"
+    FIRST = "(first)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,19 +83,19 @@ class Mapping:
     or ``factor.NAME``). ``section`` is the dimension of a text alone in its row. ``names`` and ``values`` (dimension ->
     printed -> meaning) are by text. ``fixed`` holds for the whole table, also ``metric`` and ``unit`` that no heading
     names. ``compared`` and ``baseline`` are the values of dimension ``difference`` between which differences are
-    printed: how much larger ``compared`` is. Both may be places (LAST, LAST_BUT_ONE, FIRST); without both, the heading
+    printed: how much larger ``compared`` is. Both may be places (End); without both, the heading
     of each difference names the values.
     """
 
     head: int = 1
     side: int = 1
-    top: tuple[str, ...] = (UNKNOWN,)
-    left: tuple[str, ...] = (UNKNOWN,)
-    section: str = UNKNOWN
+    top: tuple[str, ...] = (Line.UNKNOWN,)
+    left: tuple[str, ...] = (Line.UNKNOWN,)
+    section: str = Line.UNKNOWN
     names: Map[str, Name] = field(default_factory=dict)
     values: Map[str, Map[str, str]] = field(default_factory=dict)
     fixed: Map[str, str] = field(default_factory=dict)
-    difference: str = UNKNOWN
+    difference: str = ""
     compared: str = ""
     baseline: str = ""
 
@@ -114,7 +131,7 @@ _MOST_LINES = 50
 
 def line_kind(text: str) -> str:
     """Return a valid kind of heading line. Raise ValueError for anything else."""
-    if text in {*LINES, UNKNOWN} or (text.startswith(FACTOR) and len(text) > len(FACTOR)):
+    if text in {*LINES, Line.UNKNOWN} or (text.startswith(FACTOR) and len(text) > len(FACTOR)):
         return text
     raise ValueError(f"{text!r} is nothing that a heading line holds; known are {', '.join(LINES)} and {FACTOR}NAME")
 

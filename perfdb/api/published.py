@@ -176,7 +176,8 @@ def published_tables(request: Request) -> Response:
     With `preview`, in the body or the address, the answer shows the runs and problems and nothing is stored.
     """
     user = signed_in(request)
-    given = validate(NewTablesSerializer, _with_preview(request))
+    asked, body = request.query_params.get("preview"), request.data
+    given = validate(NewTablesSerializer, {**body, "preview": asked} if asked and isinstance(body, dict) else body)
     named = given["study"] not in {"", INBOX}
     own_inbox = Study.objects.filter(owner=user, slug=INBOX)
     study = (Study.objects.filter(slug=given["study"]) if named else own_inbox).first()
@@ -193,12 +194,6 @@ def published_tables(request: Request) -> Response:
         study = uploads.study_called(user, given["study"]) if named else None
         upload = load_tables(user, study, reading, given["decisions"])
     return created(upload_reference(request, upload))
-
-
-def _with_preview(request: Request) -> object:
-    """Return the request's body, with ``preview`` of the address added."""
-    asked = request.query_params.get("preview")
-    return {**request.data, "preview": asked} if asked and isinstance(request.data, dict) else request.data
 
 
 def _body(reading: Reading, preview: Preview) -> dict[str, Any]:

@@ -53,8 +53,6 @@ from perfdb.results.runs.write import disagreement_row
 _MAPPING = "published-mapping"
 # The columns that a figure has under the same names.
 _FIGURE = ("line", "metric", "role", "printed", "unit", "read_as", "row_label", "column_label")
-
-
 _ENDINGS = {"csv": "csv", "tsv": "tsv", "markdown": "md", "html": "html"}
 Outcome = UploadRun.Outcome
 
@@ -180,17 +178,6 @@ def load_tables(
     return upload
 
 
-def _store_printed(upload: Upload, preview: Preview) -> None:
-    """Store the printed figures of new and replaced runs."""
-    rows = list(upload.runs.exclude(run=None).values_list("number", "run_id", "outcome"))
-    stored = {number: pk for number, pk, _ in rows}
-    new = {number: pk for number, pk, outcome in rows if outcome == Outcome.NEW}
-    store_printed(preview, new, stored)
-    for number, pk in new.items():
-        if (old := preview.matches[number].run) is not None:
-            _copy_printed(old, pk)
-
-
 def _upload(owner: User, study: Study, decisions: dict[str, str], reading: Reading) -> Upload:
     """Store an upload of two files: the pasted text, and the mappings."""
     upload = Upload.objects.create(
@@ -215,30 +202,36 @@ def _check(preview: Preview, decisions: Mapping[str, str]) -> None:
         raise NotLoadedError(f"Decide what becomes of {', '.join(undecided[:5])}.")
 
 
-def _table(place: str) -> str:
-    """Return the number of a table, or the name: ``Table 6`` is 6."""
-    return place.removeprefix("Table ")
-
-
-def store_printed(preview: Preview, new: Mapping[int, int], all_runs: Mapping[int, int]) -> None:
-    """Store printed figures and differences; both mappings: index in the preview -> run."""
+def _store_printed(upload: Upload, preview: Preview) -> None:
+    """Store printed figures and differences of new and replaced runs, with the audit."""
+    rows = list(upload.runs.exclude(run=None).values_list("number", "run_id", "outcome"))
+    stored = {number: pk for number, pk, _ in rows}
+    new = {number: pk for number, pk, outcome in rows if outcome == Outcome.NEW}
     records = preview.records
     PublishedFigure.objects.bulk_create(
-        PublishedFigure(run_id=pk, table=_table(each.table), **{name: getattr(each, name) for name in _FIGURE})
+        PublishedFigure(run_id=pk, table=_number(each.table), **{name: getattr(each, name) for name in _FIGURE})
         for at, pk in new.items()
         for each in records.runs[at].figures
     )
     PublishedPercent.objects.bulk_create(
         PublishedPercent(
             run_id=new[each.compared],
-            baseline_id=all_runs[each.baseline],
-            table=_table(each.table),
+            baseline_id=stored[each.baseline],
+            table=_number(each.table),
             **{name: getattr(each, name) for name in ("line", "metric", "role", "printed")},
         )
         for each in records.percents
-        if each.compared in new and each.baseline in all_runs
+        if each.compared in new and each.baseline in stored
     )
     Disagreement.objects.bulk_create(disagreement_row(each, new[at]) for at, each in records.disagreements if at in new)
+    for number, pk in new.items():
+        if (old := preview.matches[number].run) is not None:
+            _copy_printed(old, pk)
+
+
+def _number(table: str) -> str:
+    """Return the number of a table, or the name: ``Table 6`` is 6."""
+    return table.removeprefix("Table ")
 
 
 def _copy_printed(old: Run, new: int) -> None:

@@ -13,21 +13,7 @@ from typing import Any, NamedTuple
 from importers.published.grid import Grid
 from importers.published.heading_words import NOTHING, Guess, read_unit
 from importers.published.headings import section_text
-from importers.published.mapping import (
-    BOTH,
-    DIFFERENCES,
-    FACTOR,
-    IGNORE,
-    IN_CELLS,
-    LINES,
-    NAMES,
-    ROLE,
-    UNIT,
-    Mapping,
-    Name,
-    What,
-    line_kind,
-)
+from importers.published.mapping import DIFFERENCES, FACTOR, IN_CELLS, LINES, Line, Mapping, Name, What, line_kind
 from perfdb.analysis import dimensions, metrics
 from perfdb.analysis.metrics import TOTAL, Measure
 from perfdb.results.published.map_tables import ReadTable
@@ -49,12 +35,12 @@ FIXED = (
     ("processors", "Processors", "of the system, for the audit"),
     ("method", "CPU figures from", "snapshot or report, for the audit"),
 )
-_WORDS = {
-    NAMES: "names of metrics",
-    BOTH: "workload and users",
-    ROLE: "client or server",
-    UNIT: "units",
-    IGNORE: "nothing",
+_WORDS: dict[str, str] = {
+    Line.NAMES: "names of metrics",
+    Line.BOTH: "workload and users",
+    Line.ROLE: "client or server",
+    Line.UNIT: "units",
+    Line.IGNORE: "nothing",
 }
 _DIFFERENCES = {
     What.DIFFERENCE: "differences in per cent",
@@ -291,6 +277,6 @@ def _printed_values(table: ReadTable, mapping: Mapping) -> list[tuple[str, str, 
     for run in table.applied.runs:
         for dimension in ("device", "workload"):
             said = run.facts.get(dimension)
-            if said is not None and said.line and BOTH not in (*mapping.left, *mapping.top):
+            if said is not None and said.line and Line.BOTH not in (*mapping.left, *mapping.top):
                 found[dimension, said.printed] = said.value
     return [(dimension, text, value) for (dimension, text), value in found.items()]
