@@ -94,13 +94,10 @@ def names_of_files(files: Iterable[str]) -> dict[str, str]:
     names = {file: base_name(file, PHASES) for file in files}
     bases = Counter(names[file] for file in files)
     plain = Counter(map(strip_ending, files))
-
-    def name_of(file: str) -> str:
-        if bases[names[file]] == 1:
-            return names[file]
-        return strip_ending(file) if plain[strip_ending(file)] == 1 else file
-
-    return {file: name_of(file) for file in files}
+    for file in files:
+        if bases[names[file]] > 1:
+            names[file] = strip_ending(file) if plain[strip_ending(file)] == 1 else file
+    return names
 
 
 def find_companions(fragments: Sequence[Fragment], run_ids: Mapping[int, str | None]) -> dict[int, list[Fragment]]:

@@ -156,7 +156,10 @@ class FragmentGroups:
             return {}
         if not self._all_usable:
             return None
-        compiled, known = compile_pattern(pattern, []), self._known_run_ids()
+        # The run IDs in contents by their lower case; the last spelling counts.
+        last = sorted((numbers[-1], run_id) for kept in (self._runs, self._rows) for run_id, numbers in kept.items())
+        known = {run_id.casefold(): run_id for _, run_id in last}
+        compiled = compile_pattern(pattern, [])
         named: dict[str, list[int]] = {}
         for number in self._unnamed:
             fragment = fragment_at(number)
@@ -165,11 +168,6 @@ class FragmentGroups:
                 return None
             named.setdefault(run_id, []).append(number)
         return named
-
-    def _known_run_ids(self) -> dict[str, str]:
-        """Return the run IDs in contents by their lower case; the last spelling counts."""
-        last = sorted((numbers[-1], run_id) for kept in (self._runs, self._rows) for run_id, numbers in kept.items())
-        return {run_id.casefold(): run_id for _, run_id in last}
 
 
 def _by_lower_case(runs: Iterable[tuple[str, Iterable[int]]]) -> dict[str, list[int]]:

@@ -96,7 +96,7 @@ class _Guesser:
 
     def _is_unit_column(self, column: int) -> bool:
         filled = list(filter(None, self._columns[column]))
-        texts = [text for text in filled if not _is_word_for_unit(text)]
+        texts = [text for text in filled if text.casefold().rstrip("s") != "unit"]
         named, beside = len(texts) < len(filled), any(map(is_quantity, self._columns[column - 1]))
         return bool(texts) and beside and all(map(read_unit, texts if named else texts[1:] or texts))
 
@@ -364,10 +364,6 @@ class _Guesser:
                 values = [text for text in texts if text and folded(text) not in words and not self._is_measure(text)]
                 return kind, list(dict.fromkeys(values))
         return "", []
-
-
-def _is_word_for_unit(text: str) -> bool:
-    return text.casefold().rstrip("s") == "unit"
 
 
 def _share_reason(share: float) -> str:

@@ -74,16 +74,12 @@ def _saved_mappings(study: Study | None) -> list[Mapping]:
 def save_mappings(study: Study, user: User, reading: Reading) -> None:
     """Save the mappings of headings for a study, without facts from titles."""
     for table in reading.tables:
-        mapping = replace(table.mapping, fixed={}).to_json()
+        mapping = table.mapping
+        # Equal for tables of one mapping: heading lines and names.
+        names = sorted(map(folded, mapping.names))
+        shape = json.dumps([mapping.head, mapping.side, names, table.grid.texts()[0][0] if not names else ""])
         TableMapping.objects.update_or_create(
             study=study,
-            shape=table_shape(table.grid, table.mapping),
-            defaults={"title": table.grid.title, "mapping": mapping, "made_by": user},
+            shape=hashlib.sha256(shape.encode()).hexdigest(),
+            defaults={"title": table.grid.title, "mapping": replace(mapping, fixed={}).to_json(), "made_by": user},
         )
-
-
-def table_shape(grid: Grid, mapping: Mapping) -> str:
-    """Return a digest of heading lines and names, equal for tables of one mapping."""
-    names = sorted(map(folded, mapping.names))
-    whole = [mapping.head, mapping.side, names, grid.texts()[0][0] if not names else ""]
-    return hashlib.sha256(json.dumps(whole).encode()).hexdigest()
