@@ -1,6 +1,7 @@
 """Views of the import of published tables: paste, map, preview, load."""
 
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -100,10 +101,8 @@ def _decoded(data: bytes) -> str:
     """Return text from UTF-8, marked UTF-16, or else Latin-1."""
     encodings = ("utf-16",) if data[:2] in {b"\xff\xfe", b"\xfe\xff"} else ("utf-8-sig", "latin-1")
     for encoding in encodings:
-        try:
+        with suppress(UnicodeDecodeError):
             return data.decode(encoding)
-        except UnicodeDecodeError:
-            continue
     return ""
 
 
