@@ -137,8 +137,8 @@ class Chapter(NamedTuple):
     measure: Callable[[int], Iterable[Row]]
 
 
-def _percent(count: float, of: float) -> float:
-    return round(100 * count / of, 1) if of else 0.0
+def _percent(found: Sequence[bool]) -> float:
+    return round(100 * sum(found) / len(found), 1) if found else 0.0
 
 
 def _compare(setting: Setting, dice: Dice, changes: Sequence[float] = ()) -> Sequence[Comparison]:
@@ -154,25 +154,24 @@ def count_verdicts(setting: Setting, tables: int, sizes: tuple[float, float], se
     """Return false alarms, coverage, and changed cells found, in per cent."""
     dice = np.random.default_rng(seed)
     unchanged = [_compare(setting, dice) for _ in range(tables)]
-    alarms = sum(any(map(_is_changed, found)) for found in unchanged)
-    intervals = [cell.interval for found in unchanged for cell in found if cell.interval]
-    covered = sum(low <= 1 <= high for low, high in intervals)
-    powers = [_find_changed(setting, dice, size, max(1, tables // 4)) for size in sizes]
-    return Row(setting.title, (_percent(alarms, tables), _percent(covered, len(intervals)), *powers))
+    alarms = [any(map(_is_changed, found)) for found in unchanged]
+    covered = [
+        low <= 1 <= high for found in unchanged for cell in found if cell.interval for low, high in [cell.interval]
+    ]
+    powers = [list(_find_changed(setting, dice, size, max(1, tables // 4))) for size in sizes]
+    return Row(setting.title, tuple(map(_percent, (alarms, covered, *powers))))
 
 
-def _find_changed(setting: Setting, dice: Dice, size: float, tables: int) -> float:
-    """Return the per cent of cells that differ by ``size`` that are found."""
-    hits, some = 0, min(CHANGED, setting.cells)
+def _find_changed(setting: Setting, dice: Dice, size: float, tables: int) -> Iterator[bool]:
+    """Yield whether each cell that differs by ``size`` is found."""
+    some = min(CHANGED, setting.cells)
     for _ in range(tables):
         changes = np.zeros(setting.cells)
         changes[dice.permutation(setting.cells)[:some]] = math.log1p(size) * dice.choice([-1, 1], some)
         found = _compare(setting, dice, changes.tolist())
-        hits += sum(_is_changed(cell) for cell, change in zip(found, changes, strict=True) if change)
-    return _percent(hits, tables * some)
+        yield from (_is_changed(cell) for cell, change in zip(found, changes, strict=True) if change)
 
 
-_HALF = Setting("", day=0.005)
 DAYS_KNOWN = (
     *(
         Setting(f"days {day:g} %, whole days {common:g} %; {earlier} earlier campaigns", day=day / 100,
@@ -181,8 +180,7 @@ DAYS_KNOWN = (
         for day, common in ((0.0, 0.0), (0.5, 0.0), (1.0, 0.0), (2.0, 0.0), (0.0, 1.0), (0.5, 1.0))
     ),
     *(
-        replace(_HALF, title=f"{title}, days 0.5 %; {earlier} earlier campaigns", spread=spread, shape=shape,
-                earlier=earlier)
+        Setting(f"{title}, days 0.5 %; {earlier} earlier campaigns", spread, shape, 0.005, earlier=earlier)
         for earlier in (2, 8)
         for title, spread, shape in (
             ("cells 0.3 to 5 %", _wide, Shape()),
@@ -193,7 +191,7 @@ DAYS_KNOWN = (
         )
     ),
     *(
-        replace(_HALF, title=f"new side four times as noisy, {a} against {b} trials; 3 earlier campaigns", ratio=4.0,
+        Setting(f"new side four times as noisy, {a} against {b} trials; 3 earlier campaigns", day=0.005, ratio=4.0,
                 trials=(a, b), earlier=3)
         for a, b in ((5, 2), (2, 5))
     ),
@@ -219,8 +217,7 @@ TRIALS_ONLY = (
 
 
 def _measure_verdicts(settings: Sequence[Setting], sizes: tuple[float, float], seed: int, tables: int) -> Iterator[Row]:
-    for number, setting in enumerate(settings, seed):
-        yield count_verdicts(setting, tables, sizes, number)
+    return (count_verdicts(setting, tables, sizes, number) for number, setting in enumerate(settings, seed))
 
 
 def _measure_gate(tables: int) -> Iterator[Row]:
@@ -231,7 +228,7 @@ def _measure_gate(tables: int) -> Iterator[Row]:
         answers = [gate(setting.draw(dice, changes), 0.05).answer for _ in range(max(1, tables // 2))]
         title = "nothing changed" if not worse else f"{cells} of 18 cells worse by {100 * worse:g} %"
         each = (Gate.PASSES, Gate.REGRESSED, Gate.CANNOT_TELL)
-        yield Row(title, tuple(_percent(answers.count(answer), len(answers)) for answer in each))
+        yield Row(title, tuple(_percent([answer is one for answer in answers]) for one in each))
 
 
 def _measure_single(tables: int) -> Iterator[Row]:
@@ -245,7 +242,7 @@ def _measure_single(tables: int) -> Iterator[Row]:
     for number, setting in enumerate(settings, 300):
         dice = np.random.default_rng(number)
         said = [cell.verdict in likely for _ in range(max(1, tables // 2)) for cell in _compare(setting, dice)]
-        yield Row(setting.title, (_percent(sum(said), len(said)),))
+        yield Row(setting.title, (_percent(said),))
 
 
 def _measure_advice(tables: int) -> Iterator[Row]:
@@ -255,7 +252,7 @@ def _measure_advice(tables: int) -> Iterator[Row]:
         for seed, size in enumerate((0.0, 0.01, 0.02, 0.04), 400 + 10 * number):
             dice, changes = np.random.default_rng(seed), [math.log1p(size)] * setting.cells
             decided = [each for _ in range(max(1, tables // 40)) for each in _follow_advice(setting, dice, changes)]
-            figures.append(_percent(sum(decided), len(decided)))
+            figures.append(_percent(decided))
         yield Row(f"trials vary by {100 * spread:g} %, 3 a side, advice followed once", tuple(figures))
 
 
@@ -268,16 +265,15 @@ def _follow_advice(setting: Setting, dice: Dice, changes: Sequence[float]) -> It
 
 
 def _measure_outliers(tables: int) -> Iterator[Row]:
-    campaigns = max(1, tables // 4)
     settings = (
         Setting("equal cells of 1 %", _equal(0.01)),
         Setting("cells 0.3 to 5 %", _wide),
         Setting("heavy tails of 1 %", _equal(0.01), Shape(tails=True)),
     )
     for number, setting in enumerate(settings, 500):
-        dice = np.random.default_rng(number)
-        flagged = [sum(_is_flagged(setting, dice, drop) for _ in range(campaigns)) for drop in (0.0, 0.10, 0.20)]
-        yield Row(f"{setting.title}, 5 trials", tuple(_percent(each, campaigns) for each in flagged))
+        dice, campaigns = np.random.default_rng(number), range(max(1, tables // 4))
+        flagged = [[_is_flagged(setting, dice, drop) for _ in campaigns] for drop in (0.0, 0.10, 0.20)]
+        yield Row(f"{setting.title}, 5 trials", tuple(map(_percent, flagged)))
 
 
 def _is_flagged(setting: Setting, dice: Dice, drop: float) -> bool:
@@ -290,19 +286,22 @@ def _is_flagged(setting: Setting, dice: Dice, drop: float) -> bool:
 
 
 def _measure_curves(tables: int) -> Iterator[Row]:
-    users, flat = (1, 5, 10, 20, 50), (500.0, 850.0, 1000.0, 1000.0, 1000.0)
-    falling, calm = (Course.FALLING, Course.SLIGHTLY_FALLING), (Course.FLAT, Course.NO_CHANGE_SEEN)
     for number, spread in enumerate((0.01, 0.02, 0.05), 600):
-        dice, figures = np.random.default_rng(number), []
-        for count, fall in ((1, 0.0), (3, 0.0), (3, 0.04), (3, 0.12)):
-            values, noise = np.array(flat) * [1, 1, 1, 1, 1 - fall], [Drawn(spread**2, 8.0)] * len(flat)
-            said = 0
-            for _ in range(2 * tables):
-                means = values * np.exp(dice.normal(0, spread / math.sqrt(count), len(values)))
-                points = list(zip(users, means.tolist(), strict=True))
-                said += describe_curve(points, noise, [count] * len(users))[0].course in (falling if fall else calm)
-            figures.append(_percent(said, 2 * tables))
-        yield Row(f"noise {100 * spread:g} %", tuple(figures))
+        dice = np.random.default_rng(number)
+        said = [
+            [_is_described(dice, spread, trials, fall) for _ in range(2 * tables)]
+            for trials, fall in ((1, 0.0), (3, 0.0), (3, 0.04), (3, 0.12))
+        ]
+        yield Row(f"noise {100 * spread:g} %", tuple(map(_percent, said)))
+
+
+def _is_described(dice: Dice, spread: float, trials: int, fall: float) -> bool:
+    """Return whether a curve that falls at the end by ``fall``, or is flat, is described as such."""
+    users, values = (1, 5, 10, 20, 50), np.array([500.0, 850.0, 1000.0, 1000.0, 1000.0 * (1 - fall)])
+    means = values * np.exp(dice.normal(0, spread / math.sqrt(trials), len(users)))
+    points, noise = list(zip(users, means.tolist(), strict=True)), [Drawn(spread**2, 8.0)] * len(users)
+    curve, _ = describe_curve(points, noise, [trials] * len(users))
+    return curve.course in ((Course.FALLING, Course.SLIGHTLY_FALLING) if fall else (Course.FLAT, Course.NO_CHANGE_SEEN))
 
 
 _COLUMNS = ("tables with a false change, %", "95 % intervals that hold the truth, %")
@@ -358,9 +357,10 @@ CHAPTERS = (
 
 def calibrate(tables: int, chapters: Sequence[Chapter] = CHAPTERS) -> dict[str, object]:
     """Return all chapters with their rows."""
-    found = [each._asdict() | {"rows": [row._asdict() for row in each.measure(tables)]} for each in chapters]
-    for chapter in found:
-        del chapter["measure"]
+    found = [
+        {"title": title, "about": about, "columns": columns, "rows": [row._asdict() for row in measure(tables)]}
+        for title, about, columns, measure in chapters
+    ]
     return {"date": datetime.now(UTC).date().isoformat(), "tables": tables, "chapters": found}
 
 

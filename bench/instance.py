@@ -6,11 +6,12 @@ Archives are kept in the benchmark's folder and used again while ``archive.py`` 
 import hashlib
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http.client import HTTPConnection
@@ -103,17 +104,31 @@ def run_instance(folder: Path, runs: int) -> Iterator[Instance]:
     """Run perfdb with an archive kept in ``folder``. Raise RuntimeError for a failed start."""
     home, port = Home(folder / f"{runs}-{_archive_version()}"), find_free_port()
     home.create()
-    own = {**os.environ, "PERFDB_HOME": str(home.path), "PORT": str(port)}
-    argv = [sys.executable, "-m", "perfdb.embedded", "up"]
-    with subprocess.Popen(argv, env=own, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
+    own = {"PERFDB_HOME": str(home.path), "PORT": str(port)}
+    failure = f"perfdb did not start; see {home.log}"
+    with run_server(["perfdb.embedded", "up"], own, "running on", failure):
+        env = build_environment(home, port, find_running_servers(home))
+        env["PATH"] = f"{postgres_folder()}{os.pathsep}{env.get('PATH', os.defpath)}"
+        subprocess.run([sys.executable, "-m", "bench.archive", str(runs)], env=env, cwd=ROOT, check=True)
+        token = (home.path / "token").read_text(encoding="ascii").strip()
+        yield Instance(runs, port, Client(port, token), env)
+
+
+@contextmanager
+def run_server(
+    argv: Sequence[str], env: Mapping[str, str], ready: str, failure: str, stderr: int | None = None
+) -> Iterator[str]:
+    """Run a server; yield the text by which the output matches ``ready``, a regular expression.
+
+    ``env`` is added to the environment. Raise RuntimeError with ``failure`` if the server ends before.
+    """
+    command, env = [sys.executable, "-m", *argv], {**os.environ, **env}
+    with subprocess.Popen(command, env=env, cwd=ROOT, stdout=subprocess.PIPE, stderr=stderr, text=True) as process:
         try:
-            if not any("running on" in line for line in process.stdout or ()):
-                raise RuntimeError(f"perfdb did not start; see {home.log}")
-            env = build_environment(home, port, find_running_servers(home))
-            env["PATH"] = f"{postgres_folder()}{os.pathsep}{env.get('PATH', os.defpath)}"
-            subprocess.run([sys.executable, "-m", "bench.archive", str(runs)], env=env, cwd=ROOT, check=True)
-            token = (home.path / "token").read_text(encoding="ascii").strip()
-            yield Instance(runs, port, Client(port, token), env)
+            found = next(filter(None, (re.search(ready, line) for line in process.stdout or ())), None)
+            if found is None:
+                raise RuntimeError(failure)
+            yield found[0]
         finally:
             process.send_signal(signal.SIGINT)
             process.wait()

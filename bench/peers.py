@@ -7,25 +7,22 @@ answers with trials, intervals and verdicts beside the means. The means must be 
 import argparse
 import json
 import math
-import socket
+import os
 import statistics
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 from urllib.parse import urlencode
 
 from bench import archive
-from bench.instance import ROOT, Client, find_free_port, run_instance
+from bench.instance import ROOT, Client, find_free_port, run_instance, run_server
 from bench.measure import measure_seconds
 
 STUDY, METRIC, WORKLOAD, OLD, NEW = "bench-peers", "trans_per_s", "CRR", "OSA 1", "veth 1"
 PACKAGES = ("datasette==0.65.2", "sqlite-utils==3.39")
-_FOLDER = ROOT / "var" / "peers" / "datasette"
 _TURNS = 21
 # Half of the last digit of a rate in the records.
 _ROUNDING = 0.005
@@ -95,13 +92,16 @@ def _means(answer: Any) -> Means:
 
 
 def _measure_datasette(folder: Path, records: bytes) -> Means:
-    _install()
-    file = folder / "perf.db"
+    env, file = {"PYTHONPATH": str(install(*PACKAGES, name="datasette"))}, str(folder / "perf.db")
     lines = [json.dumps(flat_row(json.loads(line), STUDY)).encode() + b"\n" for line in records.splitlines()]
 
+    def run(command: str, *arguments: str) -> None:
+        argv = [sys.executable, "-m", "sqlite_utils", command, file, "runs", *arguments]
+        subprocess.run(argv, input=b"".join(lines), env=os.environ | env, check=True, stdout=subprocess.DEVNULL)
+
     def load() -> None:
-        _run("sqlite-utils", "insert", str(file), "runs", "-", "--nl", "--alter", stdin=b"".join(lines))
-        _run("sqlite-utils", "create-index", str(file), "runs", "study", "workload", "device")
+        run("insert", "-", "--nl", "--alter")
+        run("create-index", "study", "workload", "device")
 
     import_s = measure_seconds(load)
     values = {"sql": _QUESTION, "_shape": "array", "study": STUDY, "workload": WORKLOAD, "old": OLD, "new": NEW}
@@ -110,42 +110,18 @@ def _measure_datasette(folder: Path, records: bytes) -> Means:
         rows = client.json(f"/perf.json?{urlencode(values)}")
         return {(row["mtu"], row["users"]): (row["old"], row["new"]) for row in rows}
 
-    with _serve(file) as client:
-        return _ask("Datasette", import_s, lambda: ask(client))
-
-
-def _install() -> None:
-    """Install the peer in a virtual environment of its own, once."""
-    if not (_FOLDER / "ready").exists():
-        uv = [sys.executable, "-m", "uv"]
-        subprocess.run([*uv, "venv", "--quiet", "--clear", str(_FOLDER)], check=True)
-        python = str(_FOLDER / "bin" / "python")
-        subprocess.run([*uv, "pip", "install", "--quiet", "--python", python, *PACKAGES], check=True)
-        (_FOLDER / "ready").touch()
-
-
-def _run(program: str, *arguments: str, stdin: bytes = b"") -> None:
-    subprocess.run([_FOLDER / "bin" / program, *arguments], input=stdin, check=True, stdout=subprocess.DEVNULL)
-
-
-@contextmanager
-def _serve(file: Path) -> Iterator[Client]:
     port = find_free_port()
-    argv = [str(_FOLDER / "bin" / "datasette"), "serve", str(file), "--port", str(port)]
-    with subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as server:
-        try:
-            _wait_for(port)
-            yield Client(port)
-        finally:
-            server.terminate()
+    argv = ["datasette", "serve", file, "--port", str(port)]
+    with run_server(argv, env, "running on", "Datasette did not start", subprocess.STDOUT):
+        return _ask("Datasette", import_s, lambda: ask(Client(port)))
 
 
-def _wait_for(port: int) -> None:
-    for _ in range(600):
-        with suppress(OSError), socket.create_connection(("127.0.0.1", port)):
-            return
-        time.sleep(0.1)
-    raise RuntimeError("Datasette did not start")
+def install(*arguments: str, name: str) -> Path:
+    """Install packages with uv in a folder of var/peers; return the folder. Raise CalledProcessError."""
+    folder = ROOT / "var" / "peers" / name
+    command = [sys.executable, "-m", "uv", "pip", "install", "--quiet", "--target", str(folder)]
+    subprocess.run([*command, *arguments], check=True)
+    return folder
 
 
 def _ask(name: str, import_s: float, ask: Callable[[], Means]) -> Means:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from bench.calibration import Chapter, Dice, Row, correlate, main
 from bench.instance import ROOT
 from bench.measure import measure_seconds
+from bench.peers import install
 from perfdb.analysis.trends.changes import Shape
 from perfdb.analysis.trends.judge import Judged, Series, State, judge_series
 
@@ -26,7 +27,6 @@ RESULT = ROOT / "perfdb" / "analysis" / "trends" / "calibration.json"
 SERIES = 1000
 LENGTHS = (10, 20, 50, 100, 200)
 PACKAGES = ("apache-otava==0.8.0", "jumpavg==0.4.2")
-_FOLDER = ROOT / "var" / "peers" / "trends"
 # Of those judged one by one, this part of the series is made; of jumpavg's long ones, which take long, half of that.
 _ALONE, _LONG = 0.3, 200
 # Of the series judged together so many change; a found step is at most so many points off.
@@ -134,11 +134,11 @@ class Detector(NamedTuple):
 
 @cache
 def install_peers() -> bool:
-    """Install the peers without what else they need, in a folder of their own; return whether that worked."""
-    command = [sys.executable, "-m", "uv", "pip", "install", "--quiet", "--no-deps", "--target", str(_FOLDER)]
-    if subprocess.run([*command, *PACKAGES], check=False).returncode:
+    """Install the peers without what else they need; return whether that worked."""
+    try:
+        sys.path.append(str(install("--no-deps", *PACKAGES, name="trends")))
+    except subprocess.CalledProcessError:
         return False
-    sys.path.append(str(_FOLDER))
     return True
 
 

@@ -4,9 +4,6 @@ One pixel of a picture is one CSS pixel, which keeps pictures small.
 """
 
 import os
-import re
-import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -16,34 +13,24 @@ from pathlib import Path
 
 from playwright.sync_api import expect, sync_playwright
 
+from bench.instance import ROOT, find_free_port, run_server
 from frontend.tests.browser import LOCAL_ONLY, REMEDY, obtain, system_browser
-from frontend.tour.step import PAGE, PICTURES, ROOT, render
+from frontend.tour.step import PAGE, PICTURES, render
 from frontend.tour.steps import STEPS
 
-_LINK = re.compile(r"http://\S+/sign-in/\S+")
 _PATIENCE_MS = 120_000
 
 
 @contextmanager
 def instance(home: Path) -> Iterator[str]:
     """Start a perfdb with demo and published studies; yield a sign-in link."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    env = {**os.environ, "PERFDB_HOME": str(home), "PORT": str(port)}
-    perfdb = [sys.executable, "-m", "perfdb.embedded"]
-    process = subprocess.Popen([*perfdb, "up"], env=env, cwd=ROOT, stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    try:
-        link = next(filter(None, map(_LINK.search, process.stdout)), None)
-        if link is None:
-            raise RuntimeError(f"perfdb did not start; see {home / 'log'}")
+    env = {"PERFDB_HOME": str(home), "PORT": str(find_free_port())}
+    failure = f"perfdb did not start; see {home / 'log'}"
+    with run_server(["perfdb.embedded", "up"], env, r"http://\S+/sign-in/\S+", failure) as link:
         # What loads in the background anyway; this comes back when it is there.
-        subprocess.run([*perfdb, "manage", "loadstudies"], env=env, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
-        yield link[0]
-    finally:
-        process.send_signal(signal.SIGINT)
-        process.wait()
+        load = [sys.executable, "-m", "perfdb.embedded", "manage", "loadstudies"]
+        subprocess.run(load, env=os.environ | env, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+        yield link
 
 
 def main() -> None:
