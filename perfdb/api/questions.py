@@ -10,7 +10,6 @@ from rest_framework.decorators import api_view
 from rest_framework.exceptions import PermissionDenied
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.reverse import reverse
 
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.render.exports import json
@@ -18,7 +17,7 @@ from perfdb.api.errors import Conflict
 from perfdb.api.permissions import signed_in
 from perfdb.api.renderers import created
 from perfdb.api.schema import describe
-from perfdb.api.serializers import validate
+from perfdb.api.serializers import AddressField, rendered, validate
 from perfdb.api.tables.serializers import ComparisonSerializer, TablesSerializer
 from perfdb.api.tables.views import FORMS, best_body, comparison_body
 from perfdb.results.models import FrozenLink, Page, SavedQuery
@@ -34,6 +33,18 @@ class QuestionSerializer(serializers.Serializer[Any]):
 
     page = serializers.ChoiceField(Page.choices)
     query = serializers.CharField(help_text="The query string of the page")
+
+
+class QueryErrorField(serializers.CharField):
+    """Field with the reason why a named query is not understood, or None."""
+
+    def to_representation(self, value: Any) -> Any:
+        """Return the message of the error."""
+        try:
+            saved.parse_question(value)
+        except QueryError as error:
+            return error.message
+        return None
 
 
 class NewSavedQuerySerializer(QuestionSerializer):
@@ -59,13 +70,15 @@ class SavedQuerySerializer(QuestionSerializer):
 
     id = serializers.IntegerField()
     name = serializers.CharField()
-    study = serializers.CharField(allow_null=True, help_text="The only study that it is about, if it is one")
-    owner = serializers.CharField()
-    created = serializers.DateTimeField()
-    changed = serializers.DateTimeField()
-    error = serializers.CharField(allow_null=True, help_text="Why it is not understood any more, if it is not")
-    url = serializers.URLField()
-    address = serializers.URLField(help_text="Opens it in a browser")
+    study = serializers.CharField(
+        source="study.slug", allow_null=True, help_text="The only study that it is about, if it is one"
+    )
+    owner = serializers.CharField(source="owner.username")
+    created = serializers.DateTimeField(format=None)
+    changed = serializers.DateTimeField(format=None)
+    error = QueryErrorField(source="*", allow_null=True, help_text="Why it is not understood any more, if it is not")
+    url = AddressField("api:saved-query", "pk")
+    address = AddressField("web:saved-query", "pk", help_text="Opens it in a browser")
 
 
 class SavedQueryListSerializer(serializers.Serializer[Any]):
@@ -81,11 +94,11 @@ class FrozenLinkSerializer(QuestionSerializer):
     """
 
     token = serializers.CharField()
-    created = serializers.DateTimeField(help_text="The numbers are as of then")
-    made_by = serializers.CharField(allow_null=True)
+    created = serializers.DateTimeField(format=None, help_text="The numbers are as of then")
+    made_by = serializers.CharField(source="made_by.username", allow_null=True)
     digest = serializers.CharField()
-    url = serializers.URLField()
-    address = serializers.URLField(help_text="Opens it in a browser")
+    url = AddressField("api:frozen", "token")
+    address = AddressField("web:frozen", "token", help_text="Opens it in a browser")
 
 
 class ChangesSerializer(serializers.Serializer[Any]):
@@ -126,14 +139,14 @@ def saved_queries(request: Request) -> Response:
     the answer is 409, unless `replace` is true.
     """
     if request.method == "GET":
-        return Response({"results": [_saved(request, each) for each in saved.list_queries()]})
+        return Response({"results": rendered(SavedQuerySerializer, saved.list_queries(), request, many=True)})
     given = validate(NewSavedQuerySerializer, request.data)
     question = Question.parse(given["page"], given["query"])
     try:
         kept = saved.save_query(signed_in(request), given["name"], question, replace=given["replace"])
     except NameTakenError as error:
         raise Conflict(f"{error}; send replace=true to put this one in its place") from None
-    return created(_saved(request, kept))
+    return created(rendered(SavedQuerySerializer, kept, request))
 
 
 @describe("saved_query", "One named query", SavedQuerySerializer, (404,))
@@ -153,7 +166,7 @@ def saved_query(request: Request, pk: int) -> Response:
     """
     found = get_object_or_404(SavedQuery.objects.select_related("owner", "study"), pk=pk)
     if request.method == "GET":
-        return Response(_saved(request, found))
+        return Response(rendered(SavedQuerySerializer, found, request))
     if not access.may_change(signed_in(request), found):
         raise PermissionDenied(f"it was saved by {found.owner}; only they and staff may change it")
     if request.method == "DELETE":
@@ -164,28 +177,7 @@ def saved_query(request: Request, pk: int) -> Response:
         saved.overwrite_query(found, Question.parse(given.get("page", found.page), given.get("query", found.query)))
     if "name" in given:
         saved.rename_query(found, given["name"])
-    return Response(_saved(request, found))
-
-
-def _saved(request: Request, found: SavedQuery) -> dict[str, Any]:
-    try:
-        error = None
-        Question.parse(found.page, found.query)
-    except QueryError as refused:
-        error = refused.message
-    return {
-        "id": found.pk,
-        "name": found.name,
-        "page": found.page,
-        "query": found.query,
-        "study": found.study.slug if found.study else None,
-        "owner": found.owner.get_username(),
-        "created": found.created,
-        "changed": found.changed,
-        "error": error,
-        "url": reverse("api:saved-query", [found.pk], request=request),
-        "address": request.build_absolute_uri(f"/saved/{found.pk}/"),
-    }
+    return Response(rendered(SavedQuerySerializer, found, request))
 
 
 @describe("freeze", "Pin the answer of now", {201: FrozenLinkSerializer}, post=QuestionSerializer)
@@ -196,7 +188,7 @@ def freeze(request: Request) -> Response:
     """
     given = validate(QuestionSerializer, request.data)
     question = Question.parse(given["page"], given["query"])
-    return created(_link(request, frozen_links.freeze_question(question, signed_in(request))))
+    return created(rendered(FrozenLinkSerializer, frozen_links.freeze_question(question, signed_in(request)), request))
 
 
 @describe("frozen", "A frozen link with its answer", FrozenAnswerSerializer, (400, 404))
@@ -204,7 +196,7 @@ def frozen(request: Request, token: str) -> Response:
     """Return the answer of a frozen link, and the changes of the data since."""
     link = _found(token)
     with frozen_links.open_link(link) as (_, answer):
-        body = _link(request, link) | _answer(answer)
+        body = rendered(FrozenLinkSerializer, link, request) | _answer(answer)
     changes = frozen_links.find_changes(link)
     return Response(body | {"changes": asdict(changes) if changes else None})
 
@@ -229,19 +221,6 @@ def frozen_tables(request: Request, token: str, form: str) -> HttpResponseBase:
 
 def _found(token: str) -> FrozenLink:
     return get_object_or_404(FrozenLink.objects.select_related("made_by"), token=token)
-
-
-def _link(request: Request, link: FrozenLink) -> dict[str, Any]:
-    return {
-        "token": link.token,
-        "page": link.page,
-        "query": link.query,
-        "created": link.created,
-        "made_by": link.made_by.get_username() if link.made_by else None,
-        "digest": link.digest,
-        "url": reverse("api:frozen", [link.token], request=request),
-        "address": request.build_absolute_uri(f"/f/{link.token}/"),
-    }
 
 
 def _answer(answer: Answer) -> dict[str, Any]:

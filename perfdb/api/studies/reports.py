@@ -17,7 +17,7 @@ from perfdb.analysis.tables.table import Table
 from perfdb.api.permissions import get_own_study, get_study, signed_in
 from perfdb.api.renderers import cache_answer, page_body, page_place
 from perfdb.api.schema import LIST_PARAMETERS, describe
-from perfdb.api.serializers import known_only, validate
+from perfdb.api.serializers import known_only, rendered, validate
 from perfdb.api.studies.serializers import (
     ItemChangeSerializer,
     ItemListSerializer,
@@ -53,7 +53,8 @@ def report(request: Request, slug: str) -> HttpResponseBase:
     def make() -> Response:
         items = list(study.report_items.all())
         shown = (("tables", ReportItem.Kind.TABLE), ("figures", ReportItem.Kind.FIGURE))
-        return Response({name: [_listed(item) for item in items if item.kind == kind] for name, kind in shown})
+        listed = {name: [item for item in items if item.kind == kind] for name, kind in shown}
+        return Response(ReportSerializer(listed).data)
 
     return cache_answer(request, [slug], make)
 
@@ -136,7 +137,7 @@ def report_items(request: Request, slug: str) -> Response:
     if request.method == "POST":
         given = validate(NewItemSerializer, request.data)
         item = items.add_item(study, _written(given), given.get("before"))
-        return Response(_item_body(request, study, item), status=201)
+        return Response(rendered(ItemSerializer, item, request), status=201)
     items.reorder_items(study, validate(OrderSerializer, request.data)["order"])
     return Response(_list(request, study))
 
@@ -160,9 +161,9 @@ def report_item(request: Request, slug: str, pk: int) -> Response:
         return Response({"put_back": reverse("api:report-item-put-back", [slug, removed.pk], request=request)})
     if request.method == "PATCH":
         given = validate(ItemChangeSerializer, request.data)
-        items.change_item(item, _written(_now(item) | given), given["version"])
+        items.change_item(item, _written(rendered(ItemSerializer, item, request) | given), given["version"])
         item.refresh_from_db()
-    return Response(_item_body(request, study, item))
+    return Response(rendered(ItemSerializer, item, request))
 
 
 @describe(
@@ -172,12 +173,7 @@ def put_back(request: Request, slug: str, pk: int) -> Response:
     """Put a removed item back in its former place in the report."""
     study = get_own_study(request, slug)
     removed = get_object_or_404(RemovedItem.objects.select_related("study"), study=study, pk=pk)
-    return Response(_item_body(request, study, items.restore_item(removed)), status=201)
-
-
-def _now(item: ReportItem) -> dict[str, Any]:
-    names = ("kind", "number", "title", "queries", "prose", "half")
-    return {name: getattr(item, name) for name in names}
+    return Response(rendered(ItemSerializer, items.restore_item(removed), request), status=201)
 
 
 def _written(given: dict[str, Any]) -> ItemText:
@@ -187,17 +183,7 @@ def _written(given: dict[str, Any]) -> ItemText:
 
 def _list(request: Request, study: Study) -> dict[str, Any]:
     found = items.list_items(study)
-    return {"runs": items.count_runs(study), "results": [_item_body(request, study, item) for item in found]}
-
-
-def _item_body(request: Request, study: Study, item: ReportItem) -> dict[str, Any]:
-    url = reverse("api:report-item", [study.slug, item.pk], request=request)
-    more = {"id": item.pk, "version": item.version, "written_with": item.written_with, "url": url}
-    return _now(item) | more
-
-
-def _listed(item: ReportItem) -> dict[str, Any]:
-    return {"number": item.number, "title": item.title, "queries": item.queries}
+    return {"runs": items.count_runs(study), "results": rendered(ItemSerializer, found, request, many=True)}
 
 
 def _table_body(found: AnsweredItem) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from typing import Any
 
 from rest_framework import serializers
 
+from perfdb.api.serializers import AddressField
 from perfdb.results.models import ReportItem
 
 
@@ -181,7 +182,7 @@ class ItemSerializer(serializers.Serializer[Any]):
     half = serializers.BooleanField()
     version = serializers.IntegerField()
     written_with = serializers.IntegerField(allow_null=True, help_text="Runs of the study when its prose was written")
-    url = serializers.URLField()
+    url = AddressField("api:report-item", "study.slug", "pk")
 
 
 class ItemListSerializer(serializers.Serializer[Any]):

@@ -8,7 +8,8 @@ from perfdb.analysis.insights import bottleneck
 from perfdb.analysis.insights.circumstances import Weight
 from perfdb.analysis.insights.throughput_curve import Course, Edge
 from perfdb.analysis.metrics import Better
-from perfdb.analysis.verdicts.cells import Effect, Reason, Scope, Verdict
+from perfdb.analysis.render.exports import json
+from perfdb.analysis.verdicts.cells import Comparison, Effect, Reason, Scope, Verdict
 from perfdb.api.serializers import PageSerializer
 
 
@@ -79,6 +80,10 @@ class DiffSerializer(serializers.Serializer[Any]):
     n = serializers.IntegerField()
     base_mean = serializers.FloatField(allow_null=True)
     words = serializers.CharField()
+
+    def to_representation(self, instance: Comparison) -> dict[str, Any]:
+        """Return a comparison as in the cells of tables."""
+        return json.diff_data(instance)
 
 
 class SidesSerializer(serializers.Serializer[Any]):
@@ -231,10 +236,10 @@ class RunnerUpSerializer(serializers.Serializer[Any]):
     `diff` is its difference from the best.
     """
 
-    dimensions = serializers.DictField()
+    dimensions = serializers.DictField(source="key")
     mean = serializers.FloatField()
     runs = serializers.ListField(child=serializers.IntegerField())
-    diff = DiffSerializer()
+    diff = DiffSerializer(source="comparison")
 
 
 class BestSerializer(serializers.Serializer[Any]):
@@ -317,7 +322,7 @@ class SideSerializer(serializers.Serializer[Any]):
     """One of the two sides: its name, its measurements and its bottleneck."""
 
     title = serializers.CharField()
-    values = PointSerializer(many=True)
+    values = PointSerializer(source="sample", many=True)
     limit = LimitSerializer(allow_null=True)
 
 
@@ -335,11 +340,11 @@ class MovedSerializer(serializers.Serializer[Any]):
     `beyond` is the difference in units of its standard error.
     """
 
-    metric = serializers.CharField()
-    role = serializers.CharField()
+    metric = serializers.CharField(source="measure.metric")
+    role = serializers.CharField(source="measure.role")
     old = serializers.FloatField(allow_null=True)
     new = serializers.FloatField(allow_null=True)
-    diff = DiffSerializer()
+    diff = DiffSerializer(source="comparison")
     beyond = serializers.FloatField(allow_null=True)
     decided = serializers.BooleanField(help_text="Whether it moved by more than its noise explains")
 

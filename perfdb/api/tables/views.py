@@ -9,7 +9,6 @@ from django.http import HttpResponse, HttpResponseBase
 from drf_spectacular.types import OpenApiTypes
 from rest_framework.request import Request
 
-from perfdb.analysis.insights.best_evidence import RunnerUp
 from perfdb.analysis.query.query import Query
 from perfdb.analysis.render.charts.chart_options import Drawing
 from perfdb.analysis.render.exports import json
@@ -26,12 +25,20 @@ from perfdb.api.schema import (
     TABLES_EXAMPLE,
     describe,
 )
-from perfdb.api.tables.serializers import ComparisonSerializer, ExplanationSerializer, LimitSerializer, TablesSerializer
+from perfdb.api.tables.serializers import (
+    ComparisonSerializer,
+    ExplanationSerializer,
+    LimitSerializer,
+    MovedSerializer,
+    RunnerUpSerializer,
+    SideSerializer,
+    TablesSerializer,
+)
 from perfdb.results.queries import compare
 from perfdb.results.queries.answers import make_tables, read_answer
 from perfdb.results.queries.bottlenecks import Best, find_best
 from perfdb.results.queries.compare import ComparedValue, Comparison
-from perfdb.results.queries.explain import Explanation, Moved, Side, explain_address
+from perfdb.results.queries.explain import Explanation, explain_address
 
 # File names have at most so many metrics.
 _MOST_NAMED = 3
@@ -202,20 +209,11 @@ def best_body(query: Query, found: Sequence[Best]) -> list[dict[str, Any]]:
             "runs": [run.id for run in best.runs],
             "curve": json.curve_data(evidence.curve, evidence.edge) if evidence.curve else None,
             "limit": LimitSerializer(best.limit).data,
-            "runners_up": [_runner_up(each) for each in evidence.runners_up],
+            "runners_up": RunnerUpSerializer(evidence.runners_up, many=True).data,
         }
         for best in found
         for evidence in [best.evidence]
     ]
-
-
-def _runner_up(each: RunnerUp) -> dict[str, Any]:
-    return {
-        "dimensions": dict(each.key),
-        "mean": each.mean,
-        "runs": list(each.runs),
-        "diff": json.diff_data(each.comparison),
-    }
 
 
 def explanation_body(found: Explanation) -> dict[str, Any]:
@@ -224,30 +222,13 @@ def explanation_body(found: Explanation) -> dict[str, Any]:
         "metric": found.measure.metric,
         "role": found.measure.role,
         "where": dict(found.where),
-        "old": _side(found.old),
-        "new": _side(found.new),
+        "old": SideSerializer(found.old).data,
+        "new": SideSerializer(found.new).data,
         "diff": json.diff_data(found.comparison),
         "compared": [{"dimension": name, "old": old, "new": new} for name, old, new in found.compared],
         "differs": list(map(asdict, found.differs)),
-        "moved": [_moved(each) for each in found.moved],
+        "moved": MovedSerializer(found.moved, many=True).data,
         "flags": found.flags,
         "problems": [f"{each.run}: {each.message}" for each in found.problems],
         "notes": found.notes,
-    }
-
-
-def _side(side: Side) -> Mapping[str, Any]:
-    limit = LimitSerializer(side.limit).data if side.limit else None
-    return {"title": side.title, "values": json.sample_data(side.sample), "limit": limit}
-
-
-def _moved(each: Moved) -> Mapping[str, Any]:
-    return {
-        "metric": each.measure.metric,
-        "role": each.measure.role,
-        "old": each.old,
-        "new": each.new,
-        "diff": json.diff_data(each.comparison),
-        "beyond": each.beyond,
-        "decided": each.decided,
     }
