@@ -323,41 +323,6 @@ class NewUploadSerializer(serializers.Serializer[Any]):
         return clean
 
 
-class NewPieceSerializer(serializers.Serializer[Any]):
-    """A large file to send in pieces."""
-
-    path = serializers.CharField(help_text="Its relative path, as in an upload")
-    size = serializers.IntegerField(min_value=0, help_text="Bytes")
-    fingerprint = serializers.CharField(
-        default="", allow_blank=True, max_length=200, help_text="Whatever tells that it is the same file tomorrow"
-    )
-    sha256 = serializers.RegexField(
-        r"^[0-9a-fA-F]{64}$", default="", allow_blank=True, help_text="Of the whole file; compared when all is there"
-    )
-
-
-class PieceSerializer(serializers.Serializer[Any]):
-    """A large file that is sent in pieces.
-
-    Send the next piece to `url`, from the offset `received`.
-    """
-
-    token = serializers.CharField(help_text="What an upload names it by, in `pieces`")
-    url = AddressField("api:piece", "token")
-    path = serializers.CharField()
-    size = serializers.IntegerField()
-    received = serializers.IntegerField(help_text="Bytes that are there: the offset of the next piece")
-    fingerprint = serializers.CharField()
-    touched = serializers.DateTimeField(format=None)
-    upload = serializers.IntegerField(source="upload_id", allow_null=True, help_text="The upload that has taken it")
-
-
-class PiecesSerializer(serializers.Serializer[Any]):
-    """Your files in transfer, which no upload has taken yet."""
-
-    results = PieceSerializer(many=True)
-
-
 class UploadReferenceSerializer(serializers.Serializer[Any]):
     """The state of an upload, and the address to follow the upload."""
 
@@ -453,24 +418,3 @@ class AcceptSerializer(serializers.Serializer[Any]):
     decisions = serializers.DictField(
         child=serializers.ChoiceField(DECISIONS), default=dict, help_text="`run_id/trial` to keep, replace or trial"
     )
-
-
-class StudySerializer(serializers.Serializer[Any]):
-    """A study in the list.
-
-    `url`, `aliases` and `runs` are the addresses of the study, of its aliases and of its runs.
-    """
-
-    slug = serializers.CharField()
-    title = serializers.CharField()
-    purpose = serializers.CharField(allow_blank=True)
-    owner = serializers.CharField(allow_null=True)
-    url = serializers.URLField()
-    aliases = serializers.URLField()
-    runs = serializers.URLField()
-
-
-class StudyListSerializer(serializers.Serializer[Any]):
-    """All studies that you can see, by title."""
-
-    results = StudySerializer(many=True)

@@ -10,27 +10,20 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.http import FileResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import get_object_or_404
+from rest_framework import serializers
 from rest_framework.decorators import api_view, parser_classes
 from rest_framework.exceptions import PermissionDenied
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
-from rest_framework.serializers import Serializer
 
+from importers.model import Status
+from importers.run_records import DIMENSIONS
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.api.errors import Conflict
 from perfdb.api.permissions import signed_in
 from perfdb.api.renderers import cache_answer, created, page_body, page_place
 from perfdb.api.runs.run_data import run_body, upload_reference
-from perfdb.api.runs.serializers import (
-    ChangedSerializer,
-    ChosenSerializer,
-    RecordedSerializer,
-    RunRecordSerializer,
-    TaggedSerializer,
-    TagsSerializer,
-    WithdrawSerializer,
-)
 from perfdb.api.schema import RECORD_PARAMETERS, RUN_PARAMETERS, describe, query_parameter
 from perfdb.api.serializers import (
     NewNoteSerializer,
@@ -46,15 +39,101 @@ from perfdb.api.serializers import (
 from perfdb.api.uploads.parsers import RecordLinesParser, RecordsParser
 from perfdb.api.uploads.views import read_wait, study_called, wait_until_settled
 from perfdb.results.changes import withdraw as withdrawing
+from perfdb.results.changes.withdraw import MAX_REASON_LENGTH
 from perfdb.results.ingest import uploads
 from perfdb.results.ingest.json_runs import FILE, parse_records
 from perfdb.results.models import Note, Problem, Run, Upload, UploadRun
 from perfdb.results.queries.run_list import columns, export, filters
 from perfdb.results.queries.run_list.columns import ListColumn, read_run_page
-from perfdb.results.queries.run_list.filters import choose_runs, filter_runs
+from perfdb.results.queries.run_list.filters import MOST_NUMBERED, choose_runs, filter_runs
 from perfdb.results.runs import bulk_changes
-from perfdb.results.runs import bulk_changes as tagging
 from perfdb.results.runs import notes as written
+
+
+class ChosenSerializer(serializers.Serializer[Any]):
+    """The runs to change: give either `runs` or `query`."""
+
+    runs = serializers.ListField(
+        child=serializers.IntegerField(min_value=1),
+        required=False,
+        max_length=MOST_NUMBERED,
+        help_text="Numbers of runs",
+    )
+    query = serializers.CharField(
+        required=False, allow_blank=True, help_text="All runs that the list has with this query string"
+    )
+
+
+class TagsSerializer(ChosenSerializer):
+    """The runs, and the tags to add and to remove."""
+
+    add = serializers.ListField(child=serializers.CharField(), default=list)
+    remove = serializers.ListField(child=serializers.CharField(), default=list)
+
+
+class TaggedSerializer(serializers.Serializer[Any]):
+    """The number of runs that gained each added tag and lost each removed tag."""
+
+    added = serializers.DictField(child=serializers.IntegerField())
+    removed = serializers.DictField(child=serializers.IntegerField())
+
+
+class WithdrawSerializer(ChosenSerializer):
+    """The runs to withdraw, and the reason."""
+
+    reason = serializers.CharField(max_length=MAX_REASON_LENGTH)
+
+
+class ChangedSerializer(serializers.Serializer[Any]):
+    """The number of runs that changed.
+
+    Runs that were already in the requested state do not count.
+    """
+
+    runs = serializers.IntegerField()
+
+
+class RunRecordSerializer(serializers.Serializer[Any]):
+    """A run as a JSON record.
+
+    This schema only documents records: the importer checks them and names each wrong field.
+    """
+
+    run_id = serializers.CharField(max_length=200)
+    trial = serializers.IntegerField(required=False, min_value=1, max_value=9999, help_text="1 unless said")
+    started = serializers.DateTimeField(required=False, help_text="When it was received, unless said")
+    status = serializers.CharField(required=False, help_text=f"{', '.join(Status)}; complete unless said")
+    study = serializers.SlugField(required=False, help_text="The same in all records of a request")
+    dimensions = serializers.DictField(
+        child=serializers.CharField(), required=False, help_text=f"Texts or numbers: {', '.join(DIMENSIONS)}"
+    )
+    factors = serializers.DictField(child=serializers.CharField(), required=False, help_text="The study's own")
+    facts = serializers.DictField(child=serializers.CharField(), required=False, help_text="Other circumstances")
+    tags = serializers.ListField(child=serializers.CharField(), required=False)
+    metrics = serializers.DictField(
+        child=serializers.FloatField(),
+        help_text='By metric or metric@role: a number, or {"value": 1102, "unit": "us"} in another unit',
+    )
+
+
+class RecordedRunSerializer(serializers.Serializer[Any]):
+    """The outcome of one record.
+
+    `id` is the id of the run in perfdb, null if there is none.
+    """
+
+    id = serializers.IntegerField(help_text="Of the run", allow_null=True)
+    run_id = serializers.CharField()
+    trial = serializers.IntegerField()
+    outcome = serializers.ChoiceField(UploadRun.Outcome.choices)
+
+
+class RecordedSerializer(serializers.Serializer[Any]):
+    """The upload that keeps the records, and the outcome of each record in order."""
+
+    upload = UploadReferenceSerializer()
+    runs = RecordedRunSerializer(many=True)
+
 
 _VOCABULARY = ("study", "system", "level", "workload", "device")
 
@@ -157,7 +236,7 @@ def _said(upload: Upload, url: str) -> str:
     return f"nothing was stored of upload {upload.pk}{why}{decide} It is at {url}"
 
 
-def _given(kind: type[Serializer[Any]], request: Request) -> tuple[QuerySet[Run], dict[str, Any]]:
+def _given(kind: type[serializers.Serializer[Any]], request: Request) -> tuple[QuerySet[Run], dict[str, Any]]:
     """Return the chosen runs and the checked body. Raise QueryError without one choice."""
     given = validate(kind, request.data)
     if ("runs" in given) == ("query" in given):
@@ -176,8 +255,8 @@ def tags(request: Request) -> Response:
     # By their numbers: a query may ask for the very tag that is changed. One too many is refused.
     fixed = Run.objects.filter(pk__in=list(runs.values_list("pk", flat=True)[: bulk_changes.MOST_CHANGED + 1]))
     with transaction.atomic():
-        added = {tagging.parse_tag(name): tagging.add_tag(user, fixed, name) for name in given["add"]}
-        removed = {tagging.parse_tag(name): tagging.remove_tag(user, fixed, name) for name in given["remove"]}
+        added = {bulk_changes.parse_tag(name): bulk_changes.add_tag(user, fixed, name) for name in given["add"]}
+        removed = {bulk_changes.parse_tag(name): bulk_changes.remove_tag(user, fixed, name) for name in given["remove"]}
     return Response({"added": added, "removed": removed})
 
 

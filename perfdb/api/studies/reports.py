@@ -5,6 +5,7 @@ from typing import Any
 from django.http import Http404, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
+from rest_framework import serializers
 from rest_framework.decorators import api_view
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -17,22 +18,164 @@ from perfdb.analysis.tables.table import Table
 from perfdb.api.permissions import get_own_study, get_study, signed_in
 from perfdb.api.renderers import cache_answer, page_body, page_place
 from perfdb.api.schema import LIST_PARAMETERS, describe
-from perfdb.api.serializers import known_only, rendered, validate
-from perfdb.api.studies.serializers import (
-    ItemChangeSerializer,
-    ItemListSerializer,
-    ItemRemovedSerializer,
-    ItemSerializer,
-    NewItemSerializer,
-    OrderSerializer,
-)
-from perfdb.api.tables.serializers import ProblemListSerializer, ReportSerializer, ReportTableSerializer
+from perfdb.api.serializers import AddressField, PageSerializer, known_only, rendered, validate
+from perfdb.api.tables.serializers import CellSerializer, NoteSerializer, TableSerializer
 from perfdb.results.models import Disagreement, RemovedItem, ReportItem, Study
 from perfdb.results.queries.keyset_paging import Column, Ordering, read_page
 from perfdb.results.runs.vocabulary import read_looks
 from perfdb.results.studies import report_items as items
 from perfdb.results.studies.report_answers import FORMS, AnsweredItem, answer_item
 from perfdb.results.studies.report_items import ItemText
+
+
+class ReportItemSerializer(serializers.Serializer[Any]):
+    """A table or figure of a report."""
+
+    number = serializers.CharField()
+    title = serializers.CharField()
+    queries = serializers.ListField(child=serializers.CharField())
+
+
+class ReportSerializer(serializers.Serializer[Any]):
+    """The tables and figures of a study's report."""
+
+    tables = ReportItemSerializer(many=True)
+    figures = ReportItemSerializer(many=True)
+
+
+class ReportCellSerializer(CellSerializer):
+    """A cell of a report's table, with its dimensions.
+
+    `printed` is the text in the document; null if the document does not print the number.
+    """
+
+    dimensions = serializers.DictField()
+    metric = serializers.CharField()
+    role = serializers.CharField()
+    unit = serializers.CharField()
+    value = serializers.FloatField(allow_null=True)
+    printed = serializers.CharField(allow_null=True)
+    printed_diff = serializers.CharField(allow_null=True, help_text="The document's difference in per cent")
+
+
+class ReportPartSerializer(TableSerializer):
+    """A part of a report's table: one metric in rows and columns."""
+
+    cells = ReportCellSerializer(many=True)
+
+
+class ReportTableSerializer(serializers.Serializer[Any]):
+    """A table of a report.
+
+    A table of several parts has a query for each part, in the order of `tables`.
+    """
+
+    number = serializers.CharField()
+    title = serializers.CharField()
+    query = serializers.CharField(help_text="The first of `queries`")
+    queries = serializers.ListField(child=serializers.CharField())
+    tables = ReportPartSerializer(many=True)
+    warnings = NoteSerializer(many=True)
+
+
+class DisagreementSerializer(serializers.Serializer[Any]):
+    """A printed number that does not match its inputs.
+
+    `recomputed` and `interval` are in `unit`.
+    """
+
+    kind = serializers.CharField()
+    severity = serializers.CharField()
+    table = serializers.CharField()
+    line = serializers.IntegerField(allow_null=True)
+    run = serializers.IntegerField()
+    run_id = serializers.CharField()
+    metric = serializers.CharField()
+    role = serializers.CharField()
+    dimensions = serializers.DictField()
+    printed = serializers.CharField()
+    recomputed = serializers.FloatField()
+    interval = serializers.ListField(child=serializers.FloatField())
+    unit = serializers.CharField()
+    formula = serializers.CharField()
+    message = serializers.CharField()
+
+
+class ProblemListSerializer(PageSerializer):
+    """A page of the audit of a study."""
+
+    results = DisagreementSerializer(many=True)
+
+
+class ItemChangeSerializer(serializers.Serializer[Any]):
+    """Changes of an item. Omitted fields stay.
+
+    `version` is the version that was read; the answer is 409 if there is a newer one.
+    """
+
+    title = serializers.CharField(max_length=300, required=False)
+    number = serializers.CharField(max_length=20, required=False, allow_blank=True)
+    queries = serializers.ListField(
+        child=serializers.CharField(), required=False, help_text="Query strings, or addresses of pages that answer"
+    )
+    prose = serializers.CharField(allow_blank=True, required=False, trim_whitespace=False)
+    version = serializers.IntegerField(min_value=1)
+
+
+class NewItemSerializer(serializers.Serializer[Any]):
+    """A new item of a report.
+
+    The item is put before the item with the id `before`, or at the end.
+    """
+
+    kind = serializers.ChoiceField(ReportItem.Kind.choices)
+    title = serializers.CharField(max_length=300)
+    number = serializers.CharField(max_length=20, default="", allow_blank=True)
+    queries = serializers.ListField(child=serializers.CharField(), default=list)
+    prose = serializers.CharField(allow_blank=True, default="", trim_whitespace=False)
+    half = serializers.BooleanField(default=False, help_text="Draw a figure in half the width")
+    before = serializers.IntegerField(required=False)
+
+
+class ItemSerializer(serializers.Serializer[Any]):
+    """An item of a report."""
+
+    id = serializers.IntegerField()
+    kind = serializers.CharField()
+    number = serializers.CharField()
+    title = serializers.CharField()
+    queries = serializers.ListField(child=serializers.CharField())
+    prose = serializers.CharField()
+    half = serializers.BooleanField()
+    version = serializers.IntegerField()
+    written_with = serializers.IntegerField(allow_null=True, help_text="Runs of the study when its prose was written")
+    url = AddressField("api:report-item", "study.slug", "pk")
+
+
+class ItemListSerializer(serializers.Serializer[Any]):
+    """The items of a report in order.
+
+    `runs` is the present number of runs in the study.
+    """
+
+    runs = serializers.IntegerField()
+    results = ItemSerializer(many=True)
+
+
+class OrderSerializer(serializers.Serializer[Any]):
+    """The ids of items in the new order.
+
+    Omitted items follow in their old order.
+    """
+
+    order = serializers.ListField(child=serializers.IntegerField(), max_length=1000)
+
+
+class ItemRemovedSerializer(serializers.Serializer[Any]):
+    """The address that undoes the removal, by a POST."""
+
+    put_back = serializers.URLField()
+
 
 _BY_NUMBER = Ordering("id", Column("id"), descending=False)
 

@@ -10,7 +10,6 @@ from perfdb.analysis.insights.throughput_curve import Course, Edge
 from perfdb.analysis.metrics import Better
 from perfdb.analysis.render.exports import json
 from perfdb.analysis.verdicts.cells import Comparison, Effect, Reason, Scope, Verdict
-from perfdb.api.serializers import PageSerializer
 
 
 class NoteSerializer(serializers.Serializer[Any]):
@@ -368,82 +367,3 @@ class ExplanationSerializer(serializers.Serializer[Any]):
     flags = serializers.ListField(child=serializers.CharField())
     problems = serializers.ListField(child=serializers.CharField())
     notes = serializers.ListField(child=serializers.CharField())
-
-
-class ReportItemSerializer(serializers.Serializer[Any]):
-    """A table or figure of a report."""
-
-    number = serializers.CharField()
-    title = serializers.CharField()
-    queries = serializers.ListField(child=serializers.CharField())
-
-
-class ReportSerializer(serializers.Serializer[Any]):
-    """The tables and figures of a study's report."""
-
-    tables = ReportItemSerializer(many=True)
-    figures = ReportItemSerializer(many=True)
-
-
-class ReportCellSerializer(CellSerializer):
-    """A cell of a report's table, with its dimensions.
-
-    `printed` is the text in the document; null if the document does not print the number.
-    """
-
-    dimensions = serializers.DictField()
-    metric = serializers.CharField()
-    role = serializers.CharField()
-    unit = serializers.CharField()
-    value = serializers.FloatField(allow_null=True)
-    printed = serializers.CharField(allow_null=True)
-    printed_diff = serializers.CharField(allow_null=True, help_text="The document's difference in per cent")
-
-
-class ReportPartSerializer(TableSerializer):
-    """A part of a report's table: one metric in rows and columns."""
-
-    cells = ReportCellSerializer(many=True)
-
-
-class ReportTableSerializer(serializers.Serializer[Any]):
-    """A table of a report.
-
-    A table of several parts has a query for each part, in the order of `tables`.
-    """
-
-    number = serializers.CharField()
-    title = serializers.CharField()
-    query = serializers.CharField(help_text="The first of `queries`")
-    queries = serializers.ListField(child=serializers.CharField())
-    tables = ReportPartSerializer(many=True)
-    warnings = NoteSerializer(many=True)
-
-
-class DisagreementSerializer(serializers.Serializer[Any]):
-    """A printed number that does not match its inputs.
-
-    `recomputed` and `interval` are in `unit`.
-    """
-
-    kind = serializers.CharField()
-    severity = serializers.CharField()
-    table = serializers.CharField()
-    line = serializers.IntegerField(allow_null=True)
-    run = serializers.IntegerField()
-    run_id = serializers.CharField()
-    metric = serializers.CharField()
-    role = serializers.CharField()
-    dimensions = serializers.DictField()
-    printed = serializers.CharField()
-    recomputed = serializers.FloatField()
-    interval = serializers.ListField(child=serializers.FloatField())
-    unit = serializers.CharField()
-    formula = serializers.CharField()
-    message = serializers.CharField()
-
-
-class ProblemListSerializer(PageSerializer):
-    """A page of the audit of a study."""
-
-    results = DisagreementSerializer(many=True)

@@ -12,6 +12,7 @@ from django.http import Http404, UnreadablePostError
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter
+from rest_framework import serializers
 from rest_framework.decorators import api_view, parser_classes
 from rest_framework.parsers import BaseParser
 from rest_framework.request import Request
@@ -21,10 +22,46 @@ from perfdb.analysis.query.parameters import QueryError
 from perfdb.api.errors import MEDIA_TYPE, problem
 from perfdb.api.permissions import signed_in
 from perfdb.api.schema import describe
-from perfdb.api.serializers import NewPieceSerializer, PieceSerializer, PiecesSerializer, rendered, validate
+from perfdb.api.serializers import AddressField, rendered, validate
 from perfdb.api.uploads.parsers import clean_path
 from perfdb.results.ingest import chunked_upload
 from perfdb.results.models import PartialFile
+
+
+class NewPieceSerializer(serializers.Serializer[Any]):
+    """A large file to send in pieces."""
+
+    path = serializers.CharField(help_text="Its relative path, as in an upload")
+    size = serializers.IntegerField(min_value=0, help_text="Bytes")
+    fingerprint = serializers.CharField(
+        default="", allow_blank=True, max_length=200, help_text="Whatever tells that it is the same file tomorrow"
+    )
+    sha256 = serializers.RegexField(
+        r"^[0-9a-fA-F]{64}$", default="", allow_blank=True, help_text="Of the whole file; compared when all is there"
+    )
+
+
+class PieceSerializer(serializers.Serializer[Any]):
+    """A large file that is sent in pieces.
+
+    Send the next piece to `url`, from the offset `received`.
+    """
+
+    token = serializers.CharField(help_text="What an upload names it by, in `pieces`")
+    url = AddressField("api:piece", "token")
+    path = serializers.CharField()
+    size = serializers.IntegerField()
+    received = serializers.IntegerField(help_text="Bytes that are there: the offset of the next piece")
+    fingerprint = serializers.CharField()
+    touched = serializers.DateTimeField(format=None)
+    upload = serializers.IntegerField(source="upload_id", allow_null=True, help_text="The upload that has taken it")
+
+
+class PiecesSerializer(serializers.Serializer[Any]):
+    """Your files in transfer, which no upload has taken yet."""
+
+    results = PieceSerializer(many=True)
+
 
 _BEGUN = {200: PieceSerializer, 201: PieceSerializer}
 _DIGEST = re.compile(r"(?:^|,)\s*sha-256=:([A-Za-z0-9+/=]+):")
