@@ -9,8 +9,7 @@ from playwright.sync_api import Browser
 from pytest_django.live_server_helper import LiveServer
 
 from frontend.tests.visits import Watch, sign_in
-from frontend.tour.step import PAGE, PICTURES, render
-from frontend.tour.steps import STEPS
+from frontend.tour.steps import PAGE, PICTURES, STEPS, render
 from perfdb.results.models import TrendEvent
 
 LIMIT_BYTES = 1_500_000

@@ -15,8 +15,7 @@ from playwright.sync_api import expect, sync_playwright
 
 from bench.instance import ROOT, find_free_port, run_server
 from frontend.tests.browser import LOCAL_ONLY, REMEDY, obtain, system_browser
-from frontend.tour.step import PAGE, PICTURES, render
-from frontend.tour.steps import STEPS
+from frontend.tour.steps import PAGE, PICTURES, STEPS, render
 
 _PATIENCE_MS = 120_000
 

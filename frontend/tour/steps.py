@@ -1,14 +1,116 @@
-"""Steps of the tour; demo and published studies must be loaded."""
+"""Steps of the tour, which a browser walks and pictures, and docs/tour.md describes.
+
+Demo and published studies must be loaded.
+"""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from playwright.sync_api import Page, expect
 
-from frontend.tour.step import DARK, PHONE, Step
+from bench.instance import ROOT
 
-LOGS = Path(__file__).resolve().parents[2] / "fixtures" / "logs" / "cp_query" / "NMGBR950"
+PAGE = ROOT / "docs" / "tour.md"
+PICTURES = ROOT / "docs" / "tour"
+_HEAD = """\
+<!-- Made by `make tour` from frontend/tour/steps.py; edit the steps there. -->
+
+# A tour, with pictures
+
+How a performance engineer goes through perfdb: from logs to figures, to a comparison, to a report. Everything here
+works on a fresh instance: `make run`, open the sign-in link that it prints, and wait until the demo and the published
+studies are there. What each page can do besides stands in [using.md](using.md).
+"""
+_FOOT = """\
+## Where to go from here
+
+[using.md](using.md) goes through all pages, [how-perfdb-compares.md](how-perfdb-compares.md) through the rules behind
+every verdict; [recording.md](recording.md) measures and uploads in one go; [api.md](api.md) is for scripts.
+"""
+# Plotly is read after the page is painted, and a busy machine takes its time.
+_DRAWN_MS = 30_000
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """Browser window: size in CSS pixels, and preferred theme."""
+
+    width: int = 1200
+    height: int = 800
+    scheme: Literal["light", "dark"] = "light"
+
+
+DESK = Look()
+DARK = Look(scheme="dark")
+PHONE = Look(390, 700)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step, in Markdown for people and as actions for a browser.
+
+    ``act`` starts at the end of the step before, and expects the state described in ``see``. The picture ``name``.png
+    starts at the top of the first element of the CSS selector ``part`` and is at most ``tall`` pixels high.
+    """
+
+    name: str
+    title: str
+    part: str
+    act: Callable[[Page], None]
+    do: str
+    see: str
+    tall: int = 400
+    look: Look = DESK
+
+    @property
+    def picture(self) -> str:
+        """Return the file name of the picture."""
+        return f"{self.name}.png"
+
+    def walk(self, page: Page) -> None:
+        """Do the step in a browser; a failure names the step in a note."""
+        page.set_viewport_size({"width": self.look.width, "height": self.look.height})
+        page.emulate_media(color_scheme=self.look.scheme, reduced_motion="reduce")
+        try:
+            self.act(page)
+            wait_for_charts(page)
+            expect(page.locator(self.part).first).to_be_visible()
+        except Exception as error:
+            error.add_note(f"in step “{self.title}” of the tour, at {page.url}")
+            raise
+
+    def shoot(self, page: Page, folder: Path) -> None:
+        """Take the picture of the step just walked."""
+        # Where a page is scrolled, its header stands in the middle of the picture.
+        page.evaluate("scrollTo({ top: 0, behavior: 'instant' })")
+        box = page.locator(self.part).first.bounding_box()
+        assert box is not None
+        box["width"] = min(box["width"], self.look.width - box["x"])
+        box["height"] = min(box["height"], self.tall)
+        folder.mkdir(parents=True, exist_ok=True)
+        page.screenshot(path=folder / self.picture, full_page=True, animations="disabled", clip=box)
+
+
+def wait_for_charts(page: Page) -> None:
+    """Wait until every chart of the page is drawn."""
+    for chart in page.locator("perf-chart").all():
+        chart.scroll_into_view_if_needed()
+        expect(chart).to_have_attribute("data-drawn", "", timeout=_DRAWN_MS)
+
+
+def render(steps: Iterable[Step]) -> str:
+    """Return the whole page in Markdown."""
+    sections = (
+        f"## {number}. {step.title}\n\n{step.do}\n\n![{step.title}]({PICTURES.name}/{step.picture})\n\n{step.see}\n"
+        for number, step in enumerate(steps, start=1)
+    )
+    return "\n".join([_HEAD, *sections, _FOOT])
+
+
+LOGS = ROOT / "fixtures" / "logs" / "cp_query" / "NMGBR950"
 RUN = "NMGBR950"
 STUDY = "My first campaign"
 # Background work takes its time on a busy machine.
@@ -18,12 +120,12 @@ _LINES = f"{_RR}&rows=users&columns=device,mtu"
 _BOTH = f"{_LINES}&metric=trans_per_s&metric=cpu_ms_per_trans"
 
 
-def _open_chart(query: str, text: str) -> Callable[[Page], None]:
-    """Return an act that opens charts and expects a text in the first."""
+def _open(address: str, part: str, text: str) -> Callable[[Page], None]:
+    """Return an act that opens a page and expects a text in the first element of a selector."""
 
     def act(page: Page) -> None:
-        page.goto(f"/charts/?{query}")
-        expect(page.locator("perf-chart").first).to_contain_text(text)
+        page.goto(address)
+        expect(page.locator(part).first).to_contain_text(text)
 
     return act
 
@@ -113,11 +215,6 @@ def _two_runs(page: Page) -> None:
         rows.filter(has_text=shown).get_by_role("checkbox").check()
     page.get_by_role("button", name="Compare").click()
     expect(page.get_by_role("region", name="What differs and may matter")).to_be_visible()
-
-
-def _trends(page: Page) -> None:
-    page.goto("/trends/?study=nightly")
-    expect(page.get_by_role("region", name="Answer")).to_contain_text("regressed")
 
 
 def _maximum(page: Page) -> None:
@@ -230,7 +327,8 @@ STEPS = (
         " with it, and what limited either side.",
     ),
     Step(
-        "trends", "See what changed from night to night", "#content", _trends,
+        "trends", "See what changed from night to night", "#content",
+        _open("/trends/?study=nightly", "section[aria-label=Answer]", "regressed"),
         "Open **Trends** (keys `g` `t`); choose the nightly study.",
         "Each event is a change of many series at one place: what the series share, how large it is, and what else "
         "changed there. Its page has the buttons to acknowledge or close it.",
@@ -244,9 +342,9 @@ STEPS = (
         " way; an [alias](using.md#one-value-under-several-names) makes both the same.",
     ),
     Step(
-        "heat", "Many differences at a glance", "#result perf-chart", _open_chart(
-            f"{_LINES}&metric=trans_per_s&draw=heat&baseline=device:HiperSockets", "% difference from HiperSockets"
-        ),
+        "heat", "Many differences at a glance", "#result perf-chart",
+        _open(f"/charts/?{_LINES}&metric=trans_per_s&draw=heat&baseline=device:HiperSockets", "perf-chart",
+              "% difference from HiperSockets"),
         "On **Charts**, choose *against* HiperSockets, and in *Chart options* the heat map.",
         "Blue is better than HiperSockets, orange is worse; hatched is not decided, or has no equal to be "
         "compared with.",
@@ -254,14 +352,14 @@ STEPS = (
     ),
     Step(
         "two-axes", "Throughput and cost in one figure", "#result perf-chart",
-        _open_chart(f"{_BOTH}&draw=both", "right axis"),
+        _open(f"/charts/?{_BOTH}&draw=both", "perf-chart", "right axis"),
         "In *Chart options*, choose *two metrics, two axes*.",
         "Throughput by the left axis, with bold lines and filled marks; CPU time per transaction by the right "
         "one, with fine lines and hollow marks.",
     ),
     Step(
         "efficiency", "The efficient ones, in the dark", "#result perf-chart",
-        _open_chart(f"{_BOTH}&draw=efficiency", "best in both"),
+        _open(f"/charts/?{_BOTH}&draw=efficiency", "perf-chart", "best in both"),
         "In *Chart options*, choose *CPU cost vs throughput*; press the button beside your name for the dark theme.",
         "A path for each device and MTU, from few users to many. What nothing else beats in both is *best in both*.",
         tall=440, look=DARK,
