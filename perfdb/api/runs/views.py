@@ -24,7 +24,7 @@ from perfdb.api.errors import Conflict
 from perfdb.api.permissions import signed_in
 from perfdb.api.renderers import cache_answer, created, page_body, page_place
 from perfdb.api.runs.run_data import run_body, upload_reference
-from perfdb.api.schema import RECORD_PARAMETERS, RUN_PARAMETERS, describe, query_parameter
+from perfdb.api.schema import RUN_PARAMETERS, describe, query_parameter
 from perfdb.api.serializers import (
     NewNoteSerializer,
     RunNoteListSerializer,
@@ -149,7 +149,10 @@ _VOCABULARY = ("study", "system", "level", "workload", "device")
         "application/x-ndjson": RunRecordSerializer,
     },
     description="All of the records or none. `/api/v1/uploads/ID/` follows and undoes what they brought.",
-    parameters=RECORD_PARAMETERS,
+    parameters=[
+        query_parameter("study", "Slug, made when there is none of that slug; your inbox when this is left out"),
+        query_parameter("wait", "Seconds to wait for the runs, at most 30; 10 unless said", int),
+    ],
 )
 @api_view(["GET", "POST"])
 @parser_classes([RecordsParser, RecordLinesParser])

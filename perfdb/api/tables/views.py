@@ -3,14 +3,17 @@
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
+import orjson
 from django.http import HttpResponse, HttpResponseBase
 from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiExample
 from rest_framework.request import Request
 
-from perfdb.analysis.query.query import Query
-from perfdb.analysis.render.charts.chart_options import Drawing
+from perfdb.analysis.query.query import Layout, Query, Summary
+from perfdb.analysis.render.charts.chart_options import DRAWING_PARAMETERS, Drawing
 from perfdb.analysis.render.exports import json
 from perfdb.analysis.render.exports.text import render_latex, render_markdown, render_text
 from perfdb.analysis.render.exports.tidy import render_csv, render_parquet
@@ -18,22 +21,8 @@ from perfdb.analysis.tables.matched_pairs import LeftOver, Sides
 from perfdb.analysis.tables.table import Table
 from perfdb.analysis.verdicts import words
 from perfdb.api.renderers import cache_answer, large_answer
-from perfdb.api.schema import (
-    COMPARISON_PARAMETERS,
-    EXPLANATION_PARAMETERS,
-    QUERY_PARAMETERS,
-    TABLES_EXAMPLE,
-    describe,
-)
-from perfdb.api.tables.serializers import (
-    ComparisonSerializer,
-    ExplanationSerializer,
-    LimitSerializer,
-    MovedSerializer,
-    RunnerUpSerializer,
-    SideSerializer,
-    TablesSerializer,
-)
+from perfdb.api.schema import DIMENSION_PARAMETERS, describe, query_parameter
+from perfdb.api.tables import serializers
 from perfdb.results.queries import compare
 from perfdb.results.queries.answers import make_tables, read_answer
 from perfdb.results.queries.bottlenecks import Best, find_best
@@ -50,6 +39,44 @@ FORMS: Mapping[str, tuple[Callable[[Query, Sequence[Table]], str | bytes], str]]
     "txt": (lambda _, tables: render_text(tables), "text/plain; charset=utf-8"),
     "parquet": (render_parquet, "application/vnd.apache.parquet"),
 }
+QUERY_PARAMETERS = [
+    query_parameter("metric", "`name` or `name@role`; the workloads' own metrics when none is asked", many=True),
+    *DIMENSION_PARAMETERS,
+    query_parameter("rows", "Dimensions, separated by commas"),
+    query_parameter("columns", "Dimensions, separated by commas"),
+    query_parameter("split", "Dimensions with a table for each value"),
+    query_parameter("exclude", "`dimension:value`: all but the runs with this value", many=True),
+    query_parameter("range", "`dimension:low..high`, both included, either may be left out", many=True),
+    query_parameter("order", "`dimension:value`: values that come first, in this order", many=True),
+    query_parameter("baseline", "`dimension:value` of the layout: what every other cell is compared with", many=True),
+    query_parameter("delta", "The practical size of a difference in per cent; 2 unless said", float),
+    query_parameter("pick", "`metric:dimension,…`: only the best experiment for each value"),
+    query_parameter("summary", "How a sample becomes one number", enum=list(Summary)),
+    query_parameter("layout", "A table for each metric, or one with metrics as rows or as columns", enum=list(Layout)),
+    *(
+        query_parameter(name, "How a page draws it; makes no difference here", enum=list(kind))
+        for name, kind in DRAWING_PARAMETERS.items()
+    ),
+]
+COMPARISON_PARAMETERS = [
+    query_parameter("dimension", "What is compared: any dimension, also a factor or `date`", required=True),
+    query_parameter("old", "The value that the other is held against; `(none)` for a missing one", required=True),
+    query_parameter("new", "The values that are held against it", required=True, many=True),
+    *QUERY_PARAMETERS,
+]
+EXPLANATION_PARAMETERS = [
+    query_parameter("old", "The id of a run; with `new`, these two runs are explained", int),
+    query_parameter("new", "The id of the run that is held against it", int),
+    query_parameter("of", "The measure; of a cell it must be said, of two runs it is their workload's rate"),
+    query_parameter("at", "`dimension:value` of each dimension shown: which cell of the query's tables", many=True),
+    *QUERY_PARAMETERS,
+]
+_EXAMPLE = OpenApiExample(
+    "One cell",
+    value=orjson.loads((Path(__file__).with_name("example.json")).read_text()),
+    response_only=True,
+    status_codes=["200"],
+)
 
 
 def _pairs(request: Request) -> Iterator[tuple[str, str]]:
@@ -65,10 +92,10 @@ def _query(request: Request) -> Query:
 @describe(
     "tables",
     "Ask a question about measurements",
-    TablesSerializer,
+    serializers.TablesSerializer,
     (400,),
     parameters=QUERY_PARAMETERS,
-    examples=[TABLES_EXAMPLE],
+    examples=[_EXAMPLE],
 )
 def tables(request: Request) -> HttpResponseBase:
     """Return the tables that answer a query.
@@ -87,7 +114,11 @@ def tables(request: Request) -> HttpResponseBase:
 
 
 @describe(
-    "comparisons", "Compare two values of a dimension", ComparisonSerializer, (400,), parameters=COMPARISON_PARAMETERS
+    "comparisons",
+    "Compare two values of a dimension",
+    serializers.ComparisonSerializer,
+    (400,),
+    parameters=COMPARISON_PARAMETERS,
 )
 def comparisons(request: Request) -> HttpResponseBase:
     """Return the matched pairs of an old value and one or more new values.
@@ -107,7 +138,9 @@ def comparisons(request: Request) -> HttpResponseBase:
     return cache_answer(request, about.filters.get("study", ()), make)
 
 
-@describe("explanations", "Explain a difference", ExplanationSerializer, (400,), parameters=EXPLANATION_PARAMETERS)
+@describe(
+    "explanations", "Explain a difference", serializers.ExplanationSerializer, (400,), parameters=EXPLANATION_PARAMETERS
+)
 def explanations(request: Request) -> HttpResponseBase:
     """Return the evidence about a difference.
 
@@ -208,8 +241,8 @@ def best_body(query: Query, found: Sequence[Best]) -> list[dict[str, Any]]:
             "dimensions": dict(evidence.key),
             "runs": [run.id for run in best.runs],
             "curve": json.curve_data(evidence.curve, evidence.edge) if evidence.curve else None,
-            "limit": LimitSerializer(best.limit).data,
-            "runners_up": RunnerUpSerializer(evidence.runners_up, many=True).data,
+            "limit": serializers.LimitSerializer(best.limit).data,
+            "runners_up": serializers.RunnerUpSerializer(evidence.runners_up, many=True).data,
         }
         for best in found
         for evidence in [best.evidence]
@@ -222,12 +255,12 @@ def explanation_body(found: Explanation) -> dict[str, Any]:
         "metric": found.measure.metric,
         "role": found.measure.role,
         "where": dict(found.where),
-        "old": SideSerializer(found.old).data,
-        "new": SideSerializer(found.new).data,
+        "old": serializers.SideSerializer(found.old).data,
+        "new": serializers.SideSerializer(found.new).data,
         "diff": json.diff_data(found.comparison),
         "compared": [{"dimension": name, "old": old, "new": new} for name, old, new in found.compared],
         "differs": list(map(asdict, found.differs)),
-        "moved": MovedSerializer(found.moved, many=True).data,
+        "moved": serializers.MovedSerializer(found.moved, many=True).data,
         "flags": found.flags,
         "problems": [f"{each.run}: {each.message}" for each in found.problems],
         "notes": found.notes,

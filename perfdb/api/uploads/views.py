@@ -9,6 +9,7 @@ from django.db import transaction
 from django.http import FileResponse, Http404, QueryDict
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiExample
 from rest_framework.decorators import api_view, parser_classes
 from rest_framework.exceptions import PermissionDenied, ValidationError
 from rest_framework.fields import ListField
@@ -17,21 +18,12 @@ from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
 from perfdb.analysis.query.parameters import QueryError
+from perfdb.api import serializers
 from perfdb.api.errors import Conflict
 from perfdb.api.permissions import signed_in
 from perfdb.api.renderers import created, page_body, page_place
 from perfdb.api.runs.run_data import upload_body, upload_reference
-from perfdb.api.schema import ACCEPT_EXAMPLE, LIST_PARAMETERS, WAIT_PARAMETER, describe
-from perfdb.api.serializers import (
-    AcceptSerializer,
-    CorrectionSerializer,
-    NewUploadSerializer,
-    UploadPageSerializer,
-    UploadReferenceSerializer,
-    UploadSerializer,
-    known_only,
-    validate,
-)
+from perfdb.api.schema import LIST_PARAMETERS, describe, query_parameter
 from perfdb.api.uploads.parsers import UploadParser, relative_path
 from perfdb.results.changes import corrections as correcting
 from perfdb.results.ingest import chunked_upload, notify
@@ -55,11 +47,18 @@ _COLUMNS = {
     "settled": "settled",
 }
 _ORDERINGS = {"created": Column("created")}
-_STARTED = {202: UploadReferenceSerializer}
+_EXAMPLE = OpenApiExample("Decide a conflict", value={"decisions": {"NMGBR110/1": "replace"}}, request_only=True)
+_STARTED = {202: serializers.UploadReferenceSerializer}
 
 
-@describe("uploads", "List uploads", UploadPageSerializer, (400,), parameters=LIST_PARAMETERS)
-@describe("upload_create", "Bring files in", _STARTED, (403, 413), post={"multipart/form-data": NewUploadSerializer})
+@describe("uploads", "List uploads", serializers.UploadPageSerializer, (400,), parameters=LIST_PARAMETERS)
+@describe(
+    "upload_create",
+    "Bring files in",
+    _STARTED,
+    (403, 413),
+    post={"multipart/form-data": serializers.NewUploadSerializer},
+)
 @api_view(["GET", "POST"])
 @parser_classes([UploadParser])
 def uploads(request: Request) -> Response:
@@ -69,7 +68,7 @@ def uploads(request: Request) -> Response:
     """
     if request.method == "POST":
         return _create(request)
-    known_only(request.query_params, ("cursor", "size"))
+    serializers.known_only(request.query_params, ("cursor", "size"))
     found = read_page(Upload.objects.all(), _COLUMNS, Ordering.parse("-created", _ORDERINGS), *page_place(request))
 
     def row(stored: dict[str, Any]) -> dict[str, Any]:
@@ -79,7 +78,7 @@ def uploads(request: Request) -> Response:
 
 
 def _create(request: Request) -> Response:
-    given = validate(NewUploadSerializer, _given(request))
+    given = serializers.validate(serializers.NewUploadSerializer, _given(request))
     files = given["files"]
     paths = given["paths"] or [relative_path(file) for file in files]
     if len(paths) != len(files):
@@ -100,9 +99,9 @@ def _create(request: Request) -> Response:
 
 def _given(request: Request) -> dict[str, Any]:
     """Return non-blank fields of form and address. Raise QueryError for unknown ones."""
-    fields = NewUploadSerializer().fields
+    fields = serializers.NewUploadSerializer().fields
     form = cast(QueryDict, request.data)
-    known_only([*form, *request.query_params], list(fields))
+    serializers.known_only([*form, *request.query_params], list(fields))
     given = dict(request.query_params.lists()) | dict(form.lists())
     kept = {name: [value for value in values if value != ""] for name, values in given.items()}
     several = {name for name, field in fields.items() if isinstance(field, ListField)}
@@ -125,13 +124,19 @@ def study_called(user: User, slug: str, *, create: bool) -> Study | None:
     return study
 
 
-@describe("upload", "Follow an upload", UploadSerializer, (400, 404), parameters=[WAIT_PARAMETER])
+@describe(
+    "upload",
+    "Follow an upload",
+    serializers.UploadSerializer,
+    (400, 404),
+    parameters=[query_parameter("wait", "Seconds to hold the answer until the upload has settled, at most 30", int)],
+)
 def upload(request: Request, pk: int) -> Response:
     """Return the state, files, runs and problems of an upload.
 
     With `wait=30`, the answer comes when the upload has settled, or after 30 seconds.
     """
-    known_only(request.query_params, ("wait",))
+    serializers.known_only(request.query_params, ("wait",))
     wait_until_settled(pk, read_wait(request.query_params.get("wait", "")))
     return Response(upload_body(request, pk))
 
@@ -168,8 +173,8 @@ def wait_until_settled(pk: int, seconds: float) -> None:
     "Load what a preview showed",
     _STARTED,
     (403, 404, 409),
-    post=AcceptSerializer,
-    examples=[ACCEPT_EXAMPLE],
+    post=serializers.AcceptSerializer,
+    examples=[_EXAMPLE],
 )
 def accept(request: Request, pk: int) -> Response:
     """Store the runs of a preview.
@@ -177,7 +182,7 @@ def accept(request: Request, pk: int) -> Response:
     `decisions` resolve conflicts with stored runs.
     """
     found = _own_upload(request, pk)
-    decisions = validate(AcceptSerializer, request.data)["decisions"]
+    decisions = serializers.validate(serializers.AcceptSerializer, request.data)["decisions"]
     try:
         intake.accept(found, decisions)
     except IntakeError as error:
@@ -213,14 +218,14 @@ def _started(request: Request, found: Upload) -> Response:
     return Response(upload_reference(request, found), status=202)
 
 
-@describe("upload_correct", "Say what no file says", _STARTED, (403, 404), post=CorrectionSerializer)
+@describe("upload_correct", "Say what no file says", _STARTED, (403, 404), post=serializers.CorrectionSerializer)
 def corrections(request: Request, pk: int) -> Response:
     """Supply facts of the runs of a preview that the files do not have.
 
     The facts are for all runs, or for the runs that were read at `places`. The files are read again.
     """
     found = _own_upload(request, pk)
-    given = validate(CorrectionSerializer, request.data)
+    given = serializers.validate(serializers.CorrectionSerializer, request.data)
     facts = {key: str(value) for key, value in given["facts"].items() if str(value).strip()}
     places = tuple(Place(each["path"], each["first"], each["last"]) for each in given["places"])
     correcting.add_corrections(found, [Correction(facts, places)] if facts else [])

@@ -8,19 +8,11 @@ from typing import Self
 
 from perfdb.analysis.metrics import Better
 from perfdb.analysis.render import labels
-from perfdb.analysis.render.charts import plotly_chart
+from perfdb.analysis.render.charts import plotly_chart, traces
 from perfdb.analysis.render.charts.axis_range import Drawn, Extent
 from perfdb.analysis.render.charts.chart_options import Drawing
 from perfdb.analysis.render.charts.chart_series import Looks, Plan
-from perfdb.analysis.render.charts.traces import (
-    Figure,
-    HoverText,
-    cell_hover,
-    error_bars,
-    hover_data,
-    runs_meta,
-    series_of,
-)
+from perfdb.analysis.render.charts.traces import Figure, HoverText, cell_hover, hover_data
 from perfdb.analysis.tables.observations import Key
 from perfdb.analysis.tables.table import Table
 
@@ -82,7 +74,7 @@ def cost_chart(throughput: Table, cost: Table, drawing: Drawing, looks: Looks) -
     """
     plotly_chart.check_alike(throughput, cost)
     plan = Plan.from_tables([throughput, cost], looks)
-    rates, costs = (dict(series_of(plan, table, drawing)) for table in (throughput, cost))
+    rates, costs = (dict(traces.series_of(plan, table, drawing)) for table in (throughput, cost))
     paths = {number: _steps(rates[number], costs[number]) for number in rates if number in costs}
     along, up = Extent.from_tables([throughput], drawing, "x"), Extent.from_tables([cost], drawing)
     axis = plan.x_title
@@ -132,9 +124,10 @@ def _path(
         "name": name,
         "legendgroup": name,
         "legendrank": number + 2,
-        "meta": runs_meta(plan, tables[0], number, [step.x for step in steps]),
+        "meta": traces.runs_meta(plan, tables[0], number, [step.x for step in steps]),
     }
-    texts = [labelling.place(_short(step.x), step.place) for step in steps]
+    said = [escape(", ".join(map(labels.value_text, step.x)), quote=False) for step in steps]
+    texts = [labelling.place(text, step.place) for text, step in zip(said, steps, strict=True)]
     points = shared | {
         "mode": "lines+markers+text" if plan.numeric else "markers+text",
         "line": {"dash": style.line},
@@ -143,8 +136,8 @@ def _path(
         "textposition": [position for _, position in texts],
         "cliponaxis": False,
         **hover_data(_said(plan, tables, number, step) for step in steps),
-        **error_bars("error_x", [step.rate for step in steps]),
-        **error_bars("error_y", [step.cost for step in steps]),
+        **traces.error_bars("error_x", [step.rate for step in steps]),
+        **traces.error_bars("error_y", [step.cost for step in steps]),
     }
     return [points, shared | _arrows(steps)] if plan.numeric and len(steps) > 1 else [points]
 
@@ -163,10 +156,6 @@ def _arrows(steps: Sequence[Step]) -> Figure:
         "showlegend": False,
         "hoverinfo": "skip",
     }
-
-
-def _short(x: Key) -> str:
-    return escape(", ".join(labels.value_text(value) for value in x), quote=False)
 
 
 def _said(plan: Plan, tables: tuple[Table, Table], number: int, step: Step) -> HoverText:
