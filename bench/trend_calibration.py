@@ -179,21 +179,20 @@ _STEPS = (
 )
 
 
-def _chapter(title: str, about: str, count: Callable[..., float], detector: Detector) -> Chapter:
-    measure = partial(_measure, partial(count, detector), detector)
-    return Chapter(f"{title}: {detector.title}", about, tuple(f"{points} points, %" for points in LENGTHS), measure)
-
-
-def _chapters() -> Iterator[Chapter]:
-    for detector in (*OURS, *PEERS):
-        yield _chapter("False changes", _ALARMS, count_alarms, detector)
-    for size in (0.03, 0.05, 0.10):
-        for detector in (*OURS, *PEERS):
-            about = f"{_STEPS} A tenth of the series has one." if detector.changed < 1 else _STEPS
-            yield _chapter(f"Steps of {100 * size:g} % found", about, partial(count_steps, size), detector)
-
-
-CHAPTERS: Sequence[Chapter] = tuple(_chapters())
+_KINDS: tuple[tuple[str, str, Callable[..., float]], ...] = (
+    ("False changes", _ALARMS, count_alarms),
+    *((f"Steps of {100 * size:g} % found", _STEPS, partial(count_steps, size)) for size in (0.03, 0.05, 0.10)),
+)
+CHAPTERS: Sequence[Chapter] = [
+    Chapter(
+        f"{title}: {detector.title}",
+        f"{about} A tenth of the series has one." if about is _STEPS and detector.changed < 1 else about,
+        tuple(f"{points} points, %" for points in LENGTHS),
+        partial(_measure, partial(count, detector), detector),
+    )
+    for title, about, count in _KINDS
+    for detector in (*OURS, *PEERS)
+]
 
 
 if __name__ == "__main__":

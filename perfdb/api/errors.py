@@ -19,7 +19,7 @@ from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
 from perfdb.analysis.query.parameters import QueryError
-from perfdb.results.ingest.json_runs import Complaint, RecordsError
+from perfdb.results.ingest.json_runs import RecordsError
 from perfdb.results.ingest.uploads import IntakeError
 from perfdb.results.published.load_tables import NotLoadedError
 from perfdb.results.queries.saved_queries import NameTakenError
@@ -80,7 +80,11 @@ def _described(exc: Exception, context: Mapping[str, Any]) -> dict[str, Any]:
         case IntakeError():
             body = problem(400, str(exc), INTAKE)
         case RecordsError():
-            body = problem(400, str(exc), RECORDS, errors=[_complaint(each) for each in exc.complaints])
+            errors = [
+                {"record": str(each.record or ""), "field": each.field, "detail": each.message, "remedy": each.remedy}
+                for each in exc.complaints
+            ]
+            body = problem(400, str(exc), RECORDS, errors=errors)
         case DataError() | UnicodeEncodeError():
             # Half a surrogate or a NUL inside JSON: valid JSON, but no text that PostgreSQL could hold.
             body = problem(400, "a text contains a character that cannot be stored")
@@ -94,11 +98,6 @@ def _described(exc: Exception, context: Mapping[str, Any]) -> dict[str, Any]:
         case _:
             body = _unforeseen(exc, context)
     return body
-
-
-def _complaint(found: Complaint) -> dict[str, str]:
-    record = str(found.record) if found.record else ""
-    return {"record": record, "field": found.field, "detail": found.message, "remedy": found.remedy}
 
 
 def _complaints(parameter: str, detail: Any) -> Iterator[dict[str, str]]:

@@ -339,7 +339,9 @@ def _style_axis(
             min(0.0, max(low, clip.get("clipmin", low))) if low < 0 else 0.0, min(high, clip.get("clipmax", high))
         )
     if places:
-        axis.set_ticks(list(places.values()), [_broken(str(value)) for value in places])
+        axis.set_ticks(
+            list(places.values()), ["\n".join(wrap(_plain(str(value)), 16)) or str(value) for value in places]
+        )
     elif "tickvals" in layout:
         texts = layout.get("ticktext") or [significant_text(value) for value in layout["tickvals"]]
         axis.set_ticks(layout["tickvals"], [_plain(text) for text in texts])
@@ -349,7 +351,3 @@ def _style_axis(
     if layout.get("showgrid", name == "y") is not False:
         axis.grid(visible=True, color=look.colours["line"], linewidth=0.7)
         ax.set_axisbelow(True)
-
-
-def _broken(text: str) -> str:
-    return "\n".join(wrap(_plain(text), 16)) or text
