@@ -1,6 +1,5 @@
 """Endpoint of the search over all names."""
 
-from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlencode
 
@@ -46,7 +45,7 @@ def find(request: Request) -> Response:
     """
     found = search_names(_text(request), _size(request))
     hits = [
-        {"kind": hit.kind.value, "name": hit.name, "text": hit.text, "url": _ADDRESSES[hit.kind](request, hit)}
+        {"kind": hit.kind.value, "name": hit.name, "text": hit.text, "url": _address(request, hit)}
         for of_kind in found.hits.values()
         for hit in of_kind
     ]
@@ -69,30 +68,23 @@ def _size(request: Request) -> int:
     return int(text)
 
 
-def _list(request: Request, **chosen: str) -> str:
-    return f"{reverse('api:runs', request=request)}?{urlencode(chosen)}"
-
-
-def _of_runs(request: Request, hit: Hit) -> str:
-    if hit.about["several"]:
-        return _list(request, run_id=hit.name)
-    return reverse("api:run", [hit.about["pk"]], request=request)
-
-
-def _of_query(request: Request, hit: Hit) -> str:
-    page = "api:comparisons" if hit.about["page"] == "compare" else "api:tables"
-    return f"{reverse(page, request=request)}?{hit.about['query']}"
-
-
-_ADDRESSES: dict[Kind, Callable[[Request, Hit], str]] = {
-    **dict.fromkeys(
-        (Kind.DEVICE, Kind.WORKLOAD, Kind.SYSTEM, Kind.LEVEL, Kind.TAG),
-        lambda request, hit: _list(request, **{hit.kind.value: hit.name}),
-    ),
-    Kind.STUDY: lambda request, hit: reverse("api:study", [hit.about["slug"]], request=request),
-    Kind.RUN: _of_runs,
-    Kind.QUERY: _of_query,
-    Kind.REPORT: lambda request, hit: reverse("api:report", [hit.about["study__slug"]], request=request),
-    Kind.NOTE: lambda request, hit: reverse("api:run", [hit.about["run_id"]], request=request),
-    Kind.FILE: lambda request, hit: reverse("api:artifact", [hit.about["artifact_id"]], request=request),
+# View and argument of the kinds whose hits have an address of their own.
+_RESOURCES = {
+    Kind.STUDY: ("api:study", "slug"),
+    Kind.REPORT: ("api:report", "study__slug"),
+    Kind.NOTE: ("api:run", "run_id"),
+    Kind.FILE: ("api:artifact", "artifact_id"),
+    Kind.RUN: ("api:run", "pk"),
 }
+
+
+def _address(request: Request, hit: Hit) -> str:
+    """Return the address of a hit, or of the list of runs, or of a named query's answer."""
+    if hit.kind is Kind.QUERY:
+        page = "api:comparisons" if hit.about["page"] == "compare" else "api:tables"
+        return f"{reverse(page, request=request)}?{hit.about['query']}"
+    if hit.kind in _RESOURCES and not hit.about.get("several"):
+        view, argument = _RESOURCES[hit.kind]
+        return reverse(view, [hit.about[argument]], request=request)
+    name = "run_id" if hit.kind is Kind.RUN else hit.kind.value
+    return f"{reverse('api:runs', request=request)}?{urlencode({name: hit.name})}"

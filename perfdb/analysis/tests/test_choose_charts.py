@@ -9,7 +9,7 @@ from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.render.charts.chart_options import Draw, Drawing, Marks, Scale, Trials, check_drawing
 from perfdb.analysis.render.charts.chart_series import Looks
 from perfdb.analysis.render.charts.combined_charts import combine_charts, figures
-from perfdb.analysis.render.charts.cost_chart import Labels, undominated
+from perfdb.analysis.render.charts.cost_chart import place_labels, undominated
 from perfdb.analysis.render.charts.traces import MOST_POINTS, thin_points
 from perfdb.analysis.tables.baseline_comparison import answer
 from perfdb.analysis.tables.observations import Observations
@@ -104,12 +104,13 @@ def test_efficiency_is_a_path_of_cost_over_throughput() -> None:
 
 
 def test_no_two_labels_of_an_efficiency_figure_lie_on_each_other() -> None:
-    labels = Labels.over([(100.0, 1.0), (0.0, 0.0)])
-    assert labels.place("10", (50.0, 0.5)) == ("10", "top center")
-    assert labels.place("10", (51.0, 0.51))[0] == ""
-    assert labels.place("20", (52.0, 0.52)) == ("20", "bottom center")
-    assert labels.place("50", (50.5, 0.5))[0] == ""
-    assert labels.place("50", (50.0, 0.9)) == ("50", "top center")
+    places = [(50.0, 0.5), (51.0, 0.51), (52.0, 0.52), (50.5, 0.5), (50.0, 0.9), (100.0, 1.0)]
+    first, again, below, none, far, _ = place_labels(["10", "10", "20", "50", "50", "100"], places)
+    assert first == ("10", "top center")
+    assert again[0] == ""
+    assert below == ("20", "bottom center")
+    assert none[0] == ""
+    assert far == ("50", "top center")
 
 
 def test_efficiency_has_intervals_both_ways() -> None:

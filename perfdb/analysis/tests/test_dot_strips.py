@@ -5,8 +5,7 @@ import math
 import pytest
 
 from perfdb.analysis.metrics import Better
-from perfdb.analysis.render.dot_strips import WIDTH, Scale, place_dots
-from perfdb.analysis.render.sentences import Pair
+from perfdb.analysis.render.sentences import WIDTH, Pair, Scale, place_dots
 from perfdb.analysis.verdicts.cells import Cell
 from perfdb.analysis.verdicts.judge import judge
 

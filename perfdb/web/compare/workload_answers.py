@@ -9,9 +9,8 @@ from perfdb.analysis.dimensions import describe_values, dimension
 from perfdb.analysis.metrics import Better
 from perfdb.analysis.render import sentences
 from perfdb.analysis.render.charts.chart_options import Drawing
-from perfdb.analysis.render.dot_strips import Scale, place_dots
 from perfdb.analysis.render.labels import measure_title
-from perfdb.analysis.render.sentences import Answer
+from perfdb.analysis.render.sentences import Answer, Scale, place_dots
 from perfdb.analysis.tables.baseline_comparison import full_key
 from perfdb.analysis.tables.matched_pairs import Sides
 from perfdb.analysis.tables.observations import Key

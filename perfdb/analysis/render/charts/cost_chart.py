@@ -1,10 +1,9 @@
 """Cost over throughput: a path per series along the axis of the query."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
-from itertools import accumulate
-from typing import Self
+from itertools import accumulate, islice
 
 from perfdb.analysis.metrics import Better
 from perfdb.analysis.render import labels
@@ -37,34 +36,18 @@ _SIGNS = {Better.HIGHER: 1, Better.LOWER: -1, Better.NEUTRAL: 0}
 _POSITIONS = ("top center", "bottom center")
 
 
-@dataclass(frozen=True, slots=True)
-class Labels:
-    """Placed labels, so that no two overlap.
-
-    ``taken`` has the text, side and place of each; ``reach`` is the least distance along both axes.
-    """
-
-    reach: tuple[float, float]
-    taken: list[tuple[str, str, tuple[float, float]]]
-
-    @classmethod
-    def over(cls, places: Sequence[tuple[float, float]]) -> Self:
-        """Start without labels, for a chart that spans these places and zero."""
-        across, up = (max(abs(place[axis]) for place in places) * near for axis, near in enumerate(_NEAR))
-        return cls((across, up), [])
-
-    def place(self, text: str, at: tuple[float, float]) -> tuple[str, str]:
-        """Return a label's text and side; no text near an equal or two others."""
-        near = [
-            (each, side)
-            for each, side, place in self.taken
-            if all(abs(a - b) < reach for a, b, reach in zip(place, at, self.reach, strict=True))
-        ]
+def place_labels(texts: Sequence[str], places: Sequence[tuple[float, float]]) -> Iterator[tuple[str, str]]:
+    """Yield each label's text and side, so that no two overlap; no text near an equal or two others."""
+    across, up = (max(abs(place[axis]) for place in places) * near for axis, near in enumerate(_NEAR))
+    taken: list[tuple[str, str, tuple[float, float]]] = []
+    for text, (x, y) in zip(texts, places, strict=True):
+        near = [(each, side) for each, side, at in taken if abs(at[0] - x) < across and abs(at[1] - y) < up]
         free = next((side for side in _POSITIONS if side not in {side for _, side in near}), None)
         if free is None or text in {each for each, _ in near}:
-            return "", _POSITIONS[0]
-        self.taken.append((text, free, at))
-        return text, free
+            yield "", _POSITIONS[0]
+        else:
+            taken.append((text, free, (x, y)))
+            yield text, free
 
 
 def cost_chart(throughput: Table, cost: Table, drawing: Drawing, looks: Looks) -> Figure:
@@ -96,13 +79,15 @@ def cost_chart(throughput: Table, cost: Table, drawing: Drawing, looks: Looks) -
     }
     if not any(paths.values()):
         return {"data": [], "layout": layout | plotly_chart.empty_layout(throughput)}
-    every = [step.place for steps in paths.values() for step in steps]
-    labelling = Labels.over(every)
+    steps = [step for path in paths.values() for step in path]
+    every = [step.place for step in steps]
+    said = [escape(", ".join(map(labels.value_text, step.x)), quote=False) for step in steps]
+    named = place_labels(said, every)
     data = [
         trace
-        for number, steps in paths.items()
-        if steps
-        for trace in _path(plan, (throughput, cost), number, steps, labelling)
+        for number, path in paths.items()
+        if path
+        for trace in _path(plan, (throughput, cost), number, path, list(islice(named, len(path))))
     ]
     return {"data": [*_frontier(every, throughput, cost), *data], "layout": layout}
 
@@ -114,7 +99,7 @@ def _steps(rates: Sequence[tuple[Key, Drawn]], costs: Sequence[tuple[Key, Drawn]
 
 
 def _path(
-    plan: Plan, tables: tuple[Table, Table], number: int, steps: Sequence[Step], labelling: Labels
+    plan: Plan, tables: tuple[Table, Table], number: int, steps: Sequence[Step], texts: Sequence[tuple[str, str]]
 ) -> list[Figure]:
     style, name = plan.styles[number], escape(plan.names[number], quote=False)
     shared: Figure = {
@@ -126,8 +111,6 @@ def _path(
         "legendrank": number + 2,
         "meta": traces.runs_meta(plan, tables[0], number, [step.x for step in steps]),
     }
-    said = [escape(", ".join(map(labels.value_text, step.x)), quote=False) for step in steps]
-    texts = [labelling.place(text, step.place) for text, step in zip(said, steps, strict=True)]
     points = shared | {
         "mode": "lines+markers+text" if plan.numeric else "markers+text",
         "line": {"dash": style.line},

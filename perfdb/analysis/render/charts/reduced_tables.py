@@ -54,20 +54,16 @@ def line_keys(tables: Sequence[Table]) -> list[Key]:
 
 def limit_lines(tables: Sequence[Table], most: int = MOST_LINES) -> tuple[list[Table], int]:
     """Return tables with the first ``most`` series, by whole rows, and the number."""
-    known = line_keys(tables)
+    known, query = line_keys(tables), tables[0].query
     if len(known) <= most:
         return list(tables), len(known)
-    rows = max(len(tables[0].query.rows) - 1, 0)
+    rows = max(len(query.rows) - 1, 0)
     number = most
     while number and known[number][:rows] == known[number - 1][:rows]:
         number -= 1
     shown = set(known[: number or most])
-    return [_of_lines(table, shown) for table in tables], len(shown)
-
-
-def _of_lines(table: Table, shown: set[Key]) -> Table:
-    cells = {key: cell for key, cell in table.cells.items() if split_key(table.query, *key)[1] in shown}
-    return replace(table, cells=cells)
+    kept = [{key: cell for key, cell in each.cells.items() if split_key(query, *key)[1] in shown} for each in tables]
+    return [replace(table, cells=cells) for table, cells in zip(tables, kept, strict=True)], len(shown)
 
 
 def turn_lone_position(tables: Sequence[Table]) -> list[Table]:
