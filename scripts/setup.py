@@ -104,26 +104,23 @@ def install(purpose: str) -> None:
     STAMP.write_text("\n".join(map(state, installed)) + "\n")
 
 
+def called(command: list[str]) -> subprocess.CompletedProcess[bytes]:
+    """Return the ended command, with all output in ``stdout``."""
+    out, err = subprocess.PIPE, subprocess.STDOUT
+    return subprocess.run(command, env=ENVIRONMENT, stdin=subprocess.DEVNULL, stdout=out, stderr=err, check=False)
+
+
 def succeeds(command: list[str]) -> bool:
     """Return whether the command succeeds; drop the output."""
     try:
-        return not subprocess.call(
-            command, env=ENVIRONMENT, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-        )
+        return not called(command).returncode
     except OSError:
         return False
 
 
 def run(command: list[str], trouble: str) -> None:
     """Run the command. Raise SetupError with the last line on failure."""
-    done = subprocess.run(
-        command,
-        env=ENVIRONMENT,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        check=False,
-    )
+    done = called(command)
     if done.returncode:
         said = done.stdout.decode(errors="replace").strip().split("\n")[-1]
         raise SetupError(f"{trouble} ({said})")

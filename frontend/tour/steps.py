@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from bench.instance import ROOT
 
@@ -120,6 +120,10 @@ _LINES = f"{_RR}&rows=users&columns=device,mtu"
 _BOTH = f"{_LINES}&metric=trans_per_s&metric=cpu_ms_per_trans"
 
 
+def _region(page: Page, name: str) -> Locator:
+    return page.get_by_role("region", name=name)
+
+
 def _open(address: str, part: str, text: str) -> Callable[[Page], None]:
     """Return an act that opens a page and expects a text in the first element of a selector."""
 
@@ -133,7 +137,7 @@ def _open(address: str, part: str, text: str) -> Callable[[Page], None]:
 def _home(page: Page) -> None:
     page.goto("/")
     expect(page.get_by_role("link", name="Linux Connectivity Performance", exact=True)).to_be_visible()
-    expect(page.get_by_role("region", name="Which device is fastest?")).to_contain_text(re.compile(r" of \d devices"))
+    expect(_region(page, "Which device is fastest?")).to_contain_text(re.compile(r" of \d devices"))
 
 
 def _choose(page: Page) -> None:
@@ -152,14 +156,12 @@ def _preview(page: Page) -> None:
 def _accept(page: Page) -> None:
     page.get_by_role("button", name="Store 1 run").click()
     expect(page.locator("#result[data-state=done]")).to_be_visible(timeout=_PATIENCE_MS)
-    page.get_by_role("region", name="Runs of this upload").get_by_role("link", name=RUN).click()
-    expect(
-        page.get_by_role("region", name="Metrics by role").get_by_role("link", name="96.76", exact=True)
-    ).to_be_visible()
+    _region(page, "Runs of this upload").get_by_role("link", name=RUN).click()
+    expect(_region(page, "Metrics by role").get_by_role("link", name="96.76", exact=True)).to_be_visible()
 
 
 def _provenance(page: Page) -> None:
-    page.get_by_role("region", name="Metrics by role").get_by_role("link", name="96.76", exact=True).click()
+    _region(page, "Metrics by role").get_by_role("link", name="96.76", exact=True).click()
     dialog = page.get_by_role("dialog", name="CPU utilisation: 96.76 % derived")
     expect(dialog).to_contain_text("(611.78 + 611.27) / (2 × 632) × 100 = 96.760")
 
@@ -194,11 +196,11 @@ def _compare(page: Page) -> None:
     expect(page).to_have_url(re.compile("old=Guest"))
     page.get_by_label("Compared", exact=True).select_option("HiperSockets")
     expect(page.get_by_role("heading", name="Guest LAN → HiperSockets")).to_be_visible()
-    expect(page.get_by_role("region", name="Answer")).to_contain_text("nothing else differs")
+    expect(_region(page, "Answer")).to_contain_text("nothing else differs")
 
 
 def _verdicts(page: Page) -> None:
-    table = page.get_by_role("region", name="Table of Transactions per second")
+    table = _region(page, "Table of Transactions per second")
     expect(table.locator(".diff.worse").first).to_be_visible()
 
 
@@ -214,13 +216,13 @@ def _two_runs(page: Page) -> None:
     for shown in ("DMGBR250", STUDY):
         rows.filter(has_text=shown).get_by_role("checkbox").check()
     page.get_by_role("button", name="Compare").click()
-    expect(page.get_by_role("region", name="What differs and may matter")).to_be_visible()
+    expect(_region(page, "What differs and may matter")).to_be_visible()
 
 
 def _maximum(page: Page) -> None:
     page.goto("/ranking/?study=linux-connectivity-zvm420&workload=RR")
-    expect(page.get_by_role("region", name="Answer")).to_contain_text(" devices")
-    expect(page.get_by_role("region", name="Table of the ranking")).to_be_visible()
+    expect(_region(page, "Answer")).to_contain_text(" devices")
+    expect(_region(page, "Table of the ranking")).to_be_visible()
     expect(page.get_by_role("heading", name="Why these are the best")).to_be_visible()
 
 
@@ -238,7 +240,7 @@ def _audit(page: Page) -> None:
 
 def _plan(page: Page) -> None:
     page.goto("/studies/linux-networking-zvm52/#plan")
-    expect(page.get_by_role("region", name="Coverage of the plan").first).to_be_visible()
+    expect(_region(page, "Coverage of the plan").first).to_be_visible()
     expect(page.get_by_role("heading", name="Next runs")).to_be_visible()
 
 
@@ -253,7 +255,7 @@ def _search(page: Page) -> None:
 
 def _phone(page: Page) -> None:
     page.goto(f"/compare/?{_RR}&dimension=device&old=Guest LAN&new=HiperSockets")
-    expect(page.get_by_role("region", name="Answer")).to_contain_text("nothing else differs")
+    expect(_region(page, "Answer")).to_contain_text("nothing else differs")
     assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
 
 

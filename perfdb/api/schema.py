@@ -70,12 +70,11 @@ def query_parameter(name: str, text: str, kind: Any = str, **more: Any) -> OpenA
     return OpenApiParameter(name, kind, OpenApiParameter.QUERY, description=text, **more)
 
 
-_KINDS: dict[Any, Any] = {parse_integer: int}
 _HINTS: dict[Any, str] = {parse_bytes: "; in bytes, 8K is 8192"}
 
 DIMENSION_PARAMETERS = [
     *(
-        query_parameter(d.name, d.title + _HINTS.get(d.parse, ""), _KINDS.get(d.parse, str), many=True)
+        query_parameter(d.name, d.title + _HINTS.get(d.parse, ""), int if d.parse is parse_integer else str, many=True)
         for d in (*DIMENSIONS, *SELECTORS.values())
     ),
     query_parameter("factor.NAME", "A factor of a study, such as `factor.kernel=6.4`", many=True),

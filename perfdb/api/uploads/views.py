@@ -2,6 +2,7 @@
 
 import posixpath
 import time
+from functools import partial
 from typing import Any, cast
 
 from django.contrib.auth.models import User
@@ -71,10 +72,8 @@ def uploads(request: Request) -> Response:
     serializers.known_only(request.query_params, ("cursor", "size"))
     found = read_page(Upload.objects.all(), _COLUMNS, Ordering.parse("-created", _ORDERINGS), *page_place(request))
 
-    def row(stored: dict[str, Any]) -> dict[str, Any]:
-        return stored | {"url": reverse("api:upload", [stored["id"]], request=request)}
-
-    return Response(page_body(request, found, row))
+    address = partial(reverse, "api:upload", request=request)
+    return Response(page_body(request, found, lambda row: row | {"url": address([row["id"]])}))
 
 
 def _create(request: Request) -> Response:
