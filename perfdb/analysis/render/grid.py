@@ -150,10 +150,7 @@ def _make_grid(
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """The lines of one row key, one per measure.
-
-    The lines have values, or differences in per cent that stand apart from the values, or both.
-    """
+    """The lines of one row key, one per measure, with values, differences in per cent, or both."""
 
     row: Key
     headings: tuple[Value, ...]

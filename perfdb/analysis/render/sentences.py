@@ -39,30 +39,18 @@ class Pair(NamedTuple):
 class Answer(NamedTuple):
     """One metric's pairs against the baseline.
 
-    ``confirmed`` and ``likely`` count the pairs that differ by repeats and by single runs, ``same`` and ``open`` the
-    others.
+    ``up`` and ``down`` are the pairs that moved. ``confirmed`` and ``likely`` count the pairs that differ by repeats
+    and by single runs, ``same`` and ``open`` the others.
     """
 
     metric: Metric
     pairs: list[Pair]
+    up: list[Pair]
+    down: list[Pair]
     confirmed: int
     likely: int
     same: int
     open: int
-
-    @property
-    def up(self) -> list[Pair]:
-        """Return the pairs whose number is higher."""
-        return [pair for pair in self._moved if pair.percent > 0]
-
-    @property
-    def down(self) -> list[Pair]:
-        """Return the pairs whose number is lower."""
-        return [pair for pair in self._moved if pair.percent <= 0]
-
-    @property
-    def _moved(self) -> list[Pair]:
-        return [pair for pair in self.pairs if pair.comparison.verdict in CHANGED | LIKELY]
 
 
 def find_answer(table: Table, side: Key) -> Answer:
@@ -77,10 +65,12 @@ def find_answer(table: Table, side: Key) -> Answer:
         Pair(describe_values([names[place] for place in shown], [key[place] for place in shown]), each)
         for key, each in own
     ]
+    moved = [pair for pair in pairs if pair.comparison.verdict in CHANGED | LIKELY]
+    up, down = ([pair for pair in moved if (pair.percent > 0) is higher] for higher in (True, False))
     verdicts = [pair.comparison.verdict for pair in pairs]
     confirmed, likely = (sum(verdict in those for verdict in verdicts) for those in (CHANGED, LIKELY))
     same = verdicts.count(Verdict.SAME)
-    return Answer(table.metric, pairs, confirmed, likely, same, len(pairs) - confirmed - likely - same)
+    return Answer(table.metric, pairs, up, down, confirmed, likely, same, len(pairs) - len(moved) - same)
 
 
 def _telling_places(table: Table, keys: Sequence[Key]) -> list[int]:

@@ -6,10 +6,9 @@ from typing import Any
 import plotly.graph_objects as go
 import pytest
 
-from perfdb.analysis.render.charts.axis_range import ROOM
 from perfdb.analysis.render.charts.chart_options import Axes, Draw, Drawing, Errors, Scale, Trials
 from perfdb.analysis.render.charts.combined_charts import facet_chart, figures
-from perfdb.analysis.render.charts.plotly_chart import DEFAULT_DRAWING, figure
+from perfdb.analysis.render.charts.plotly_chart import DEFAULT_DRAWING, ROOM, figure
 from perfdb.analysis.tables.baseline_comparison import answer
 from perfdb.analysis.tables.observations import Observations
 from perfdb.analysis.tables.table import Table

@@ -6,11 +6,11 @@ import plotly.graph_objects as go
 import pytest
 
 from perfdb.analysis.query.parameters import QueryError
-from perfdb.analysis.render.charts.axis_range import draw_cells
 from perfdb.analysis.render.charts.chart_options import Axes, Drawing, Errors, Marks, Scale, check_drawing
 from perfdb.analysis.render.charts.chart_series import PALETTE, Looks
 from perfdb.analysis.render.charts.combined_charts import facet_chart, figures
 from perfdb.analysis.render.charts.plotly_chart import DEFAULT_DRAWING, figure, figure_pair
+from perfdb.analysis.render.charts.traces import draw_cells
 from perfdb.analysis.tables.baseline_comparison import answer
 from perfdb.analysis.tables.observations import Observations, Row
 from perfdb.analysis.tests.archive import DIMENSIONS, MEASURES, ask, observations, parsed, rows

@@ -108,10 +108,7 @@ def _given(request: Request) -> dict[str, Any]:
 
 
 def study_called(user: User, slug: str, *, create: bool) -> Study | None:
-    """Return the study ``slug``; None for the user's inbox.
-
-    A missing study is created; without ``create``, raise QueryError.
-    """
+    """Return the study ``slug``, None for the user's inbox. Raise QueryError for a missing one without ``create``."""
     if slug in ("", INBOX):
         return None
     if create:

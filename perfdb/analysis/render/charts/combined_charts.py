@@ -11,12 +11,11 @@ from typing import Any
 from perfdb.analysis.metrics import Measure
 from perfdb.analysis.render import labels
 from perfdb.analysis.render.charts import plotly_chart
-from perfdb.analysis.render.charts.axis_range import Extent
 from perfdb.analysis.render.charts.chart_options import Draw, Drawing, Marks
 from perfdb.analysis.render.charts.chart_series import NO_RANKS, Looks, Plan, Style
 from perfdb.analysis.render.charts.cost_chart import cost_chart
 from perfdb.analysis.render.charts.heat_map import heat_map
-from perfdb.analysis.render.charts.plotly_chart import DEFAULT_DRAWING
+from perfdb.analysis.render.charts.plotly_chart import DEFAULT_DRAWING, Extent
 from perfdb.analysis.render.charts.reduced_tables import turn_lone_position
 from perfdb.analysis.render.charts.traces import Figure, traces
 from perfdb.analysis.tables.table import Table

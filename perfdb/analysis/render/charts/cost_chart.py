@@ -8,10 +8,10 @@ from itertools import accumulate, islice
 from perfdb.analysis.metrics import Better
 from perfdb.analysis.render import labels
 from perfdb.analysis.render.charts import plotly_chart, traces
-from perfdb.analysis.render.charts.axis_range import Drawn, Extent
 from perfdb.analysis.render.charts.chart_options import Drawing
 from perfdb.analysis.render.charts.chart_series import Looks, Plan
-from perfdb.analysis.render.charts.traces import Figure, HoverText, cell_hover, hover_data
+from perfdb.analysis.render.charts.plotly_chart import Extent
+from perfdb.analysis.render.charts.traces import Drawn, Figure, HoverText, cell_hover, hover_data
 from perfdb.analysis.tables.observations import Key
 from perfdb.analysis.tables.table import Table
 

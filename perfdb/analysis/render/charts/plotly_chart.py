@@ -5,21 +5,74 @@ in all charts. Dashes, symbols and patterns identify series without colours. No 
 content security policy forbids.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from html import escape
 from itertools import zip_longest
 
+from perfdb.analysis.query.query import Summary
 from perfdb.analysis.render import labels
-from perfdb.analysis.render.charts.axis_range import Extent
-from perfdb.analysis.render.charts.chart_options import Axes, Drawing, Scale, Trials
+from perfdb.analysis.render.charts.chart_options import Axes, Drawing, Errors, Scale, Trials
 from perfdb.analysis.render.charts.chart_series import NO_RANKS, Looks, Plan
-from perfdb.analysis.render.charts.traces import MOST_POINTS, Figure, traces
+from perfdb.analysis.render.charts.traces import MOST_POINTS, Drawn, Figure, draw_cells, traces
 from perfdb.analysis.tables.table import Table
 
 # Users whose ends differ by more than this factor would crowd at the left of a linear axis.
 _FAR_APART = 16
 # More lines than these have a legend instead of names at their ends.
 _MOST_DIRECT = 8
+
+
+ROOM = 1.0
+"""Room for error bars above and below the measurements, relative to their height.
+
+The interval of a mean of few different trials may exceed all measurements by far and would flatten the chart, so the
+axis is limited, and the chart counts the cut bars.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """Extent of the axis that the tables of one measure share.
+
+    ``bars``: there are error bars; ``intervals``: the bars are intervals of means. ``ends`` limit the axis if ``cut``
+    bars reach beyond, else None.
+    """
+
+    bars: bool
+    intervals: bool
+    ends: tuple[float, float] | None = None
+    cut: int = 0
+
+    @classmethod
+    def from_tables(cls, tables: Sequence[Table], drawing: Drawing, axis: str = "y") -> "Extent":
+        """Return the extent along an axis; logarithmic axes need no limit."""
+        drawn = [each for table in tables for each in draw_cells(table, drawing).values() if each.y is not None]
+        bars = any(each.reach != (0.0, 0.0) for each in drawn)
+        intervals = drawing.errors is Errors.INTERVAL and tables[0].query.summary is Summary.MEAN
+        heights = [each.y or 0.0 for each in drawn]
+        if not bars or not intervals or drawing.log_axis(axis) or not _cut(drawn, _ends(heights)):
+            return cls(bars, intervals)
+        if drawing.trials is Trials.POINTS:
+            heights += [point.value / each.unit for each in drawn if each.unit for point in each.cell.sample]
+        ends = _ends(heights)
+        cut = _cut(drawn, ends)
+        return cls(bars, intervals, ends, cut) if cut else cls(bars, intervals)
+
+
+def _ends(heights: Iterable[float]) -> tuple[float, float]:
+    """Return the ends of an axis from zero over the heights, with room."""
+    known = [0.0, *heights]
+    low, high = min(known), max(known)
+    room = ROOM * (high - low)
+    return low - room, high + room
+
+
+def _cut(drawn: Iterable[Drawn], ends: tuple[float, float]) -> int:
+    """Count the error bars beyond the ends."""
+    low, high = ends
+    bars = [((each.y or 0.0) - each.reach[0], (each.y or 0.0) + each.reach[1]) for each in drawn]
+    return sum(start < low or end > high for start, end in bars)
 
 
 def x_axis(plan: Plan, drawing: Drawing) -> Figure:
@@ -94,10 +147,7 @@ DEFAULT_DRAWING = Drawing()
 
 
 def figure(table: Table, drawing: Drawing = DEFAULT_DRAWING, looks: Looks = NO_RANKS) -> Figure:
-    """Return ``{"data", "layout"}`` for Plotly: lines over a numeric dimension, else grouped bars.
-
-    The last dimension of the rows is the x axis, others make the series; without rows each column is a bar.
-    """
+    """Return ``{"data", "layout"}`` for Plotly: lines over a numeric dimension, else grouped bars."""
     return plan_figure(Plan.from_tables([table], looks), table, drawing)
 
 

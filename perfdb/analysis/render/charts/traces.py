@@ -15,14 +15,55 @@ from urllib.parse import urlencode
 
 from perfdb.analysis.dimensions import Value
 from perfdb.analysis.query.parameters import spell_value
-from perfdb.analysis.query.query import Query
+from perfdb.analysis.query.query import Query, Summary
 from perfdb.analysis.render import labels
-from perfdb.analysis.render.charts.axis_range import Drawn, draw_cells
-from perfdb.analysis.render.charts.chart_options import Draw, Drawing, Trials
+from perfdb.analysis.render.charts.chart_options import Draw, Drawing, Errors, Scale, Trials
 from perfdb.analysis.render.charts.chart_series import Plan, split_key
 from perfdb.analysis.tables.observations import Key
-from perfdb.analysis.tables.table import Cell, Point, Table
+from perfdb.analysis.tables.table import Cell, CellKey, Point, Table
 from perfdb.analysis.units import significant_text
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A cell as drawn: height and error bar.
+
+    ``y`` is None if the cell is not drawn. ``reach`` is that of the error bar below and above. ``unit`` is the value of
+    1, in the metric's unit; None for a relative cell without baseline.
+    """
+
+    cell: Cell
+    y: float | None
+    reach: tuple[float, float] = (0.0, 0.0)
+    unit: float | None = 1.0
+
+
+def draw_cells(table: Table, drawing: Drawing) -> dict[CellKey, Drawn]:
+    """Return each cell as drawn; relative to a missing baseline without height."""
+    found = {}
+    for key, cell in table.cells.items():
+        unit: float | None = 1.0
+        if drawing.scale is Scale.BASELINE:
+            base = cell.comparison.base_mean if cell.comparison else cell.mean
+            unit = base if base is not None and base > 0 else None
+        if cell.centre is None or unit is None:
+            found[key] = Drawn(cell, None, unit=unit)
+        else:
+            below, above = _reach(table, cell, drawing.errors, cell.centre)
+            found[key] = Drawn(cell, cell.centre / unit, (below / unit, above / unit), unit)
+    return found
+
+
+def _reach(table: Table, cell: Cell, errors: Errors, centre: float) -> tuple[float, float]:
+    """Return the error bar's reach below and above, 0 for a single run."""
+    if errors is Errors.NONE or cell.n < 2:
+        return 0.0, 0.0
+    if errors is Errors.INTERVAL and table.query.summary is Summary.MEAN:
+        return (centre - cell.interval[0], cell.interval[1] - centre) if cell.interval else (0.0, 0.0)
+    values = [point.value for point in cell.sample]
+    # Rounding may move the mean of equal numbers.
+    return max(0.0, centre - min(values)), max(0.0, max(values) - centre)
+
 
 # Runs named by a point; the run list has all.
 MOST_NAMED = 8
