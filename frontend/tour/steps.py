@@ -35,25 +35,12 @@ _DRAWN_MS = 30_000
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
-    """Browser window: size in CSS pixels, and preferred theme."""
-
-    width: int = 1200
-    height: int = 800
-    scheme: Literal["light", "dark"] = "light"
-
-
-DESK = Look()
-DARK = Look(scheme="dark")
-PHONE = Look(390, 700)
-
-
-@dataclass(frozen=True, slots=True)
 class Step:
     """One step, in Markdown for people and as actions for a browser.
 
     ``act`` starts at the end of the step before, and expects the state described in ``see``. The picture ``name``.png
-    starts at the top of the first element of the CSS selector ``part`` and is at most ``tall`` pixels high.
+    starts at the top of the first element of the CSS selector ``part`` and is at most ``tall`` pixels high. ``width``
+    and ``height`` are of the browser window, in CSS pixels; ``scheme`` is the preferred theme.
     """
 
     name: str
@@ -63,7 +50,9 @@ class Step:
     do: str
     see: str
     tall: int = 400
-    look: Look = DESK
+    width: int = 1200
+    height: int = 800
+    scheme: Literal["light", "dark"] = "light"
 
     @property
     def picture(self) -> str:
@@ -72,8 +61,8 @@ class Step:
 
     def walk(self, page: Page) -> None:
         """Do the step in a browser; a failure names the step in a note."""
-        page.set_viewport_size({"width": self.look.width, "height": self.look.height})
-        page.emulate_media(color_scheme=self.look.scheme, reduced_motion="reduce")
+        page.set_viewport_size({"width": self.width, "height": self.height})
+        page.emulate_media(color_scheme=self.scheme, reduced_motion="reduce")
         try:
             self.act(page)
             wait_for_charts(page)
@@ -88,7 +77,7 @@ class Step:
         page.evaluate("scrollTo({ top: 0, behavior: 'instant' })")
         box = page.locator(self.part).first.bounding_box()
         assert box is not None
-        box["width"] = min(box["width"], self.look.width - box["x"])
+        box["width"] = min(box["width"], self.width - box["x"])
         box["height"] = min(box["height"], self.tall)
         folder.mkdir(parents=True, exist_ok=True)
         page.screenshot(path=folder / self.picture, full_page=True, animations="disabled", clip=box)
@@ -364,7 +353,7 @@ STEPS = (
         _open(f"/charts/?{_BOTH}&draw=efficiency", "perf-chart", "best in both"),
         "In *Chart options*, choose *CPU cost vs throughput*; press the button beside your name for the dark theme.",
         "A path for each device and MTU, from few users to many. What nothing else beats in both is *best in both*.",
-        tall=440, look=DARK,
+        tall=440, scheme="dark",
     ),
     Step(
         "maximum", "The best result of each device", "#result", _maximum,
@@ -400,6 +389,6 @@ STEPS = (
         "phone", "On a phone", "#result", _phone,
         "Open the comparison on a phone.",
         "The same, in one column.",
-        tall=600, look=PHONE,
+        tall=600, width=390, height=700,
     ),
 )  # fmt: skip

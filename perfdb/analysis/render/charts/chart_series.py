@@ -51,11 +51,6 @@ class Style:
     line: str
     hatch: str = ""
 
-    @property
-    def single(self) -> str:
-        """Return Plotly's name of the hollow symbol, for a value of a single run."""
-        return f"{self.marker}-open"
-
 
 @dataclass(frozen=True, slots=True)
 class Looks:

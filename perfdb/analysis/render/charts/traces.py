@@ -201,7 +201,10 @@ def traces(plan: Plan, table: Table, drawing: Drawing) -> list[Figure]:
     if data and data[0]["type"] == "bar" and "offsetgroup" not in data[0]:
         _centre_bars(data)
     data += [trace for number, shown in found for trace in _ranges(plan, table, drawing, number, shown)]
-    return data + (_trials(plan, table, drawing, found) if drawing.trials is Trials.POINTS else [])
+    if drawing.trials is Trials.POINTS:
+        part = drawn_share(sum(drawn.cell.n for _, shown in found for _, drawn in shown))
+        data += [_points(plan, table, number, drawing, _single(shown, part)) for number, shown in found]
+    return data
 
 
 def _centre_bars(bars: Sequence[Figure]) -> None:
@@ -239,7 +242,7 @@ def _trace(plan: Plan, table: Table, drawing: Drawing, number: int, shown: Shown
     if trace["type"] == "scatter" and drawing.draw is not Draw.BOTH:
         # Filled for repeated values, hollow for single runs.
         style = plan.styles[number]
-        symbols = [style.single if drawn.cell.n == 1 else style.marker for _, drawn in shown]
+        symbols = [f"{style.marker}-open" if drawn.cell.n == 1 else style.marker for _, drawn in shown]
         trace["marker"] = {"symbol": symbols[0] if len(set(symbols)) == 1 else symbols}
     if plan.places and trace["type"] == "bar":
         # Bars of one series have the colours of their devices.
@@ -277,13 +280,6 @@ def _named(plan: Plan, number: int) -> Figure:
     return {"name": name, "legendgroup": name}
 
 
-def _trials(plan: Plan, table: Table, drawing: Drawing, found: Sequence[tuple[int, Shown]]) -> list[Figure]:
-    """Return the measurements behind each mean as small marks."""
-    part = drawn_share(sum(drawn.cell.n for _, shown in found for _, drawn in shown))
-    on = "lines" if plan.joins(drawing) else "bars"
-    return [_points(plan, table, number, on, _single(shown, part)) for number, shown in found]
-
-
 def _single(shown: Shown, part: float) -> list[tuple[Key, Point, float]]:
     """Return some trials of repeated cells, with position and value drawn as 1."""
     repeated = [(x, drawn.unit, drawn.cell.sample) for x, drawn in shown if drawn.unit and drawn.cell.n > 1]
@@ -296,7 +292,11 @@ def _single(shown: Shown, part: float) -> list[tuple[Key, Point, float]]:
     return found
 
 
-def _points(plan: Plan, table: Table, number: int, on: str, single: Sequence[tuple[Key, Point, float]]) -> Figure:
+def _points(
+    plan: Plan, table: Table, number: int, drawing: Drawing, single: Sequence[tuple[Key, Point, float]]
+) -> Figure:
+    """Return the measurements behind means as small marks."""
+    on = "lines" if plan.joins(drawing) else "bars"
     # Thousands of trials share few positions.
     places = {x: (plan.position(x), plan.label(x)) for x in {x for x, _, _ in single}}
     return _named(plan, number) | {

@@ -204,10 +204,7 @@ def _tabular(grid: Grid, numbers: dict[str, int]) -> list[str]:
 
 
 def _head(grid: Grid, line: ColumnLine) -> list[str]:
-    """Return a line of headings; the last one has the titles of the rows.
-
-    If there is only one line, each heading also names the dimension of its value.
-    """
+    """Return a line of headings; the last has the titles of the rows, an only one names dimensions too."""
     if len(grid.columns) == 1:
         return [_latex_text(text) for text in (*grid.corner, *grid.column_texts)]
     titles = grid.corner if line is grid.columns[-1] else [""] * len(grid.corner)
