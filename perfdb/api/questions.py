@@ -3,7 +3,7 @@
 from dataclasses import asdict
 from typing import Any
 
-from django.http import Http404, HttpResponse, HttpResponseBase
+from django.http import Http404, HttpResponseBase
 from django.shortcuts import get_object_or_404
 from rest_framework import serializers
 from rest_framework.decorators import api_view
@@ -19,7 +19,7 @@ from perfdb.api.renderers import created
 from perfdb.api.schema import describe
 from perfdb.api.serializers import AddressField, rendered, validate
 from perfdb.api.tables.serializers import ComparisonSerializer, TablesSerializer
-from perfdb.api.tables.views import FORMS, best_body, comparison_body
+from perfdb.api.tables.views import FORMS, best_body, comparison_body, file_answer
 from perfdb.results.models import FrozenLink, Page, SavedQuery
 from perfdb.results.queries import frozen_links
 from perfdb.results.queries import saved_queries as saved
@@ -211,12 +211,8 @@ def frozen_tables(request: Request, token: str, form: str) -> HttpResponseBase:
     """
     if form not in FORMS:
         raise Http404(f"no tables as {form}; there are {', '.join(FORMS)}")
-    render, media_type = FORMS[form]
     with frozen_links.open_link(_found(token)) as (_, answer):
-        response = HttpResponse(render(answer.query, answer.tables), media_type)
-    if form == "parquet":
-        response.headers["Content-Disposition"] = f'attachment; filename="perfdb-frozen-{token}.parquet"'
-    return response
+        return file_answer(form, answer.query, answer.tables, f"perfdb-frozen-{token}")
 
 
 def _found(token: str) -> FrozenLink:

@@ -68,14 +68,8 @@ def _measurement(figure: Figure) -> dict[str, Any]:
 
 
 def _formula(applied: AppliedFormula) -> dict[str, Any]:
-    return {
-        "id": applied.id,
-        "version": applied.version,
-        "text": applied.text,
-        "source": applied.source,
-        "worked": applied.worked,
-        "inputs": [_input(each) for each in applied.inputs],
-    }
+    said = {name: getattr(applied, name) for name in ("id", "version", "text", "source", "worked")}
+    return said | {"inputs": [_input(each) for each in applied.inputs]}
 
 
 def _input(given: Input) -> dict[str, Any]:

@@ -144,10 +144,7 @@ _VOCABULARY = ("study", "system", "level", "workload", "device")
     "Bring results in as JSON",
     {200: RecordedSerializer, 201: RecordedSerializer, 202: UploadReferenceSerializer},
     (409, 413),
-    post={
-        "application/json": RunRecordSerializer(many=True),
-        "application/x-ndjson": RunRecordSerializer,
-    },
+    post={"application/json": RunRecordSerializer(many=True), "application/x-ndjson": RunRecordSerializer},
     description="All of the records or none. `/api/v1/uploads/ID/` follows and undoes what they brought.",
     parameters=[
         query_parameter("study", "Slug, made when there is none of that slug; your inbox when this is left out"),

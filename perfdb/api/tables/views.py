@@ -151,6 +151,15 @@ def explanations(request: Request) -> HttpResponseBase:
     )
 
 
+def file_answer(form: str, query: Query, tables: Sequence[Table], name: str) -> HttpResponse:
+    """Return tables in one of FORMS; Parquet is a download called ``name``."""
+    render, media_type = FORMS[form]
+    answer = HttpResponse(render(query, tables), media_type)
+    if form == "parquet":
+        answer.headers["Content-Disposition"] = f'attachment; filename="{name}.parquet"'
+    return answer
+
+
 def _name(query: Query) -> str:
     """Return the beginning of a file name: the query's first measures, in safe letters."""
     named = [str(measure) for measure in query.metrics[:_MOST_NAMED]]
@@ -159,7 +168,7 @@ def _name(query: Query) -> str:
 
 def _file_view(form: str, title: str, description: str) -> Callable[..., HttpResponseBase]:
     """Return an endpoint of a query's tables in another format."""
-    render, media_type = FORMS[form]
+    media_type = FORMS[form][1]
     kind = OpenApiTypes.BINARY if form == "parquet" else OpenApiTypes.STR
 
     @describe(
@@ -175,10 +184,7 @@ def _file_view(form: str, title: str, description: str) -> Callable[..., HttpRes
 
         def make() -> HttpResponseBase:
             query, found = read_answer(asked)
-            answer = HttpResponse(render(query, make_tables(query, found)), media_type)
-            if form == "parquet":
-                answer.headers["Content-Disposition"] = f'attachment; filename="{_name(query)}.parquet"'
-            return answer
+            return file_answer(form, query, make_tables(query, found), _name(query))
 
         return cache_answer(request, asked.filters.get("study", ()), make)
 

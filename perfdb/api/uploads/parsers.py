@@ -63,7 +63,12 @@ class UploadParser(MultiPartParser):
     ) -> "DataAndFiles[Any, Any]":
         """Read a request. Raise TooLarge, or MultiPartParserError for a damaged body."""
         request = (parser_context or {})["request"]
-        _must_fit(request.META)
+        size = int(request.META.get("CONTENT_LENGTH") or 0)
+        if size > settings.UPLOAD_LIMIT_BYTES:
+            raise TooLarge(
+                f"the upload has {size} bytes, and at most {settings.UPLOAD_LIMIT_BYTES} are taken at once: "
+                "send it in several uploads or raise UPLOAD_LIMIT_BYTES"
+            )
         meta = request.META | {"CONTENT_TYPE": media_type}
         handlers = [_InMemory(request), _OnDisk(request)]
         parser = _WithFolders(meta, stream, handlers, "utf-8")  # type: ignore[arg-type] # has read()
@@ -96,12 +101,3 @@ class RecordLinesParser(RecordsParser):
     """Parser of JSON records, one on each line."""
 
     media_type = "application/x-ndjson"
-
-
-def _must_fit(meta: Mapping[str, str]) -> None:
-    size = int(meta.get("CONTENT_LENGTH") or 0)
-    if size > settings.UPLOAD_LIMIT_BYTES:
-        raise TooLarge(
-            f"the upload has {size} bytes, and at most {settings.UPLOAD_LIMIT_BYTES} are taken at once: "
-            "send it in several uploads or raise UPLOAD_LIMIT_BYTES"
-        )

@@ -133,7 +133,9 @@ def _axis(texts: Sequence[str], first: float) -> Figure:
 
 def _cells(table: Table, places: Sequence[_Place], kind: str, reach: float) -> Figure:
     """Return the trace of a colour scale's cells; ``reach`` is the whole chart's."""
-    query = table.query
+    query, sign = table.query, -1 if table.metric.better is Better.LOWER else 1
+    # Numbers on a scale around 0, where positive is better.
+    scaled: Figure = {"color": [sign * place.percent for place in places], "cmin": -reach, "cmax": reach}
     return {
         "type": "bar",
         "name": kind,
@@ -157,11 +159,5 @@ def _cells(table: Table, places: Sequence[_Place], kind: str, reach: float) -> F
             "runs": runs_query(query, {}),
             "at": [point_query(query.layout_names, table.split + place.key) for place in places],
         },
-        "marker": ({} if kind == "undecided" else _scaled(table, places, reach)) | ({} if kind == "diff" else _HATCHED),
+        "marker": ({} if kind == "undecided" else scaled) | ({} if kind == "diff" else _HATCHED),
     }
-
-
-def _scaled(table: Table, places: Sequence[_Place], reach: float) -> Figure:
-    """Return Plotly's marker: numbers on a scale around 0, where positive is better."""
-    sign = -1 if table.metric.better is Better.LOWER else 1
-    return {"color": [sign * place.percent for place in places], "cmin": -reach, "cmax": reach}
