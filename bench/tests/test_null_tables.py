@@ -5,7 +5,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from bench.tests.null_tables import PS, compare, fit, make_tables, size_quantiles, steps_of
+from bench.null_tables import PS, compare, fit, make_tables, size_quantiles, steps_of
 from perfdb.analysis.trends.splits import best_splits, normal_scores, rank_p
 
 

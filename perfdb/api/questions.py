@@ -41,7 +41,7 @@ class QueryErrorField(serializers.CharField):
     def to_representation(self, value: Any) -> Any:
         """Return the message of the error."""
         try:
-            saved.parse_question(value)
+            Question.parse(value.page, value.query)
         except QueryError as error:
             return error.message
         return None

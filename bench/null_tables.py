@@ -1,4 +1,4 @@
-"""The null distributions of trends made anew: ``python -m bench.tests.null_tables [--draws N] [--store]``.
+"""The null distributions of trends made anew: ``python -m bench.null_tables [--draws N] [--store]``.
 
 Unchanged series are simulated, and the largest t over all splits is taken by the product's own code. Without
 ``--store`` the p that the stored tables give at the new quantiles is printed below the p that is right.
