@@ -4,9 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from enum import StrEnum
 from itertools import groupby
-from typing import Any
-
-from django.urls import reverse
+from typing import Any, NamedTuple
 
 from perfdb.analysis import metrics
 from perfdb.analysis.dimensions import natural_key
@@ -30,6 +28,18 @@ class Severity(StrEnum):
 
 
 ANY = Severity.ANY
+
+
+class Wrong(NamedTuple):
+    """A number that does not match its inputs, in words. ``rule``: anchor of the rule."""
+
+    stored: Disagreement
+    rule: str
+    measure: str
+    recomputed: str
+    low: str
+    high: str
+    formula: str
 
 
 def read_disagreements(study: Study) -> list[Disagreement]:
@@ -60,26 +70,11 @@ def find_marks(found: Sequence[Disagreement], table: str) -> Marks:
     }
 
 
-def _wrong(each: Disagreement) -> dict[str, Any]:
-    """Return a number that does not match its inputs: printed, recomputed, and the rule."""
+def _wrong(each: Disagreement) -> Wrong:
     least = 1 if each.kind == _PERCENT else metrics.BY_NAME[each.metric].decimals
     numbers = (each.recomputed, each.low, each.high)
     recomputed, low, high = (round_half_up(number, decimals_for(numbers, least)) for number in numbers)
-    return {
-        "number": each.pk,
-        "kind": each.kind,
-        "rule": rule_anchor("audit", each.kind),
-        "severity": each.severity,
-        "run_id": each.run.run_id,
-        "run": reverse("web:run", args=[each.run_id]),
-        "measure": measure_title(Measure(each.metric, each.role)),
-        "line": each.line,
-        "printed": each.printed,
-        "recomputed": recomputed,
-        "low": low,
-        "high": high,
-        "unit": each.unit,
-        # Avoid repeating a formula in the message.
-        "formula": "" if each.formula in each.message else each.formula,
-        "message": each.message,
-    }
+    measure, rule = measure_title(Measure(each.metric, each.role)), rule_anchor("audit", each.kind)
+    # Avoid repeating a formula in the message.
+    formula = "" if each.formula in each.message else each.formula
+    return Wrong(each, rule, measure, recomputed, low, high, formula)

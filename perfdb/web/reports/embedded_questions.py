@@ -105,7 +105,7 @@ _LEADS_TO = {Page.CHARTS: "charts", Page.COMPARE: "comparison", Page.MAXIMUM: "m
 _FILES = ("CSV", "JSON", "LaTeX", "Markdown")
 
 
-@dataclass(slots=True)
+@dataclass(kw_only=True)
 class Shown:
     """A block of prose: HTML, or answers of questions; ``error``: why there are none."""
 
@@ -146,55 +146,45 @@ def answer_prose(item: ReportItem, archive: StudyRuns, alike: Looks, anchor: str
     for block in split_blocks(item.prose):
         number += bool(block.kind)
         if not block.kind:
-            found.append(Shown(block.html))
+            found.append(Shown(html=block.html))
         elif number > MOST_QUESTIONS:
             found.append(Shown(error=f"at most {MOST_QUESTIONS} tables and charts are drawn in one piece of prose"))
         else:
-            found.append(_Answerer(item, archive, alike).answer_block(block, f"{anchor}-{number}"))
+            found.append(_answer_block(item, archive, alike, block, f"{anchor}-{number}"))
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class _Answerer:
-    """Answering of questions in an item's prose. ``alike``: colours and marks of values."""
+def _answer_block(item: ReportItem, archive: StudyRuns, alike: Looks, block: Block, anchor: str) -> Shown:
+    """Return a block with its answer or its error. ``alike``: colours and marks of values."""
+    part = Shown(heading=block.title)
+    try:
+        if not block.questions:
+            raise QueryError("prose", "a question is to stand here: a query string, or the address of a page")
+        for place, text in enumerate(block.questions, 1):
+            found = _question(item.study, text)
+            part.links.append(Link(_LEADS_TO[found.page], to_question(found), found.page, found.encode()))
+            query, answered = _answer(item.study, archive, found)
+            part.exports = link_exports([query]) if len(block.questions) == 1 else []
+            tables = [drop_study(table) for table in answered if table.cells]
+            if block.kind == CHART:
+                drawn = enumerate(zip(tables, question_charts(tables, found.drawing, alike), strict=False), 1)
+                part.charts += [
+                    Chart(f"figure-of-{anchor}-{place}-{number}", block.title or table.metric.title, each)
+                    for number, (table, each) in drawn
+                    if each
+                ]
+            elif tables:
+                part.grids += printed_grids(AnsweredItem(item, (query,), tuple(tables), {}), {})
+    except QueryError as error:
+        part.error = error.message
+    return part
 
-    item: ReportItem
-    archive: StudyRuns
-    alike: Looks
 
-    def answer_block(self, block: Block, anchor: str) -> Shown:
-        """Return a block with its answer or its error."""
-        part = Shown(heading=block.title)
-        try:
-            if not block.questions:
-                raise QueryError("prose", "a question is to stand here: a query string, or the address of a page")
-            for place, text in enumerate(block.questions, 1):
-                self._answer(block, _question(self.item.study, text), part, f"{anchor}-{place}")
-        except QueryError as error:
-            part.error = error.message
-        return part
-
-    def _answer(self, block: Block, found: Question, part: Shown, anchor: str) -> None:
-        part.links.append(Link(_LEADS_TO[found.page], to_question(found), found.page, found.encode()))
-        if _of_archive(self.item.study, found):
-            query, tables = self.archive.answer(found.query)
-        else:
-            answer = questions.answer_question(found)
-            query, tables = answer.query, list(answer.tables)
-        part.exports = link_exports([query]) if len(block.questions) == 1 else []
-        tables = [drop_study(table) for table in tables if table.cells]
-        if block.kind == CHART:
-            part.charts += self._charts(found, tables, anchor, block.title)
-        elif tables:
-            part.grids += printed_grids(AnsweredItem(self.item, (query,), tuple(tables), {}), {})
-
-    def _charts(self, found: Question, tables: list[Table], anchor: str, title: str) -> list[Chart]:
-        drawn = question_charts(tables, found.drawing, self.alike)
-        return [
-            Chart(f"figure-of-{anchor}-{number}", title or table.metric.title, each)
-            for number, (table, each) in enumerate(zip(tables, drawn, strict=False), 1)
-            if each
-        ]
+def _answer(study: Study, archive: StudyRuns, found: Question) -> tuple[Query, Sequence[Table]]:
+    if _of_archive(study, found):
+        return archive.answer(found.query)
+    answer = questions.answer_question(found)
+    return answer.query, answer.tables
 
 
 def _question(study: Study, text: str) -> Question:

@@ -67,7 +67,7 @@ def offered_queries(study: Study, user: Any, kind: str, before: str) -> list[tup
     return [(saved.name, f"{add}&saved={saved.pk}") for saved in found if saved.study_id in (None, study.pk)]
 
 
-def begin_item(study: Study, data: QueryDict, user: Any) -> ItemText:
+def begin_item(data: QueryDict, user: Any) -> ItemText:
     """Return a new item as the address begins it.
 
     A named query or questions in the address become the queries of a table or figure, or charts in prose.
@@ -138,7 +138,7 @@ def item_new(request: HttpRequest, slug: str) -> HttpResponse:
     """Add an item; the address may give ``kind``, ``title``, and ``query`` or ``saved``."""
     study = get_own_study(request, slug)
     if request.method == "GET":
-        written, before = begin_item(study, request.GET, request.user), request.GET.get("before", "")
+        written, before = begin_item(request.GET, request.user), request.GET.get("before", "")
         more = {"heading": request.GET.get("kind") == HEADING, "before": before}
         offered = offered_queries(study, request.user, written.kind, before)
         return _form(request, study, written, reverse("web:report-item-new", args=[slug]), offered=offered, **more)

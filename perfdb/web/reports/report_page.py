@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
@@ -26,7 +25,7 @@ from perfdb.web.questions import question_links as pages
 from perfdb.web.reports import audit_page
 from perfdb.web.reports import report_claims as claims
 from perfdb.web.reports.embedded_questions import Chart, Link, Shown, answer_prose, link_exports, list_queries
-from perfdb.web.reports.printed_tables import PrintedGrid, drop_study, find_better_runs, printed_grids
+from perfdb.web.reports.printed_tables import drop_study, find_better_runs, printed_grids
 
 _FORMS = (("csv", "CSV"), ("json", "JSON"), ("tex", "LaTeX"), ("md", "Markdown"))
 Kind = ReportItem.Kind
@@ -34,8 +33,8 @@ Kind = ReportItem.Kind
 _MOST_NAMED = 3
 
 
-@dataclass(slots=True)
-class Part:
+@dataclass(kw_only=True)
+class Part(Shown):
     """An item of the report with its answer. ``error``: why there is none.
 
     ``better``: runs better than the printed ones, by the question at ``asks``. ``stale``: runs added or removed
@@ -43,15 +42,9 @@ class Part:
     """
 
     anchor: str
-    heading: str
     item: ReportItem
-    links: list[Link] = field(default_factory=list)
-    exports: list[Link] = field(default_factory=list)
-    grids: list[PrintedGrid] = field(default_factory=list)
-    charts: list[Chart] = field(default_factory=list)
     better: list[str] = field(default_factory=list)
     asks: str = ""
-    error: str = ""
     prose: list[Shown] = field(default_factory=list)
     stale: str = ""
 
@@ -63,7 +56,7 @@ class Part:
     @property
     def empty(self) -> bool:
         """Return whether the item has queries that no run answers."""
-        return bool(self.item.queries) and not (self.grids or self.charts or self.error)
+        return bool(self.item.queries) and super().empty
 
 
 def build_report(study: Study, wrong: Sequence[Disagreement], runs: int) -> dict[str, Any]:
@@ -97,14 +90,19 @@ def _parts(items: Sequence[ReportItem], archive: StudyRuns, wrong: Sequence[Disa
     told = Counter[str]()
     for item in items:
         told[item.kind] += 1
-        if item.kind == Kind.TABLE:
-            part = _table(item, archive, wrong)
-        elif item.kind == Kind.FIGURE:
-            part = _figure(item, archive, alike)
-        else:
-            part = Part(f"{item.kind}-{told[item.kind]}", item.title, item)
-            with _asking(part):
-                part.links = _links(item)
+        part = Part(anchor=f"{item.kind}-{told[item.kind]}", heading=item.title, item=item)
+        if item.kind in (Kind.TABLE, Kind.FIGURE):
+            number = item.number or str(item.position)
+            part.anchor = f"{item.kind}-{slugify(number)}"
+            part.heading = f"{item.get_kind_display()} {number}. {item.title}"
+        try:
+            part.links = [_link(item.study, text) for text in item.queries]
+            if item.kind == Kind.TABLE:
+                _add_table(part, archive, wrong)
+            elif item.kind == Kind.FIGURE:
+                _add_figure(part, archive, alike)
+        except QueryError as error:
+            part.error = error.message
         part.prose = answer_prose(item, archive, alike, part.anchor)
         yield part
 
@@ -138,19 +136,6 @@ def _held(said: Iterable[Claim], archive: StudyRuns) -> Iterator[claims.CheckedC
             yield claims.CheckedClaim(claim, claim.metric, f"This cannot be asked: {error.message}.", None, [])
 
 
-@contextmanager
-def _asking(part: Part) -> Iterator[None]:
-    """Record a QueryError as the part's error."""
-    try:
-        yield
-    except QueryError as error:
-        part.error = error.message
-
-
-def _links(item: ReportItem) -> list[Link]:
-    return [_link(item.study, text) for text in item.queries]
-
-
 def _link(study: Study, text: str) -> Link:
     if link := find_frozen(text):
         words = _in_words(Question.parse(link.page, link.query).query)
@@ -170,33 +155,22 @@ def _in_words(query: Query) -> str:
     return f"{what} by {listed}" if listed else what
 
 
-def _numbered(item: ReportItem) -> Part:
-    number = item.number or str(item.position)
-    return Part(f"{item.kind}-{slugify(number)}", f"{item.get_kind_display()} {number}. {item.title}", item)
+def _add_table(part: Part, archive: StudyRuns, wrong: Sequence[Disagreement]) -> None:
+    item = part.item
+    found = answer_item(item, archive.answer)
+    if any(table.cells for table in found.tables):
+        part.grids = printed_grids(found, audit_page.find_marks(wrong, item.number))
+        base = f"/api/v1/studies/{item.study.slug}/tables/{quote(item.number)}"
+        part.exports = [Link(title, f"{base}.{form}") for form, title in _FORMS] if item.number else []
+    if item.asks:
+        query, tables = archive.answer(study_query(item.study, item.asks))
+        part.better = find_better_runs(query, tables, found.tables)
+        part.asks = pages.charts_address(query, Drawing())
 
 
-def _table(item: ReportItem, archive: StudyRuns, wrong: Sequence[Disagreement]) -> Part:
-    part = _numbered(item)
-    with _asking(part):
-        part.links = _links(item)
-        found = answer_item(item, archive.answer)
-        if any(table.cells for table in found.tables):
-            part.grids = printed_grids(found, audit_page.find_marks(wrong, item.number))
-            base = f"/api/v1/studies/{item.study.slug}/tables/{quote(item.number)}"
-            part.exports = [Link(title, f"{base}.{form}") for form, title in _FORMS] if item.number else []
-        if item.asks:
-            query, tables = archive.answer(study_query(item.study, item.asks))
-            part.better = find_better_runs(query, tables, found.tables)
-            part.asks = pages.charts_address(query, Drawing())
-    return part
-
-
-def _figure(item: ReportItem, archive: StudyRuns, alike: Looks) -> Part:
-    part = _numbered(item)
-    with _asking(part):
-        part.links = _links(item)
-        part.exports = link_exports([*live_queries(item)])
-        found = [drop_study(table) for table in answer_item(item, archive.answer).tables if table.cells]
-        drawn = filter(None, question_charts(found, looks=alike))
-        part.charts = [Chart(f"figure-of-{part.anchor}-{n}", item.title, each) for n, each in enumerate(drawn, 1)]
-    return part
+def _add_figure(part: Part, archive: StudyRuns, alike: Looks) -> None:
+    item = part.item
+    part.exports = link_exports([*live_queries(item)])
+    found = [drop_study(table) for table in answer_item(item, archive.answer).tables if table.cells]
+    drawn = filter(None, question_charts(found, looks=alike))
+    part.charts = [Chart(f"figure-of-{part.anchor}-{n}", item.title, each) for n, each in enumerate(drawn, 1)]

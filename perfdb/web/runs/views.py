@@ -29,9 +29,9 @@ from perfdb.results.queries.run_list.filters import RunFilter
 from perfdb.results.runs import bulk_changes, measures
 from perfdb.web.links import to_run_difference
 from perfdb.web.questions import question_links
-from perfdb.web.runs import run_filters, run_list
+from perfdb.web.runs import run_list
 from perfdb.web.runs.run_list import Row
-from perfdb.web.tables import answer_hints
+from perfdb.web.tables import answer_section
 from perfdb.web.view_access import person_of, read_required
 
 _COOKIE = "perfdb_columns"
@@ -52,9 +52,9 @@ def runs(request: HttpRequest) -> HttpResponse:
     try:
         filtered = _filtered(asked)
         found = facets.count_facets(filtered)
-        context |= {"offered": run_filters.build_filter_form(asked, found)}
+        context |= {"offered": run_list.build_filter_form(asked, found)}
         context |= {
-            "alike": answer_hints.find_spellings({name: counts.values for name, counts in found.counts.items()})
+            "alike": answer_section.find_spellings({name: counts.values for name, counts in found.counts.items()})
         }
         context |= _page(asked, filtered, found, _columns(request))
     except QueryError as error:
@@ -109,7 +109,7 @@ def _page(asked: QueryDict, filtered: RunFilter, found: Facets, shown: tuple[Lis
         "listing": run_list.build_list(asked, read, rows, orderings),
         "forms": FORMS.items(),
         "known_tags": list(found.counts["tag"].values) if "tag" in found.counts else [],
-        "choosable": run_filters.choosable_columns(shown, found, slots, page.rows),
+        "choosable": run_list.choosable_columns(shown, found, slots, page.rows),
         "shown": [each.name for each in shown],
         "others": _pairs(asked, [name for name in asked if name not in _PLACE]),
         "usual": run_list.address_without(asked, "columns"),
@@ -171,7 +171,7 @@ def _asked(query: str) -> Query:
 
     Raise QueryError if only the list understands a filter.
     """
-    pairs = [(name, text) for name, text in parse_qsl(query) if name not in run_filters.NOT_FILTERS]
+    pairs = [(name, text) for name, text in parse_qsl(query) if name not in run_list.NOT_FILTERS]
     try:
         return Query.parse(pairs)
     except QueryError as error:

@@ -1,5 +1,7 @@
 """Views that create, edit, publish and delete a study, move its runs, and make and undo its aliases."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from django.contrib import messages
@@ -16,7 +18,7 @@ from perfdb.results.changes.spellings import ALIASED, read_spellings
 from perfdb.results.models import Job, Study
 from perfdb.results.runs import access
 from perfdb.results.studies import run_id_patterns, study_details
-from perfdb.results.studies.study_details import ChangedMeanwhileError, check_plan
+from perfdb.results.studies.study_details import ChangedMeanwhileError
 from perfdb.web.links import to_alias
 from perfdb.web.studies import study_forms
 from perfdb.web.studies.study_forms import Pattern, PlanPart, Texts
@@ -121,15 +123,34 @@ def edit(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method == "GET":
         return _texts(request, study, Texts.from_study(study))
     written = Texts.sent(request.POST)
+    again = _change(request, study, written.columns, partial(_texts, request, study, written), written.differing)
+    return again or _changed(request, "The study was changed.", "web:study", study)
+
+
+def _change(
+    request: HttpRequest,
+    study: Study,
+    columns: Callable[[], dict[str, Any]],
+    form: Callable[..., HttpResponse],
+    stored: Callable[[Study], object],
+) -> HttpResponse | None:
+    """Store columns; return the form for input that was refused or changed by others, else None.
+
+    ``stored``: the stored values to show after a conflict.
+    """
     try:
-        study_details.change_details(study, written.columns(), str(request.POST.get("state", "")))
+        study_details.change_details(study, columns(), str(request.POST.get("state", "")))
     except QueryError as error:
-        return _texts(request, study, written, 400, error=error)
+        return form(status=400, error=error)
     except ChangedMeanwhileError:
         study.refresh_from_db()
-        return _texts(request, study, written, 409, theirs=written.differing(study))
-    messages.success(request, "The study was changed.")
-    return redirect("web:study", slug=study.slug)
+        return form(status=409, theirs=stored(study))
+    return None
+
+
+def _changed(request: HttpRequest, message: str, page: str, study: Study) -> HttpResponse:
+    messages.success(request, message)
+    return redirect(page, slug=study.slug)
 
 
 def _texts(request: HttpRequest, study: Study, written: Texts, status: int = 200, **more: Any) -> HttpResponse:
@@ -160,21 +181,17 @@ def run_ids(request: HttpRequest, slug: str) -> HttpResponse:
     written, tried = Pattern.sent(request.POST), str(request.POST.get("run_ids", ""))
     if "try" in request.POST:
         return _pattern(request, study, written, tried)
-    try:
-        pattern = run_id_patterns.parse_pattern(written.pattern, written.values())
-        study_details.change_details(study, study_details.pattern_columns(pattern), str(request.POST.get("state", "")))
-    except QueryError:
-        return _pattern(request, study, written, tried)
-    except ChangedMeanwhileError:
-        study.refresh_from_db()
-        return _pattern(request, study, written, tried, theirs=Pattern.from_study(study))
-    messages.success(request, "The pattern of run ids was changed. It is used for what comes in from now on.")
-    return redirect("web:study-apply", slug=study.slug)
+    again = _change(
+        request, study, written.columns, partial(_pattern, request, study, written, tried), Pattern.from_study
+    )
+    done = "The pattern of run ids was changed. It is used for what comes in from now on."
+    return again or _changed(request, done, "web:study-apply", study)
 
 
-def _pattern(request: HttpRequest, study: Study, written: Pattern, run_ids: str, **more: Any) -> HttpResponse:
+def _pattern(
+    request: HttpRequest, study: Study, written: Pattern, run_ids: str, *, status: int = 200, **more: Any
+) -> HttpResponse:
     context = {"study": study, "written": written, "run_ids": run_ids, **_state(request, study, more)}
-    status = 409 if "theirs" in more else 200
     try:
         pattern = run_id_patterns.parse_pattern(written.pattern, written.values())
         tried = run_id_patterns.decode_run_ids(study, pattern, run_ids.splitlines())
@@ -216,16 +233,9 @@ def plan(request: HttpRequest, slug: str) -> HttpResponse:
         return _plan(request, study, [*written, study_forms.of_present(study_forms.present(study))])
     if "more" in request.POST:
         return _plan(request, study, written)
-    try:
-        parts = check_plan([part.stored() for part in written])
-        study_details.change_details(study, {"plan": parts}, str(request.POST.get("state", "")))
-    except QueryError as error:
-        return _plan(request, study, written, 400, error=error)
-    except ChangedMeanwhileError:
-        study.refresh_from_db()
-        return _plan(request, study, written, 409, theirs=study_forms.plan_of(study))
-    messages.success(request, "The plan was changed.")
-    return redirect("web:study", slug=study.slug)
+    form = partial(_plan, request, study, written)
+    again = _change(request, study, lambda: {"plan": [part.stored() for part in written]}, form, study_forms.plan_of)
+    return again or _changed(request, "The plan was changed.", "web:study", study)
 
 
 def _plan(request: HttpRequest, study: Study, written: list[PlanPart], status: int = 200, **more: Any) -> HttpResponse:

@@ -15,6 +15,7 @@ from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.query.query import REPEATS
 from perfdb.analysis.trends.histories import BY_DATE
 from perfdb.results.models import Experiment, Study
+from perfdb.results.studies import run_id_patterns, study_details
 from perfdb.results.studies.run_id_patterns import DecodedRunId
 from perfdb.results.studies.study_details import ABOUT_PART
 
@@ -114,6 +115,10 @@ class Pattern:
             if row.means and found.setdefault(row.group, {}).setdefault(row.code, row.means) != row.means:
                 raise QueryError("values", f"{row.group} {row.code} has two meanings")
         return found
+
+    def columns(self) -> dict[str, Any]:
+        """Return the values of the study's columns. Raise QueryError."""
+        return study_details.pattern_columns(run_id_patterns.parse_pattern(self.pattern, self.values()))
 
 
 def offered_codes(written: Pattern, tried: Sequence[DecodedRunId]) -> list[Code]:

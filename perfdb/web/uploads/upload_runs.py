@@ -15,7 +15,7 @@ from perfdb.analysis.units import short_percent, significant_text
 from perfdb.analysis.verdicts.flags import TRIALS_DISAGREE, trials_apart
 from perfdb.analysis.workloads import primary_metric
 from perfdb.results.models import Run, UploadRun
-from perfdb.web.runs.trial_strip import Strip, Trial, draw_strip
+from perfdb.web.runs.run_answer import Strip, Trial, draw_strip
 
 _COLUMNS = ("trans_per_s", "mb_per_s", "response_ms", "cpu_ms_per_trans", "cpu_ms_per_mb")
 _RATES = ("trans_per_s", "mb_per_s")
