@@ -66,10 +66,7 @@ def default_query(there: dict[str, list[tuple[str, str]]]) -> Query:
 
 
 def workload_query(workload: str) -> Query:
-    """Return the query of a workload's rate and CPU cost over users.
-
-    A line for each device and MTU.
-    """
+    """Return the query of a workload's rate and CPU cost over users. A line for each device and MTU."""
     pattern = parse_pattern(workload)
     return Query(
         metrics=(Measure(primary_metric(pattern)), Measure(cost_metric(pattern))),

@@ -83,10 +83,7 @@ def _factor(unit: str) -> float | None:
 
 
 def _over_time(name: str, unit: str, values: Values, by_name: Mapping[str, Values]) -> tuple[str, Values]:
-    """Return a column's heading, and its values over time.
-
-    Counts become rates, since the last interval is shorter.
-    """
+    """Return a column's heading, and its values over time. Counts become rates, since the last interval is shorter."""
     factor = _factor(unit)
     if factor is not None:
         title = name.replace("throughput", _RATE.title) if name not in _RATES else _RATE.title

@@ -167,10 +167,7 @@ def _comparison_address(runs: QuerySet[Run], query: str | None) -> str:
 
 
 def _asked(query: str) -> Query:
-    """Return the query of a list's address.
-
-    Raise QueryError if only the list understands a filter.
-    """
+    """Return the query of a list's address. Raise QueryError if only the list understands a filter."""
     pairs = [(name, text) for name, text in parse_qsl(query) if name not in run_list.NOT_FILTERS]
     try:
         return Query.parse(pairs)

@@ -164,10 +164,7 @@ def _texts(request: HttpRequest, study: Study, written: Texts, status: int = 200
 
 
 def _state(request: HttpRequest, study: Study, more: dict[str, Any]) -> dict[str, Any]:
-    """Return ``more`` with the study's state that the form was read in.
-
-    After a conflict, this is the present state.
-    """
+    """Return ``more`` with the study's state that the form was read in. After a conflict, this is the present state."""
     sent = "" if "theirs" in more else str(request.POST.get("state", ""))
     return more | {"state": sent or study_details.details_digest(study)}
 

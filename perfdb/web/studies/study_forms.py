@@ -31,10 +31,7 @@ PLANNED = tuple(each.name for each in DIMENSIONS if each.name not in REPEATS and
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """The texts of a study.
-
-    ``notes`` has a note on each line, after its tables in brackets.
-    """
+    """The texts of a study. ``notes`` has a note on each line, after its tables in brackets."""
 
     title: str = ""
     source: str = ""
@@ -201,10 +198,7 @@ def plan_of(study: Study) -> list[PlanPart]:
 
 
 def plan_sent(data: QueryDict) -> list[PlanPart]:
-    """Return a form's parts, leaving out blank ones.
-
-    ``part`` has the numbers of the parts in the form.
-    """
+    """Return a form's parts, leaving out blank ones. ``part`` has the numbers of the parts in the form."""
     parts = []
     for number in data.getlist("part"):
         texts = {name: str(data.get(f"{name}-{number}", "")).strip() for name in ABOUT_PART}

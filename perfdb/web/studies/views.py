@@ -65,10 +65,7 @@ def _listed(user: User | AnonymousUser) -> list[dict[str, Any]]:
 
 
 def _plans(studies: Sequence[Study]) -> Mapping[int, str]:
-    """Return the coverage of each study's plan in words.
-
-    The runs of all plans are read together.
-    """
+    """Return the coverage of each study's plan in words. The runs of all plans are read together."""
     parts: dict[int, list[Part]] = {}
     said: dict[int, str] = {}
     for study in studies:

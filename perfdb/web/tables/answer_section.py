@@ -110,10 +110,7 @@ def _offers(lacking: Measure, question: Question, answer: Answer) -> Iterator[tu
 
 
 def _kind(metric: str) -> tuple[str, str]:
-    """Return a metric's kind: its group and better direction.
-
-    Metrics of one kind can take each other's place.
-    """
+    """Return a metric's kind: its group and better direction. Metrics of one kind can take each other's place."""
     return group_of(metric), metrics.BY_NAME[metric].better
 
 
@@ -128,10 +125,7 @@ def _available_measures(lacking: Measure, answer: Answer) -> list[Measure]:
 
 
 def find_spellings_in_tables(tables: Sequence[Table]) -> list[dict[str, Any]]:
-    """Return values in tables that are likely one value in two spellings.
-
-    Frozen answers get none.
-    """
+    """Return values in tables that are likely one value in two spellings. Frozen answers get none."""
     shown: dict[str, dict[Value, None]] = {}
     for table in tables:
         for row, column in table.cells:

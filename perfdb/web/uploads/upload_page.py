@@ -102,20 +102,14 @@ def context(upload: Upload, *, may_change: bool, entered: Entered = NOTHING) -> 
 
 
 def _counts(shown: Sequence[Any], listed: "RelatedManager[Any]", name: str) -> Counter[str]:
-    """Return the number of rows for each value of a field.
-
-    Rows that are not shown count, too.
-    """
+    """Return the number of rows for each value of a field. Rows that are not shown count, too."""
     if len(shown) < MOST:
         return Counter(getattr(each, name) for each in shown)
     return Counter(dict(listed.order_by().values_list(name).annotate(number=Count("pk"))))
 
 
 def _cut(lists: Mapping[str, tuple[int, int]], files: int) -> str:
-    """Return which lists are not shown whole, "" for none.
-
-    ``lists``: name -> (number shown, number of all).
-    """
+    """Return which lists are not shown whole, "" for none. ``lists``: name -> (number shown, number of all)."""
     cut = [f"{shown:,} of {number:,} {name}s" for name, (shown, number) in lists.items() if shown < number]
     return " and ".join([*cut, *([f"the first {files:,} files"] if files == MOST else [])])
 
@@ -132,10 +126,7 @@ def _left(upload: Upload, files: Iterable[UploadFile]) -> dict[str, Any] | None:
 
 
 def _may_be_corrected(upload: Upload, files: list[UploadFile]) -> bool:
-    """Return whether the person may still correct the upload.
-
-    Published tables are corrected on a page of their own.
-    """
+    """Return whether the person may still correct the upload. Published tables are corrected on a page of their own."""
     return upload.state in _OPEN and all(file.format != PUBLISHED for file in files)
 
 
