@@ -43,10 +43,7 @@ def to_run(number: int) -> str:
 
 
 def to_runs(query: Query, fixed: Mapping[str, Value], runs: Sequence[int]) -> str:
-    """Return the address of a query's runs with ``fixed`` values.
-
-    The address of the run if there is only one, and "" if there is none.
-    """
+    """Return the address of one run, or of a query's runs with ``fixed`` values."""
     if not runs:
         return ""
     if len(runs) == 1:

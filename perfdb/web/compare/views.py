@@ -77,10 +77,7 @@ def _numbers(texts: Iterable[str]) -> list[int]:
 
 
 def _drop_other_sides(chosen: ChosenSides, pairs: list[tuple[str, str]]) -> tuple[ChosenSides, list[tuple[str, str]]]:
-    """Drop sides that belong to another dimension, which a form may send along.
-
-    ``of``: the dimension of the form's values. ``open`` is no part of the question.
-    """
+    """Drop sides of another dimension than ``of`` the form, and the parameter ``open``."""
     offered = [text for name, text in pairs if name == "of"]
     if offered and offered != [chosen.dimension]:
         chosen = ChosenSides(chosen.dimension)

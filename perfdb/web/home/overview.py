@@ -193,10 +193,7 @@ def _build(card: StudyCard, workload: str) -> dict[str, Any] | None:
 
 
 def suggest_comparison(cards: Sequence[StudyCard]) -> tuple[str, str] | None:
-    """Return (text, address) of the comparison with most pairs in the newest studies; None without any.
-
-    The text is ``HiperSockets against Guest LAN: 24 matched pairs``.
-    """
+    """Return (text, address) of the comparison with most pairs; None without any."""
     for card in cards[:_TRIED]:
         if found := suggest_sides(card.study.slug):
             sides, pairs = found[0]

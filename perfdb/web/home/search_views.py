@@ -43,10 +43,7 @@ class Narrowed(NamedTuple):
 
 
 def parse_run_filters(text: str) -> tuple[Narrowed | None, str]:
-    """Return the runs that words like ``mtu:8992`` choose, and the remaining text.
-
-    None takes the place of the runs if no words choose any.
-    """
+    """Return the runs that words choose, None without any, and the remaining text."""
     filters: dict[str, tuple[DimensionValue, ...]] = {}
 
     def take(match: re.Match[str]) -> str:
@@ -72,10 +69,7 @@ def _chosen(name: str, text: str) -> tuple[Dimension, DimensionValue] | None:
 
 
 def _as_stored(name: str, text: str) -> str:
-    """Return the only stored name that begins with the text, else the text.
-
-    A name that is typed in full counts, even if longer names begin with the same text.
-    """
+    """Return the stored name equal to, or alone begun by the text, else the text."""
     if name not in _VOCABULARY:
         return text
     model, field = _VOCABULARY[name]

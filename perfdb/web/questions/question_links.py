@@ -52,10 +52,7 @@ def charts_address(query: Query, drawing: Drawing) -> str:
 
 
 def default_query(there: dict[str, list[tuple[str, str]]]) -> Query:
-    """Return the first question of the pages, about the newest complete run's workload.
-
-    The question is that of `workload_query`, within the study of that run if there are several studies.
-    """
+    """Return the first question: the newest run's workload, in the study if several."""
     complete = Run.objects.filter(status=Run.Status.COMPLETE).exclude(workload=None)
     newest = complete.order_by("-started", "-id").values_list("workload__name", "study__slug").first()
     if newest is None:
@@ -66,7 +63,7 @@ def default_query(there: dict[str, list[tuple[str, str]]]) -> Query:
 
 
 def workload_query(workload: str) -> Query:
-    """Return the query of a workload's rate and CPU cost over users. A line for each device and MTU."""
+    """Return the query of a workload's rate and CPU cost over users."""
     pattern = parse_pattern(workload)
     return Query(
         metrics=(Measure(primary_metric(pattern)), Measure(cost_metric(pattern))),
@@ -96,10 +93,7 @@ def device_ranking(study: str, workload: str) -> tuple[Question, str]:
 
 
 def usual_query(query: Query) -> Query:
-    """Return the usual query of the first workload if a query has only filters.
-
-    A query with metrics or a layout, or one that no runs answer, is returned unchanged.
-    """
+    """Return a query, or the usual one of the first workload for mere filters."""
     if query != Query(filters=query.filters, exclude=query.exclude, ranges=query.ranges):
         return query
     patterns = find_patterns(query)

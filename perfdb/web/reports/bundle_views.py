@@ -61,10 +61,7 @@ def render_study_page(study: Study, server: str) -> str:
 
 
 def bundle_question(request: HttpRequest, asked: QueryDict) -> tuple[Bundle, str]:
-    """Return the bundle of a page's runs, and the page as an HTML file.
-
-    Raise QueryError for an invalid question or too many runs.
-    """
+    """Return the bundle of a page's runs, and the page as HTML. Raise QueryError."""
     data = asked.copy()
     page = str(data.pop("page", [Page.CHARTS])[-1])
     if page not in PAGES:

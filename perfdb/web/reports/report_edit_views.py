@@ -55,10 +55,7 @@ def _parse_order(data: QueryDict) -> list[int]:
 
 
 def offered_queries(study: Study, user: Any, kind: str, before: str) -> list[tuple[str, str]]:
-    """Return a person's saved views, with addresses that add one to the report.
-
-    Queries about other studies are left out.
-    """
+    """Return (name, address to add) of a person's saved views that fit the study."""
     if kind not in (Kind.FIGURE, Kind.TABLE):
         return []
     found = SavedQuery.objects.filter(owner=user).order_by("name")

@@ -60,10 +60,7 @@ class Part(Shown):
 
 
 def build_report(study: Study, wrong: Sequence[Disagreement], runs: int) -> dict[str, Any]:
-    """Return a study's report. Raise QueryError for too many runs.
-
-    ``grouped``: the page shows the parts by kind, as in the study's document.
-    """
+    """Return a study's report; ``grouped`` as in the study's document. Raise QueryError."""
     items = list_items(study)
     said = list(study.claims.select_related("study").order_by("line", "pk"))
     archive = StudyRuns(study, [*_asked(items), *claims.list_claim_queries(said)])

@@ -83,7 +83,7 @@ def _factor(unit: str) -> float | None:
 
 
 def _over_time(name: str, unit: str, values: Values, by_name: Mapping[str, Values]) -> tuple[str, Values]:
-    """Return a column's heading, and its values over time. Counts become rates, since the last interval is shorter."""
+    """Return a column's heading and values, with rates for counts of unequal intervals."""
     factor = _factor(unit)
     if factor is not None:
         title = name.replace("throughput", _RATE.title) if name not in _RATES else _RATE.title
@@ -202,10 +202,7 @@ def _difference(before: float | None, after: float | None) -> float | None:
 
 
 def read_listings(run: Run) -> list[dict[str, Any]]:
-    """Return a run's intervals and connections, intervals first, with the chart of the intervals.
-
-    ``columns``: (name, unit).
-    """
+    """Return a run's intervals with a chart, then connections. ``columns``: (name, unit)."""
     by_name: dict[str, list[Trace]] = {}
     for trace in run.traces.order_by("listing", "position"):
         by_name.setdefault(trace.listing, []).append(trace)

@@ -112,10 +112,7 @@ def _chips(data: QueryDict, titles: Mapping[Value, str]) -> Iterator[dict[str, s
 def choosable_columns(
     shown: Sequence[ListColumn], found: Facets, slots: Mapping[Measure, int], rows: Sequence[Mapping[str, object]]
 ) -> list[dict[str, Any]]:
-    """Return the columns to choose from, in groups.
-
-    Dimensions, measures of the shown runs, other measures, and columns about the run itself.
-    """
+    """Return columns in groups: dimensions, measures of the rows, other measures, of the run."""
     names = {each.name for each in shown}
     factors = [name for name in _in_order(found.counts) if name.startswith(FACTOR)]
     # Totals first, in the metrics' order.
@@ -197,10 +194,7 @@ def build_list(
 
 
 def find_distinguishing_columns(rows: Sequence[Mapping[str, Any]]) -> list[ListColumn]:
-    """Return further dimensions that tell runs of equal study, run id and trial apart.
-
-    ``rows``: as `columns.ROW_COLUMNS` reads rows.
-    """
+    """Return dimensions that tell ``rows`` of equal study, run id and trial apart."""
     alike: dict[tuple[Any, ...], list[Mapping[str, Any]]] = {}
     for row in rows:
         alike.setdefault((row["study"], row["run_id"], row["trial"]), []).append(row)

@@ -36,10 +36,7 @@ def group_of(metric: str) -> str:
 
 
 def list_roles(figures: Sequence[Figure]) -> list[str]:
-    """Return the roles with a column: total, client, server, then others by name.
-
-    Another role has none if no metric has it beside a second role.
-    """
+    """Return roles with a column: total, client, server, then others beside another role."""
     by_metric: dict[str, set[str]] = {}
     for figure in figures:
         by_metric.setdefault(figure.metric.name, set()).add(figure.measure.role)
@@ -136,10 +133,7 @@ def _facts(run: Run) -> dict[str, FactValue]:
 
 
 def list_facts(run: Run, paths: Mapping[int, str]) -> list[dict[str, Any]]:
-    """Return all printed circumstances by key. ``paths``: path of each artifact.
-
-    ``place`` is None if a person entered the fact.
-    """
+    """Return all printed circumstances by key; ``place`` is None for entered ones."""
     return [
         {
             "key": key,
@@ -158,10 +152,7 @@ def find_place(artifact: int, line: int, paths: Mapping[int, str]) -> Place | No
 
 
 def find_printed_places(run: Run) -> Mapping[Measure, list[dict[str, Any]]]:
-    """Return the places in documents that print a run's values; empty for measured runs.
-
-    ``address``: the table in the study's report.
-    """
+    """Return the places in documents that print a run's values, with addresses."""
     report = reverse("web:study", args=[run.study.slug])
     found: dict[Measure, list[dict[str, Any]]] = {}
     for each in run.published_figures.order_by("line", "pk"):

@@ -70,10 +70,7 @@ def run(request: HttpRequest, pk: int) -> HttpResponse:
 def _figures(
     run: Run, record: RunRecord, paths: Mapping[int, str], limit: Bottleneck, standings: Sequence[RunVsTrials]
 ) -> dict[str, Any]:
-    """Return the answer, and values by role with the places in logs.
-
-    For a published run, also the places in the document.
-    """
+    """Return the answer, and values by role with places in logs or documents."""
     figures = provenance.record_figures(record, paths)
     published = any(value.origin is Origin.PUBLISHED for value in record.values.values())
     printed = find_printed_places(run) if published else {}

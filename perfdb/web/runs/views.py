@@ -77,10 +77,7 @@ def _filtered(asked: QueryDict) -> RunFilter:
 
 
 def _columns(request: HttpRequest) -> tuple[ListColumn, ...]:
-    """Return the address's columns, else those in the cookie. Raise QueryError.
-
-    An invalid cookie means the default columns.
-    """
+    """Return the address's columns, else the cookie's, else the usual ones. Raise QueryError."""
     if asked := request.GET.getlist("columns"):
         return columns.parse_columns(asked)
     try:
@@ -167,7 +164,7 @@ def _comparison_address(runs: QuerySet[Run], query: str | None) -> str:
 
 
 def _asked(query: str) -> Query:
-    """Return the query of a list's address. Raise QueryError if only the list understands a filter."""
+    """Return the query of a list's address. Raise QueryError for the list's own filters."""
     pairs = [(name, text) for name, text in parse_qsl(query) if name not in run_list.NOT_FILTERS]
     try:
         return Query.parse(pairs)

@@ -168,10 +168,7 @@ def _lines(study: Study, workloads: Sequence[str]) -> dict[str, set[_Line]]:
 
 
 def answer_study(study: Study, workloads: Sequence[WorkloadLinks], devices: int) -> dict[str, str] | None:
-    """Return which of several devices is best, else the comparison with most matched pairs; None without either.
-
-    The sentence is on one workload, with the page that says more.
-    """
+    """Return the best device of a workload, else the comparison with most pairs."""
     if not workloads:
         return None
     workload = question_links.usual_workload([each.name for each in workloads])

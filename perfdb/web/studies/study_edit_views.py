@@ -134,10 +134,7 @@ def _change(
     form: Callable[..., HttpResponse],
     stored: Callable[[Study], object],
 ) -> HttpResponse | None:
-    """Store columns; return the form for input that was refused or changed by others, else None.
-
-    ``stored``: the stored values to show after a conflict.
-    """
+    """Store columns; return the form for refused or conflicting input, else None."""
     try:
         study_details.change_details(study, columns(), str(request.POST.get("state", "")))
     except QueryError as error:
@@ -164,7 +161,7 @@ def _texts(request: HttpRequest, study: Study, written: Texts, status: int = 200
 
 
 def _state(request: HttpRequest, study: Study, more: dict[str, Any]) -> dict[str, Any]:
-    """Return ``more`` with the study's state that the form was read in. After a conflict, this is the present state."""
+    """Return ``more`` with the state that the form was read in, or the present one."""
     sent = "" if "theirs" in more else str(request.POST.get("state", ""))
     return more | {"state": sent or study_details.details_digest(study)}
 
@@ -218,10 +215,7 @@ def apply(request: HttpRequest, slug: str) -> HttpResponse:
 
 @sign_in_required("GET", "POST")
 def plan(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show or store the test plan; the buttons "more" and "present" store nothing.
-
-    "more" adds blank rows, and "present" adds a part with the values of present runs.
-    """
+    """Show or store the test plan; "more" and "present" add rows and store nothing."""
     study = get_own_study(request, slug)
     if request.method == "GET":
         return _plan(request, study, study_forms.plan_of(study))

@@ -31,7 +31,7 @@ PLANNED = tuple(each.name for each in DIMENSIONS if each.name not in REPEATS and
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """The texts of a study. ``notes`` has a note on each line, after its tables in brackets."""
+    """Texts of a study; ``notes`` begin with tables in brackets, one a line."""
 
     title: str = ""
     source: str = ""
@@ -133,10 +133,7 @@ def groups_of(pattern: RunIdPattern | None) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """A row of a plan's part: a dimension and its values.
-
-    The values are separated by commas, or by lines if a value has a comma.
-    """
+    """A dimension and values, separated by commas, or by lines for values with commas."""
 
     dimension: str = ""
     text: str = ""
@@ -198,7 +195,7 @@ def plan_of(study: Study) -> list[PlanPart]:
 
 
 def plan_sent(data: QueryDict) -> list[PlanPart]:
-    """Return a form's parts, leaving out blank ones. ``part`` has the numbers of the parts in the form."""
+    """Return the parts of a form that are not blank; ``part`` numbers the parts."""
     parts = []
     for number in data.getlist("part"):
         texts = {name: str(data.get(f"{name}-{number}", "")).strip() for name in ABOUT_PART}

@@ -65,7 +65,7 @@ def _listed(user: User | AnonymousUser) -> list[dict[str, Any]]:
 
 
 def _plans(studies: Sequence[Study]) -> Mapping[int, str]:
-    """Return the coverage of each study's plan in words. The runs of all plans are read together."""
+    """Return each study's plan coverage in words, reading all runs at once."""
     parts: dict[int, list[Part]] = {}
     said: dict[int, str] = {}
     for study in studies:

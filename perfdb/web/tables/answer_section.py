@@ -88,10 +88,7 @@ def _apart(query: Query, leaving: Mapping[str, Mapping[Value, int]]) -> Iterator
 
 
 def suggest_metrics(panel: Panel, question: Question, answer: Answer) -> Panel:
-    """Add questions about other metrics to a panel that has no values.
-
-    The other metrics are of the same kind, and the runs have values. Frozen answers get no questions.
-    """
+    """Add questions about metrics of the same kind to a panel without values."""
     if panel.lacking is None or recorded_reads.playing_tape():
         return panel
     return replace(panel, instead=list(_offers(panel.lacking, question, answer)))
@@ -110,7 +107,7 @@ def _offers(lacking: Measure, question: Question, answer: Answer) -> Iterator[tu
 
 
 def _kind(metric: str) -> tuple[str, str]:
-    """Return a metric's kind: its group and better direction. Metrics of one kind can take each other's place."""
+    """Return a metric's kind, within which metrics can replace each other."""
     return group_of(metric), metrics.BY_NAME[metric].better
 
 
@@ -125,7 +122,7 @@ def _available_measures(lacking: Measure, answer: Answer) -> list[Measure]:
 
 
 def find_spellings_in_tables(tables: Sequence[Table]) -> list[dict[str, Any]]:
-    """Return values in tables that are likely one value in two spellings. Frozen answers get none."""
+    """Return values in tables with likely double spellings; none for frozen answers."""
     shown: dict[str, dict[Value, None]] = {}
     for table in tables:
         for row, column in table.cells:
@@ -135,10 +132,7 @@ def find_spellings_in_tables(tables: Sequence[Table]) -> list[dict[str, Any]]:
 
 
 def find_spellings(shown: Mapping[str, Iterable[Value]]) -> list[dict[str, Any]]:
-    """Return values of dimensions that are likely one value in two spellings.
-
-    ``studies``: (study title, address that makes an alias).
-    """
+    """Return likely double spellings. ``studies``: (title, address that makes an alias)."""
     found: dict[tuple[str, str, str], list[Offer]] = {}
     for offer in spellings.find_offers(shown):
         found.setdefault((offer.dimension, offer.printed, offer.meaning), []).append(offer)
@@ -154,10 +148,7 @@ def find_spellings(shown: Mapping[str, Iterable[Value]]) -> list[dict[str, Any]]
 
 
 def build_result(question: Question, answer: Answer, opened: str = "") -> dict[str, Any]:
-    """Return the context of a question's result section.
-
-    ``opened``: the workload that a comparison shows, `EVERY` for all of them.
-    """
+    """Return a question's result section. ``opened``: a comparison's workload, or `EVERY`."""
     heat = table_grids.better_as_heat_map(answer.tables, question.drawing)
     offered = {"heat": to_question(replace(question, drawing=heat))} if heat else {}
     same = find_spellings_in_tables(answer.tables[:1])

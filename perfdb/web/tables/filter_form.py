@@ -199,10 +199,7 @@ def describe_drawing(selects: Sequence[Select], query: Query) -> str:
 
 
 def baseline_select(query: Query, tables: Sequence[Table]) -> Select:
-    """Return the select of the baseline: a value of a dimension in the layout.
-
-    If the baseline has several dimensions, the first one is chosen.
-    """
+    """Return the select of the baseline, a value of a dimension in the layout."""
     values: dict[str, set[Value]] = {name: set() for name in query.layout_names}
     for table in tables:
         for row, column in table.cells:

@@ -203,10 +203,7 @@ def _answer(table: Table, standing: Standing, ranking: Ranking | None, settings:
 
 
 def _standing(table: Table, known: Standing) -> list[Diff | str]:
-    """Return each column's difference from the best column.
-
-    The list is empty for a single column, and for single runs.
-    """
+    """Return each column's difference from the best; empty for single columns or runs."""
     if len(known) < 2:
         return []
     texts = {group: "the best" if found is None else make_diff(found) for group, found in known.items()}
@@ -214,10 +211,7 @@ def _standing(table: Table, known: Standing) -> list[Diff | str]:
 
 
 def _best(table: Table, known: Mapping[int, Run]) -> list[dict[str, Any]]:
-    """Return the best experiment of each column. ``runs``: (address, run id, trial).
-
-    One query reads the runs that are not in ``known``.
-    """
+    """Return each column's best experiment. ``runs``: (address, run id, trial)."""
     samples = [[point.run for cell in _column(table, column) for point in cell.sample] for column in table.columns]
     unknown = [run for sample in samples for run in sample if run not in known]
     found = {**known, **(bottlenecks.read_runs_behind(unknown) if unknown else {})}

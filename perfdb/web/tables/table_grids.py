@@ -38,10 +38,7 @@ MOST_CELLS = 500
 
 @dataclass(frozen=True, slots=True)
 class LinkedCell:
-    """A number with the address of its runs, footnote marks and explanation.
-
-    ``address`` and ``explain`` are "" if there is none.
-    """
+    """A number with addresses of runs and explanation, if any, and footnote marks."""
 
     printed: GridCell
     address: str
@@ -204,10 +201,7 @@ def _course(found: TableCurve, unit: str) -> str:
 
 
 def find_mixes(tables: Sequence[Table]) -> list[tuple[str, str, str]]:
-    """Return (title, values, address of the split) of the dimensions because of which cells have no mean.
-
-    The address is empty in a frozen answer, and for a factor that cannot be laid out.
-    """
+    """Return (title, values, address of the split if any) of dimensions that prevent means."""
     values: dict[str, set[Value]] = {}
     for cell in (cell for table in tables for cell in table.cells.values()):
         for name in cell.mixed_work:
@@ -243,10 +237,7 @@ def _splits(query: Query) -> Callable[[GridCell], dict[str, str]]:
 
 
 def _flags(table: Table) -> list[tuple[str, str]]:
-    """Return (message, address) of suspicious trials.
-
-    Trials that are merely far from the others are marked in the figure alone.
-    """
+    """Return (message, address) of suspicious trials; figures alone mark far ones."""
     return [
         (flag.message, to_runs_by_number([run for run in flag.runs if isinstance(run, int)]))
         for flag in trial_flags(table)

@@ -137,7 +137,7 @@ def maximum(request: HttpRequest) -> HttpResponse:
 
 
 def _maximum_question(asked: Query) -> Question:
-    """Return the question about maxima. Of the layout of another page, only columns without rows count."""
+    """Return the question about maxima; of other pages' layouts, only columns without rows count."""
     workload = asked.filters.get("workload") or ("RR",)
     query = Query(
         filters=dict(asked.filters) | {"workload": workload},

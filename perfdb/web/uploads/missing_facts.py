@@ -77,10 +77,7 @@ def _shown_runs(runs: Sequence[UploadRun], *, ask: bool, entered: Entered) -> li
 
 
 def _needed(run: UploadRun) -> list[str]:
-    """Return the facts that a run lacks or its importer assumed.
-
-    A rejected run has none: facts alone cannot repair it.
-    """
+    """Return the facts that a run lacks or the importer assumed; none if rejected."""
     if run.outcome == UploadRun.Outcome.REJECTED:
         return []
     return [*run.summary.get("lacks", ()), *run.summary.get("assumed", ())]
@@ -109,10 +106,7 @@ def _gap(run: UploadRun, key: str, runs: int, entered: Entered) -> dict[str, Any
 
 
 def _offered(runs: Sequence[ShownRun]) -> dict[str, list[str]]:
-    """Return the values to offer for each fact.
-
-    First the values of the upload's other runs, then stored and usual ones.
-    """
+    """Return values for each fact: of the upload's other runs, then stored and usual ones."""
     keys = sorted({*_VOCABULARY, *_USUAL, *(gap["key"] for shown in runs for gap in shown.gaps)}) if runs else []
     return {key: list(dict.fromkeys(_values_of(key, runs)))[:_MOST_VALUES] for key in keys}
 
@@ -143,10 +137,7 @@ def _about(correction: Correction, labels: Mapping[tuple[Any, ...], str]) -> str
 
 
 def corrections_in(posted: Mapping[str, str], chosen: Sequence[str], runs: Sequence[UploadRun]) -> list[Correction]:
-    """Return a request's corrections: one fact of many runs, or facts by row.
-
-    Raise KeyError for an unknown row or fact.
-    """
+    """Return the corrections of one fact or of rows. Raise KeyError for unknown ones."""
     if "all" in posted:
         number, _, key = posted["all"].partition(":")
         text = posted[f"{ROW}:{number}:{key}"].strip()

@@ -27,7 +27,7 @@ FACTS = {
 
 
 class UploadForm(forms.Form):
-    """Form with the study for runs: an existing one, a new one, or none. Without a study, runs go to the inbox."""
+    """Form with the study for runs: existing, new, or none for the inbox."""
 
     study = forms.SlugField(required=False)
     new_study = forms.CharField(required=False, max_length=200, label="New study")

@@ -102,23 +102,20 @@ def context(upload: Upload, *, may_change: bool, entered: Entered = NOTHING) -> 
 
 
 def _counts(shown: Sequence[Any], listed: "RelatedManager[Any]", name: str) -> Counter[str]:
-    """Return the number of rows for each value of a field. Rows that are not shown count, too."""
+    """Return the number of rows for each value of a field, also of rows not shown."""
     if len(shown) < MOST:
         return Counter(getattr(each, name) for each in shown)
     return Counter(dict(listed.order_by().values_list(name).annotate(number=Count("pk"))))
 
 
 def _cut(lists: Mapping[str, tuple[int, int]], files: int) -> str:
-    """Return which lists are not shown whole, "" for none. ``lists``: name -> (number shown, number of all)."""
+    """Return which ``lists``, name -> (number shown, number of all), are cut."""
     cut = [f"{shown:,} of {number:,} {name}s" for name, (shown, number) in lists.items() if shown < number]
     return " and ".join([*cut, *([f"the first {files:,} files"] if files == MOST else [])])
 
 
 def _left(upload: Upload, files: Iterable[UploadFile]) -> dict[str, Any] | None:
-    """Return the study that an undone upload leaves behind, with numbers of runs and report items.
-
-    None if the upload did not bring the study: for an inbox, or a study with other runs.
-    """
+    """Return the study that an undone upload brought, with counts, or None."""
     study, bundle = upload.study, any(file.path.endswith(MANIFEST) for file in files)
     runs, items = count_runs(study), study.report_items.count()
     brought = study.slug != INBOX and (not runs or (bundle and items))
@@ -126,7 +123,7 @@ def _left(upload: Upload, files: Iterable[UploadFile]) -> dict[str, Any] | None:
 
 
 def _may_be_corrected(upload: Upload, files: list[UploadFile]) -> bool:
-    """Return whether the person may still correct the upload. Published tables are corrected on a page of their own."""
+    """Return whether the page still takes corrections, as for all but published tables."""
     return upload.state in _OPEN and all(file.format != PUBLISHED for file in files)
 
 

@@ -35,10 +35,7 @@ class Cell(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ExperimentRow:
-    """An experiment of an upload: its runs by trial, and their values.
-
-    ``numbers``: the runs' numbers as in the form. ``apart``: distance of the trials in the rate, as a text.
-    """
+    """An experiment of an upload. ``apart``: distance of the trials in the rate."""
 
     name: str
     runs: list[UploadRun]

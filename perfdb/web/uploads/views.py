@@ -76,10 +76,7 @@ def new(request: HttpRequest) -> HttpResponse:
 
 @sign_in_required()
 def receive(request: HttpRequest) -> HttpResponse:
-    """Store files for a preview; redirect forms, and answer scripts in JSON.
-
-    ``paths`` is parallel to ``files`` and has the folders, which browsers drop from names.
-    """
+    """Store files for a preview. ``paths`` have the folders that browsers drop."""
     scripted = request.get_preferred_type(["text/html", "application/json"]) == "application/json"
     form = UploadForm(request.POST, owner=person_of(request))
     files = request.FILES.getlist("files")
@@ -120,7 +117,7 @@ def _form_page(request: HttpRequest, form: UploadForm, status: int = 200) -> Htt
 
 @sign_in_required()
 def recognise(request: HttpRequest) -> HttpResponse:
-    """Return as JSON the format of the beginning of a file. The format is "" if none or several fit."""
+    """Return as JSON the format of a file's beginning, "" if none or several fit."""
     name = request.GET.get("name", "pasted.txt")
     (reading,) = formats.read_files([SourceFile(name, request.read(_PASTED))])
     title = next((each.TITLE for each in formats.FORMATS if reading.format == each.NAME), "")
@@ -179,7 +176,7 @@ def _back(pk: int, part: str) -> HttpResponse:
 
 
 class _Kept(File):  # type: ignore[type-arg] # generic for the type checker alone
-    """A stored file that is open only while being read. An upload may have more files than a process may have open."""
+    """A stored file that is open only while being read, since processes limit open files."""
 
     def __init__(self, artifact: Artifact) -> None:
         super().__init__(None, artifact.sha256)
