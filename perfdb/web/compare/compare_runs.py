@@ -1,8 +1,8 @@
 """Page of chosen runs side by side: values, circumstances, charts of rate and cost."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import asdict
+from typing import Any, NamedTuple
 
 from perfdb.analysis.dimensions import describe_values, dimension
 from perfdb.analysis.insights.circumstances import Weight, values_text
@@ -28,8 +28,7 @@ from perfdb.web.tables.table_grids import LinkedCell, build_panels, cell_address
 _MOST_SENTENCES = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """A measure with its cells."""
 
     title: str

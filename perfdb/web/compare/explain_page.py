@@ -2,8 +2,7 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from perfdb.analysis.dimensions import DIMENSIONS, FACTOR, Value, describe_values, dimension
 from perfdb.analysis.insights.bottleneck import Bottleneck
@@ -30,8 +29,7 @@ from perfdb.web.studies.coverage_matrix import command
 MOST_RUNS = 12
 
 
-@dataclass(frozen=True, slots=True)
-class Side:
+class Side(NamedTuple):
     """One side of the difference. ``runs``: (value, run id, trial, address)."""
 
     name: str
@@ -178,8 +176,7 @@ _MOST_TRIALS = 50
 _KEPT = ("study", "workload")
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """A suggested next step. ``command``: start of the command that measures."""
 
     text: str

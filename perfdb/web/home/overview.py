@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any, NamedTuple
 
@@ -42,8 +42,7 @@ class Link(NamedTuple):
     address: str
 
 
-@dataclass(frozen=True, slots=True)
-class StudyCard:
+class StudyCard(NamedTuple):
     """A study at a glance: subject, size, and first questions."""
 
     study: Study
@@ -63,8 +62,7 @@ class StudyCard:
         return len(self.devices[_MOST_DEVICES:])
 
 
-@dataclass(frozen=True, slots=True)
-class UploadLine:
+class UploadLine(NamedTuple):
     """An upload: in progress, waiting, failed or stored. ``files``: number of files to read."""
 
     upload: Upload

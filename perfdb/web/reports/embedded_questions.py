@@ -6,7 +6,7 @@ Fenced blocks ``table`` and ``chart`` hold questions; the page draws their answe
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.utils.safestring import SafeString, mark_safe
 from markdown_it import MarkdownIt
@@ -40,8 +40,7 @@ class _Markdown(MarkdownIt):
 _MARKDOWN = _Markdown("zero").enable(["fence", "heading", "list", "newline", "emphasis", "backticks", "link"])
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """Prose as HTML, or questions to answer in place.
 
     ``kind`` is `TABLE` or `CHART` for questions, "" for prose. ``questions`` are query strings or addresses of pages.
@@ -80,8 +79,7 @@ def render_prose(text: str) -> SafeString:
     return mark_safe("\n".join(block.html for block in split_blocks(text) if not block.kind))
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(NamedTuple):
     """An address in words. ``page`` and ``query``: the question behind it."""
 
     text: str
@@ -90,8 +88,7 @@ class Link:
     query: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Chart:
+class Chart(NamedTuple):
     """A Plotly figure. ``figure_id``: id of the element with the data."""
 
     figure_id: str

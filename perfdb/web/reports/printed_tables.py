@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
+from typing import NamedTuple
 
 from perfdb.analysis.dimensions import Value, describe_values
 from perfdb.analysis.metrics import Measure
@@ -46,8 +47,7 @@ class PrintedCell:
     exact: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class PrintedLine:
+class PrintedLine(NamedTuple):
     """A line. ``group``: heading above the line, mostly ""."""
 
     headings: tuple[Heading | None, ...]
@@ -55,8 +55,7 @@ class PrintedLine:
     group: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class PrintedGrid:
+class PrintedGrid(NamedTuple):
     """A grid with its lines. ``width``: number of columns, headings included."""
 
     grid: Grid

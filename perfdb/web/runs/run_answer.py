@@ -1,7 +1,6 @@
 """The answer of a run's page: a sentence, and tiles with the trials as dots on a line."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from django.utils.text import capfirst
@@ -36,8 +35,7 @@ class Dot(NamedTuple):
     here: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Strip:
+class Strip(NamedTuple):
     """A drawn strip. ``label`` is for screen readers; ``interval`` are the ends of a bar, if any."""
 
     label: str

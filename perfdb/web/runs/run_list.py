@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.http import QueryDict
 from django.urls import reverse
@@ -153,8 +153,7 @@ _RUN = ListColumn("run_id", "Run", "Run")
 _NEWEST = {"started"}
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(NamedTuple):
     """A value as text. A ``long`` text is cut, with a tooltip. ``words``: tags."""
 
     text: str

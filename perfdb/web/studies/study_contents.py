@@ -3,9 +3,8 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import compress
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from django.db.models import Exists, QuerySet, Sum
 
@@ -28,8 +27,7 @@ from perfdb.web.tables import answer_section
 _Named = TypeVar("_Named", System, Level, Device)
 
 
-@dataclass(frozen=True, slots=True)
-class WorkloadLinks:
+class WorkloadLinks(NamedTuple):
     """A workload with links to its first questions."""
 
     name: str

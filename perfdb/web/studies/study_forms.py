@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db.models import Model
 from django.http import QueryDict
@@ -75,8 +75,7 @@ def _note(line: str) -> dict[str, Any]:
     return {"tables": [each.strip() for each in match["tables"].split(",") if each.strip()], "text": match["text"]}
 
 
-@dataclass(frozen=True, slots=True)
-class Code:
+class Code(NamedTuple):
     """A code in run IDs: group of the pattern, code, and value."""
 
     group: str = ""
@@ -131,8 +130,7 @@ def groups_of(pattern: RunIdPattern | None) -> list[str]:
     return list(re.compile(pattern.regex).groupindex) if pattern else []
 
 
-@dataclass(frozen=True, slots=True)
-class Values:
+class Values(NamedTuple):
     """A dimension and values, separated by commas, or by lines for values with commas."""
 
     dimension: str = ""

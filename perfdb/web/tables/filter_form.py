@@ -1,7 +1,7 @@
 """Fields of the filter forms: facets (several values) and selects (one value)."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from perfdb.analysis import metrics
 from perfdb.analysis.dimensions import DIMENSIONS, FACTOR, Value, dimension
@@ -19,8 +19,7 @@ from perfdb.web.middleware import study_titles
 OFFERED = ("study", "workload", "device", "mtu", "users")
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
+class Option(NamedTuple):
     """A choice: value in the address, text to read, and perhaps a number of runs."""
 
     value: str
@@ -29,8 +28,7 @@ class Option:
     runs: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Facet:
+class Facet(NamedTuple):
     """A field with several values. ``nothing``: text if none is chosen; ``more`` values are not offered."""
 
     name: str
@@ -132,8 +130,7 @@ def layout_dimensions() -> list[str]:
     return [each.name for each in DIMENSIONS] + read_factor_names()
 
 
-@dataclass(frozen=True, slots=True)
-class Select:
+class Select(NamedTuple):
     """A field with one value."""
 
     name: str

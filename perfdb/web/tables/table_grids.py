@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import count, groupby
-from typing import Any
+from typing import Any, NamedTuple
 
 from perfdb.analysis.dimensions import Value, dimension
 from perfdb.analysis.insights.run_vs_trials import trial_flags
@@ -36,8 +36,7 @@ MOST_CHARTS = 24
 MOST_CELLS = 500
 
 
-@dataclass(frozen=True, slots=True)
-class LinkedCell:
+class LinkedCell(NamedTuple):
     """A number with addresses of runs and explanation, if any, and footnote marks."""
 
     printed: GridCell
@@ -51,8 +50,7 @@ class LinkedCell:
         return self.printed.diff
 
 
-@dataclass(frozen=True, slots=True)
-class Footnote:
+class Footnote(NamedTuple):
     """A note with its mark. ``address``: the question without this caveat, if any."""
 
     mark: str

@@ -1,7 +1,6 @@
 """List of problems: most severe first, grouped by kind, with links."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from django.db.models import Case, IntegerField, QuerySet, Value, When
@@ -16,8 +15,7 @@ _RANK = Case(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class ShownProblem:
+class ShownProblem(NamedTuple):
     """A problem with the address of its place, "" without a file."""
 
     problem: Problem

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from statistics import fmean
 from typing import Any, NamedTuple
 
@@ -33,8 +32,7 @@ class Cell(NamedTuple):
     high: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ExperimentRow:
+class ExperimentRow(NamedTuple):
     """An experiment of an upload. ``apart``: distance of the trials in the rate."""
 
     name: str
