@@ -44,15 +44,28 @@ class Measured:
     panel: Panel
 
 
+class WorkloadAnswer(NamedTuple):
+    """The answer of a workload, ``name``, which is empty if all pairs have the same.
+
+    ``said`` is the short verdict. Only ``shown`` answers have cards, one for each compared value, rows and panels;
+    ``scale`` is the axis of the rows, and ``band`` the part of the axis that counts as the same.
+    """
+
+    name: str
+    said: str
+    pairs: int
+    shown: bool
+    cards: list[dict[str, Any]]
+    rows: list[dict[str, Any]]
+    scale: Scale
+    band: tuple[float, float]
+    measured: list[Measured]
+
+
 def build_answers(
     tables: Sequence[Table], compared: Sequence[Sides], drawing: Drawing, opened: str
-) -> list[dict[str, Any]]:
-    """Return the answers by workload. ``opened`` names the shown one; by default that with most pairs.
-
-    ``name`` is empty if all pairs have the same workload. ``said`` is the short verdict. Only ``shown`` answers have
-    cards, one for each compared value, rows and panels; ``scale`` is the axis of the rows, and ``band`` the part of
-    the axis that counts as the same.
-    """
+) -> list[WorkloadAnswer]:
+    """Return the answers by workload. ``opened`` names the shown one; by default that with most pairs."""
     groups = [list(group) for _, group in groupby(tables, key=lambda table: table.split)]
     found = [list(_find_answers(group, compared)) for group in groups]
     pairs = [max((len(each.answer.pairs) for each in told), default=0) for told in found]
@@ -66,19 +79,18 @@ def build_answers(
         measured = list(_measure(group, drawing, numbers)) if shown else []
         numbers += len(measured)
         panels = {table.measure: each.panel.number for table, each in zip(group, measured, strict=False)}
-        answers.append(
-            {
-                "name": names[at],
-                "said": sentences.describe_briefly(told[0].answer) if told else "no pairs",
-                "pairs": pairs[at],
-                "shown": shown,
-                "cards": _cards(told, names[at]) if shown else [],
-                "rows": [_row(each, scale, panels[each.table.measure]) for each in told] if shown else [],
-                "scale": scale,
-                "band": scale.band(group[0].query.delta / 100),
-                "measured": measured,
-            }
+        answer = WorkloadAnswer(
+            name=names[at],
+            said=sentences.describe_briefly(told[0].answer) if told else "no pairs",
+            pairs=pairs[at],
+            shown=shown,
+            cards=_cards(told, names[at]) if shown else [],
+            rows=[_row(each, scale, panels[each.table.measure]) for each in told] if shown else [],
+            scale=scale,
+            band=scale.band(group[0].query.delta / 100),
+            measured=measured,
         )
+        answers.append(answer)
     return answers
 
 

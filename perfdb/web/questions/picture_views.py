@@ -76,7 +76,7 @@ def _draw(
     result = answer_section.build_result(question, answer)
     panels = [panel for group in result.get("groups", ()) for panel in group] + list(result.get("charts_of_maxima", ()))
     if "compared" in result:
-        panels += [measured.panel for each in result["compared"]["answers"] for measured in each["measured"]]
+        panels += [measured.panel for each in result["compared"]["answers"] for measured in each.measured]
     figure = next((panel.figure for panel in panels if panel.figure and panel.figure["data"]), None)
     if figure is None:
         raise Http404("no run has a value of what is asked for")

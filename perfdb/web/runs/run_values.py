@@ -1,7 +1,7 @@
 """Values and circumstances of a run for its page."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.urls import reverse
 from django.utils.html import format_html
@@ -12,7 +12,7 @@ from perfdb.analysis.dimensions import FACTOR, NUMBERS
 from perfdb.analysis.metrics import TOTAL, Measure
 from perfdb.analysis.units import figure_text, scale_unit
 from perfdb.results.changes.provenance import Figure, Place
-from perfdb.results.models import Run
+from perfdb.results.models import PublishedFigure, Run
 from perfdb.results.runs import evidence as origins
 from perfdb.results.runs.normalize.alias_dimensions import PRINTED, printed_text
 from perfdb.results.runs.record import FactValue
@@ -132,14 +132,10 @@ def _facts(run: Run) -> dict[str, FactValue]:
     return origins.decode_facts(evidence) if evidence else {}
 
 
-def list_facts(run: Run, paths: Mapping[int, str]) -> list[dict[str, Any]]:
-    """Return all printed circumstances by key; ``place`` is None for entered ones."""
+def list_facts(run: Run, paths: Mapping[int, str]) -> list[tuple[str, str, Place | None]]:
+    """Return (key, text, place unless a person entered the fact) of all printed circumstances."""
     return [
-        {
-            "key": key,
-            "text": fact.text,
-            "place": find_place(fact.artifact, fact.line, paths),
-        }
+        (key, fact.text, find_place(fact.artifact, fact.line, paths))
         for key, fact in sorted(_facts(run).items())
         # The printed texts of aliases are shown with the dimensions.
         if not key.startswith(PRINTED)
@@ -151,18 +147,20 @@ def find_place(artifact: int, line: int, paths: Mapping[int, str]) -> Place | No
     return Place(artifact, paths.get(artifact, ""), line) if artifact and line else None
 
 
-def find_printed_places(run: Run) -> Mapping[Measure, list[dict[str, Any]]]:
+class PrintedPlace(NamedTuple):
+    """A figure in a document. ``address``: the table in the study's report."""
+
+    figure: PublishedFigure
+    labels: str
+    address: str
+
+
+def find_printed_places(run: Run) -> Mapping[Measure, list[PrintedPlace]]:
     """Return the places in documents that print a run's values, with addresses."""
     report = reverse("web:study", args=[run.study.slug])
-    found: dict[Measure, list[dict[str, Any]]] = {}
+    found: dict[Measure, list[PrintedPlace]] = {}
     for each in run.published_figures.order_by("line", "pk"):
-        place = {
-            "table": each.table,
-            "line": each.line,
-            "printed": each.printed,
-            "unit": each.unit,
-            "labels": ", ".join(filter(None, (each.row_label, each.column_label))),
-            "address": f"{report}#table-{slugify(each.table)}" if each.table else report,
-        }
-        found.setdefault(Measure(each.metric, each.role), []).append(place)
+        labels = ", ".join(filter(None, (each.row_label, each.column_label)))
+        address = f"{report}#table-{slugify(each.table)}" if each.table else report
+        found.setdefault(Measure(each.metric, each.role), []).append(PrintedPlace(each, labels, address))
     return found

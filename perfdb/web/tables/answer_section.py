@@ -177,12 +177,12 @@ def _compare(question: Question, answer: Answer, opened: str) -> dict[str, Any]:
     compared = compare_page.build_comparison(answer.comparison, question.query, question.drawing, opened)
     answers = compared["answers"]
     for each in answers:
-        measured = [replace(one, panel=suggest_metrics(one.panel, question, answer)) for one in each["measured"]]
-        each["measured"] = _sort_measured(measured, question, elsewhere=len(answers) > 1)
+        measured = [replace(one, panel=suggest_metrics(one.panel, question, answer)) for one in each.measured]
+        each.measured[:] = _sort_measured(measured, question, elsewhere=len(answers) > 1)
     return {
         "crowd": find_crowd(question, answer),
         "compared": compared,
-        "said": next((card["alone"] for each in answers for card in each["cards"]), ""),
+        "said": next((card["alone"] for each in answers for card in each.cards), ""),
         # The tables of the pairs are an ordinary question; only the comparison knows the rest.
         "exports": [
             ("JSON", f"/api/v1/comparisons/?{question.encode()}"),
