@@ -176,8 +176,3 @@ def pin_links(columns: Sequence[dict[str, Any]], runs: Sequence[int]) -> list[st
         others = [run for run in runs if run not in first]
         addresses.append(to_runs_compared([*first, *others]) if place else "")
     return addresses
-
-
-def together_link(runs: Sequence[int]) -> str:
-    """Return the address of the comparison of experiments, each the mean of its trials."""
-    return f"{to_runs_compared(runs)}&together=1"

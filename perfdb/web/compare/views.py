@@ -17,7 +17,7 @@ from perfdb.results.queries.compare import ChosenSides, compare_chosen_runs, fin
 from perfdb.results.queries.questions import Question, answer_question
 from perfdb.web.compare import compare_page, compare_runs
 from perfdb.web.compare.explain_page import build_explanation, next_steps
-from perfdb.web.links import read_pairs, to_question, to_run_difference
+from perfdb.web.links import read_pairs, to_question, to_run_difference, to_runs_compared
 from perfdb.web.questions import question_links
 from perfdb.web.questions.question_links import question_actions_context
 from perfdb.web.tables import answer_section, filter_form
@@ -64,7 +64,7 @@ def _beside(request: HttpRequest) -> HttpResponse:
         "explain": to_run_difference(*runs) if len(runs) == 2 else "",
         "pins": compare_runs.pin_links(shown["columns"], runs),
         "trials": len(every),
-        "together": compare_runs.together_link(every) if len(every) > len(runs) else "",
+        "together": f"{to_runs_compared(every)}&together=1" if len(every) > len(runs) else "",
     }
     return render(request, "web/beside.html", context)
 

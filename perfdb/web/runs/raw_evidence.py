@@ -171,7 +171,11 @@ def read_counters(record: RunRecord, paths: Mapping[int, str]) -> list[dict[str,
 def _counters(found: Captured, paths: Mapping[int, str]) -> dict[str, Any]:
     """Return the counters of a role and subject, the time first. ``rate``: increase per elapsed second."""
     names = found.names
-    differences = [_difference(before, after) for before, after in zip(found.before, found.after, strict=True)]
+    # Unknown if a reading is missing or the counter decreased.
+    differences = [
+        None if before is None or after is None or after < before else after - before
+        for before, after in zip(found.before, found.after, strict=True)
+    ]
     elapsed = differences[names.index(TIME)] if TIME in names else None
     rows = [
         {
@@ -194,11 +198,6 @@ def _counters(found: Captured, paths: Mapping[int, str]) -> dict[str, Any]:
         "elapsed": elapsed,
         "counters": rows,
     }
-
-
-def _difference(before: float | None, after: float | None) -> float | None:
-    """Return the counter's increase, or None if a reading is missing or it decreased."""
-    return None if before is None or after is None or after < before else after - before
 
 
 def read_listings(run: Run) -> list[dict[str, Any]]:

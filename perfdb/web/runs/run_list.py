@@ -110,14 +110,14 @@ def _chips(data: QueryDict, titles: Mapping[Value, str]) -> Iterator[dict[str, s
 
 
 def choosable_columns(
-    shown: Sequence[ListColumn], found: Facets, slots: Mapping[Measure, int], rows: Sequence[Mapping[str, object]]
+    shown: Sequence[ListColumn], found: Facets, slots: Mapping[Measure, int], rows: Sequence[Mapping[str, Any]]
 ) -> list[dict[str, Any]]:
     """Return columns in groups: dimensions, measures of the rows, other measures, of the run."""
     names = {each.name for each in shown}
     factors = [name for name in _in_order(found.counts) if name.startswith(FACTOR)]
     # Totals first, in the metrics' order.
     known = sorted(slots, key=lambda each: (each.role != TOTAL, _ORDER[each.metric], each.role))
-    there = {slot for row in rows for slot, value in enumerate(_values(row), 1) if value is not None}
+    there = {slot for row in rows for slot, value in enumerate(row["values"], 1) if value is not None}
     here = [each for each in known if slots[each] in there]
     beyond = [each for each in known if slots[each] not in there]
     groups = {
@@ -127,24 +127,19 @@ def choosable_columns(
         "Run": list(columns.OWN_COLUMNS),
     }
     return [
-        {"title": title, "options": [_option(name, names) for name in offered]}
+        {
+            "title": title,
+            "options": [
+                Option(each.name, each.full_title, each.name in names, each.unit)
+                for each in map(columns.parse_column, offered)
+            ],
+        }
         for title, offered in groups.items()
         if offered
     ]
 
 
-def _values(row: Mapping[str, object]) -> Sequence[object]:
-    values = row["values"]
-    assert isinstance(values, list)  # for the type checker
-    return values
-
-
 _ORDER = {metric.name: place for place, metric in enumerate(metrics.METRICS)}
-
-
-def _option(name: str, chosen: Collection[str]) -> Option:
-    column = columns.parse_column(name)
-    return Option(name, column.full_title, name in chosen, column.unit)
 
 
 MISSING = "–"

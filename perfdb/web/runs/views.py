@@ -99,7 +99,8 @@ def _page(asked: QueryDict, filtered: RunFilter, found: Facets, shown: tuple[Lis
         orderings=orderings,
     )
     if shown == columns.parse_columns([]):
-        shown = _insert_columns(shown, run_list.find_distinguishing_columns(page.rows))
+        first = next(place for place, each in enumerate(shown) if each.measure)
+        shown = (*shown[:first], *run_list.find_distinguishing_columns(page.rows), *shown[first:])
     rows = [Row(row["id"], row["run_id"], row["status"], "; ".join(row["notes"])) for row in page.rows]
     read = {each: [*map(each.reader(slots), page.rows)] for each in shown}
     return {
@@ -113,12 +114,6 @@ def _page(asked: QueryDict, filtered: RunFilter, found: Facets, shown: tuple[Lis
         "next": run_list.cursor_address(asked, page.next),
         "previous": run_list.cursor_address(asked, page.previous),
     }
-
-
-def _insert_columns(shown: tuple[ListColumn, ...], more: list[ListColumn]) -> tuple[ListColumn, ...]:
-    """Insert dimensions before the measures."""
-    at = next(place for place, each in enumerate(shown) if each.measure)
-    return (*shown[:at], *more, *shown[at:])
 
 
 @read_required("POST")

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from typing import Any, NamedTuple
 
 from django.db.models import Model
@@ -53,14 +53,12 @@ class Texts:
 
     def columns(self) -> dict[str, Any]:
         """Return the values of the study's columns."""
-        given = {each.name: getattr(self, each.name) for each in fields(self)}
-        return given | {"notes": [_note(line) for line in self.notes.splitlines() if line.strip()]}
+        return asdict(self) | {"notes": [_note(line) for line in self.notes.splitlines() if line.strip()]}
 
     def differing(self, study: Study) -> list[tuple[str, str]]:
         """Return (field, text) of the study's fields that differ from the form's."""
-        now = Texts.from_study(study)
-        named = ((each.name, getattr(now, each.name)) for each in fields(self))
-        return [(name.replace("_", " ").capitalize(), text) for name, text in named if text != getattr(self, name)]
+        now, mine = asdict(Texts.from_study(study)), asdict(self)
+        return [(name.replace("_", " ").capitalize(), text) for name, text in now.items() if text != mine[name]]
 
 
 def _noted(note: Mapping[str, Any]) -> str:

@@ -58,10 +58,6 @@ def build_facet(
     return Facet(name, title, options, nothing)
 
 
-def _spelled(values: Iterable[Value]) -> list[str]:
-    return [MISSING if value is None else str(value) for value in values]
-
-
 def read_offered_values() -> dict[str, list[tuple[str, str]]]:
     """Return (value, text) pairs of the offered dimensions, in natural order."""
     numbers: dict[str, list[int]] = {"mtu": [], "users": []}
@@ -102,9 +98,8 @@ def dimension_facets(
 ) -> list[Facet]:
     """Return a facet for each offered dimension and each other one in use."""
     names = [name for name in dict.fromkeys((*OFFERED, *chosen)) if name not in without]
-    return [
-        build_facet(name, dimension(name).title, there.get(name, []), _spelled(chosen.get(name, ()))) for name in names
-    ]
+    texts = {name: [MISSING if value is None else str(value) for value in chosen.get(name, ())] for name in names}
+    return [build_facet(name, dimension(name).title, there.get(name, []), each) for name, each in texts.items()]
 
 
 def metric_facet(chosen: Sequence[Measure]) -> Facet:

@@ -73,10 +73,9 @@ def _name(found: Artifact) -> str:
 def _runs(found: Artifact, marked: range) -> dict[str, object]:
     """Return the file's runs, those read from any marked line first, and the number not listed."""
     sources = list(RunSource.objects.filter(artifact=found).select_related("run").order_by("run_id")[:WINDOW])
-    runs = list({source.run_id: (source.run, _tells(source, marked)) for source in sources}.values())
-    runs.sort(key=lambda each: not each[1])
+    told = {
+        source.run_id: (source.run, any(first < marked.stop and marked.start <= last for first, last in source.spans))
+        for source in sources
+    }
+    runs = sorted(told.values(), key=lambda each: not each[1])
     return {"runs": runs[:MOST_RUNS], "more_runs": max(0, len(runs) - MOST_RUNS)}
-
-
-def _tells(source: RunSource, marked: range) -> bool:
-    return any(first < marked.stop and marked.start <= last for first, last in source.spans)

@@ -222,14 +222,11 @@ def draw_upload(runs: Sequence[UploadRun]) -> Overview:
         charts.setdefault(str(dimensions.get("workload", "")), {}).setdefault(name, []).append(run)
     names = sorted({name for by_name in charts.values() for name in by_name}, key=natural_key)
     legible = len(names) <= _MOST_LINES
-    looks = {name: _look(at if legible else 0) for at, name in enumerate(names)}
+    # Dashed where the hue is taken.
+    styles = [f"hue-{at % PALETTE}{' dashed' if at >= PALETTE else ''}" for at in range(len(names))]
+    looks = dict(zip(names, styles if legible else [styles[0]] * len(names), strict=True))
     drawn = [_chart(title, charts[title], looks) for title in sorted(charts, key=natural_key)[:_MOST_CHARTS]]
     return Overview(drawn, [(look, name) for name, look in looks.items()] if legible and len(names) > 1 else [])
-
-
-def _look(at: int) -> str:
-    """Return the classes of a line; dashed where its hue is taken."""
-    return f"hue-{at % PALETTE}{' dashed' if at >= PALETTE else ''}"
 
 
 def _chart(title: str, by_name: dict[str, list[UploadRun]], looks: dict[str, str]) -> SmallChart:

@@ -303,7 +303,8 @@ def _show_stale(request: HttpRequest) -> HttpResponse:
     last = Job.objects.filter(kind=reparsing.KIND).order_by("-pk").first()
     working = last is not None and last.state in _WORKING
     runs = Scope().runs
-    page = _page_number(request.GET.get("page", ""))
+    asked = request.GET.get("page", "")
+    page = max(1, int(asked)) if asked.isdecimal() and asked.isascii() and len(asked) < 8 else 1
     first = (page - 1) * MOST_REVIEWED
     # While runs are being changed, reading them here as well would only slow that down.
     reviews = [] if working else list(reparsing.review_runs(runs[first : first + MOST_REVIEWED]))
@@ -321,11 +322,6 @@ def _show_stale(request: HttpRequest) -> HttpResponse:
         "may_apply": request.user.is_authenticated and request.user.is_staff,
     }
     return render(request, "web/reparse.html", context)
-
-
-def _page_number(text: str) -> int:
-    """Return a page's number, by default the first."""
-    return max(1, int(text)) if text.isdecimal() and text.isascii() and len(text) < 8 else 1
 
 
 @sign_in_required()
