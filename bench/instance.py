@@ -118,7 +118,7 @@ def run_instance(folder: Path, runs: int) -> Iterator[Instance]:
 def run_server(
     argv: Sequence[str], env: Mapping[str, str], ready: str, failure: str, stderr: int | None = None
 ) -> Iterator[str]:
-    """Run a server; yield the text by which the output matches ``ready``, a regular expression.
+    """Run a server; yield the output's match of the regular expression ``ready``.
 
     ``env`` is added to the environment. Raise RuntimeError with ``failure`` if the server ends before.
     """

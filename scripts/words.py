@@ -1,4 +1,4 @@
-"""Check of wordings: `python scripts/words.py` lists those that pages, messages and docs no longer use.
+"""Check of wordings: `python scripts/words.py` lists outdated ones in pages and docs.
 
 `words.txt` has a line for each: old -> better.
 """

@@ -6,7 +6,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from frontend.tests.visits import Watch, settled, sign_in
 from perfdb.results.models import Run, RunSource
-from perfdb.results.runs import access, bulk_changes, notes
+from perfdb.results.runs import access, notes
 
 
 def trial(live_server: LiveServer) -> tuple[Run, str]:
@@ -79,7 +79,7 @@ def test_tags_withdrawing_and_counting_again(page: Page, live_server: LiveServer
 def test_a_run_with_everything_is_accessible(visitor: Page, live_server: LiveServer, filled: dict[str, int]) -> None:
     run, address = trial(live_server)
     notes.add_note(access.find_owner(), run, "fan failed\nat 12:00")
-    bulk_changes.add_tag(access.find_owner(), Run.objects.filter(pk=run.pk), "odd")
+    tagging.add_tag(access.find_owner(), Run.objects.filter(pk=run.pk), "odd")
     watch = Watch.over(visitor)
     settled(visitor, address)
     for closed in visitor.locator("main details:not([open]) > summary").all():

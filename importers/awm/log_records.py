@@ -103,7 +103,7 @@ def make_listing(
 
 @lru_cache(1024)
 def _column(key: str) -> tuple[Column, bool]:
-    """Split a key, and tell whether the log format defines the value as a number.
+    """Split a key, and return whether the format defines a number.
 
     ``resp_avg_ms`` is (resp_avg, ms), ``trans`` (trans, count), ``id`` (id, "").
     """

@@ -138,7 +138,7 @@ class Placement:
             self.waiting = [fragment for fragment in self.waiting if id(fragment) not in done]
 
     def _name_by_files(self, groups: Sequence[Sequence[Fragment]]) -> None:
-        """Open the run of each group of logs, named after the file or own folder."""
+        """Open the run of each group of logs, named after file or folder."""
         logs = Counter(own_folder(group[0], None) for group in groups)
         evidence_folders = {own_folder(fragment, None) for fragment in self.waiting} - {None}
         files = names_of_files(dict.fromkeys(group[0].file for group in groups))

@@ -37,7 +37,7 @@ _HEAD_KEYS = frozenset({"run_id", "trial", "phase", "role", "userid"})
 
 
 def recognise(text: Text) -> bool:
-    """Return whether a head line or a line of CP is anywhere in a file."""
+    """Return whether a file has a head line or a line of CP."""
     if not any(_has_words(block) for block in text.blocks()):
         return False
     for part in _parts(text):

@@ -110,7 +110,7 @@ def _bounds(texts: list[str], echoes: list[Echo | None], echoed: int, prompts: t
 
 
 def read_responses(responses: Sequence[Response], evidence: Evidence, role: str) -> None:
-    """Read all responses but QUERY TIME, and add each as text; the network's come last."""
+    """Read all responses but QUERY TIME, and add each as text."""
     for response in responses:
         _keep(response, evidence)
         for line in response.lines if response.command == "query userid" else ():

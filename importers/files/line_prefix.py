@@ -74,7 +74,7 @@ class _Cut:
 
 
 def strip_foreign(text: Text) -> Stripped | None:
-    """Return the text without prefixes that are no tool's own, or None without such prefixes."""
+    """Return the text without prefixes of other tools, or None without prefixes."""
     layers = list(_find_foreign(_sample(text)))
     return _strip_text(text, layers) if layers else None
 

@@ -51,7 +51,7 @@ def read_tests(text: Text) -> Iterator[Test]:
 
 @dataclass(slots=True)
 class _Reader:
-    """Grouping of lines into tests; ``ids`` by ports, and the end that clients connect to."""
+    """Grouping of lines into tests; ``ids`` by ports and the clients' end."""
 
     test: Test | None = None
     ids: dict[frozenset[str], str] = field(default_factory=dict)

@@ -139,7 +139,7 @@ def _gather_facts(metadata: Node, way: _Direction, into: FragmentBuilder, *, is_
 def _gather_workload(
     test: Printed | None, way: _Direction, line: int, into: FragmentBuilder, *, is_one_of_two: bool
 ) -> None:
-    """Keep the pattern of the streams, else HTTP, PING, or the name of the test."""
+    """Keep the streams' pattern, else HTTP, PING, or the test's name."""
     if not way.pattern:
         name = test.text if test else ""
         word = name.lower().partition("-")[0].partition("_")[0]

@@ -37,7 +37,7 @@ _USUAL = {"psize": "64", "tos": "0"}
 
 @dataclass(slots=True)
 class _Report:
-    """One report; ``hops`` has the line of each hop, and its texts by mtr's names."""
+    """One report; ``hops`` has each hop's line and texts by mtr's names."""
 
     first_line: int
     columns: list[str] = field(default_factory=list)
@@ -58,7 +58,7 @@ class _Report:
 
 
 def recognise(text: Text) -> bool:
-    """Look for a line of column names, for mtr's own error, or for its JSON."""
+    """Look for a line of column names, mtr's error, or mtr's JSON."""
     lines = text.lines[:50] if text.mentions(_WORDS, 50) else ()
     is_text = any(match and not match["start"] for match in map(_HEAD.fullmatch, lines))
     return is_text or any(True for _ in _results(json_documents.head(text)))
@@ -88,7 +88,7 @@ def _read_json(text: Text) -> Iterator[_Report]:
 
 
 def _read_lines(text: Text, found: ProblemLog) -> list[_Report]:
-    """Return the reports of text or CSV, which has one for each start and host."""
+    """Return the reports of text, or of CSV by start and host."""
     reports: list[_Report] = []
     unknown: list[int] = []
     for number, line in text.whole():

@@ -119,7 +119,7 @@ class _Report(Block):
 
 
 def recognise(text: Text) -> bool:
-    """Look for ping's first line, error or replies, or for lines that are all fping's."""
+    """Look for ping's first line, error or replies, or for fping's lines alone."""
     head = text.lines[:_HEAD_LINES]
     if text.mentions(_WORDS, _HEAD_LINES) and any(
         _match_head(line) or any(each.fullmatch(line) for each in (_ERROR, _REPLY, _NAMED)) for line in head

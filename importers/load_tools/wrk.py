@@ -68,7 +68,7 @@ def parse(text: Text) -> Parsed:
 
 
 def _reports(text: Text) -> tuple[list[_Report], list[int]]:
-    """Return the reports, without a last line without end, and the numbers of other lines."""
+    """Return the reports and the numbers of other lines, without a cut last line."""
     reports: list[_Report] = []
     unknown: list[int] = []
     for number, line in text.whole():

@@ -214,7 +214,7 @@ def recognise(text: Text) -> bool:
 
 
 def _read_title(number: int, line: str) -> Title | None:
-    """Return the title of a printed report, or of a screen, which has no date."""
+    """Return the title of a printed report, or of a screen without date."""
     if (printed := read_title(number, line)) is not None:
         return printed if printed.number.startswith(_MARK) else None
     if (screen := _SCREEN.match(line)) is None:

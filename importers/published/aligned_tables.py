@@ -142,7 +142,7 @@ def _rows(block: Sequence[_Line]) -> Iterator[AlignedRow]:
 
 
 def _columns(rows: Sequence[Sequence[_Field]]) -> list[tuple[int, int]]:
-    """Return the first and last place of each column: of texts one below the other.
+    """Return the first and last place of each column of aligned texts.
 
     Where a text reaches over several columns, the columns are those of the rows with the commonest number of texts.
     """

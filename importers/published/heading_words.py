@@ -162,7 +162,7 @@ def read_name(text: str) -> NameGuess | None:
 
 
 def is_figure(text: str) -> bool:
-    """Return whether a text is a number with a unit, or with a difference behind."""
+    """Return whether a text is a number with a unit or a difference."""
     content = read_cell(text)
     if content is None:
         return False

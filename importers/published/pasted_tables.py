@@ -81,7 +81,7 @@ def read_tables(text: str, syntax: Syntax | None = None) -> Tables:
 
 
 def _with_bars(line: str) -> str:
-    """Return a rule of a drawn table, such as ``+----+----+``, as a rule of Markdown."""
+    """Return a drawn table's rule, such as ``+----+----+``, as a rule of Markdown."""
     drawn = "+" in line and _DRAWN.fullmatch(line)
     return line.replace("+", "|").replace("=", "-") if drawn else line
 

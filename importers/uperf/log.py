@@ -252,7 +252,7 @@ def _join_distinct(block: Block, pattern: re.Pattern[str]) -> str:
 
 
 def _warn_of_oddities(block: Block, found: ProblemLog) -> None:
-    """Warn of errors, and of different times of slave and master, which CRR always has."""
+    """Warn of errors, and of times of slave and master that differ."""
     if block.errors is not None:
         causes = _join_distinct(block, _CAUSE)
         causes = f" ({causes})" if causes else ""

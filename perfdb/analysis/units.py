@@ -320,7 +320,7 @@ def signed_share(share: float) -> str:
 
 
 def share_range(shares: Iterable[float]) -> str:
-    """Format differences given as shares: ``−48% to −28%``, or ``−28%`` if all are printed alike."""
+    """Format differences given as shares: ``−48% to −28%``, or ``−28%`` for equal ones."""
     every = sorted(shares)
     low, high = signed_share(every[0]), signed_share(every[-1])
     return low if low == high else f"{low} to {high}"

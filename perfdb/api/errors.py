@@ -23,7 +23,7 @@ from perfdb.results.ingest.json_runs import RecordsError
 from perfdb.results.ingest.uploads import IntakeError
 from perfdb.results.published.load_tables import NotLoadedError
 from perfdb.results.queries.saved_queries import NameTakenError
-from perfdb.results.studies.study_details import ChangedMeanwhileError
+from perfdb.results.runs.access import ChangedMeanwhileError
 
 MEDIA_TYPE = "application/problem+json"
 # What a script may tell errors apart by, beyond their status.

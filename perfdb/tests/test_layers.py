@@ -28,7 +28,8 @@ FOLDERS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("",),
         ("formulas", "query", "verdicts"),
         ("checks", "tables"),
-        ("audit", "insights"),
+        ("audit",),
+        ("insights",),
         ("render",),
     ),
     "perfdb.results": (

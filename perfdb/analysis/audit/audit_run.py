@@ -61,7 +61,7 @@ class Case:
         return compute(self.rule.expression, self.bounds)
 
     @property
-    def wanted(self) -> Interval:
+    def allowed(self) -> Interval:
         """Return the rule's value with the allowance."""
         return self.value.widened(self.rule.allowance(self.view.run.trials))
 
@@ -70,11 +70,11 @@ class Case:
         """Return whether the printed number agrees with the rule, often without any rounding."""
         own, rule = self.printed.interval, self.rule
         plain = (rule.at_least or own.low <= self.exact) and (rule.at_most or self.exact <= own.high)
-        return plain or rule.agrees(self.printed, self.wanted)
+        return plain or rule.agrees(self.printed, self.allowed)
 
     def fits(self, factor: float) -> bool:
         """Return whether the printed number, times a factor, would agree."""
-        return Interval(*(end * factor for end in self.printed.interval)).meets(self.wanted)
+        return Interval(*(end * factor for end in self.printed.interval)).meets(self.allowed)
 
     def formula(self) -> str:
         """Return the rule with numbers inserted and the result; a lone number has none."""
@@ -125,7 +125,7 @@ def _bytes(case: Case) -> Iterator[str]:
 def _cost(case: Case) -> Iterator[str]:
     for role in case.view.roles if case.rule.role is None else ():
         other = find_case(case.rule, case.view, role) if role != case.role else None
-        if other and case.printed.interval.meets(other.wanted) and other.printed.interval.meets(case.wanted):
+        if other and case.printed.interval.meets(other.allowed) and other.printed.interval.meets(case.allowed):
             yield f"it is probably swapped with that of {role}"
     processors = case.view.run.processors
     if processors and processors != 1:
@@ -139,7 +139,7 @@ def _cost(case: Case) -> Iterator[str]:
 
 
 def _link(case: Case) -> Iterator[str]:
-    if case.printed.interval.low / _MEGABYTES <= case.wanted.high:
+    if case.printed.interval.low / _MEGABYTES <= case.allowed.high:
         yield "its MB are probably of 10^6 bytes"
 
 
@@ -182,7 +182,7 @@ def _ask(rule: Rule, view: View, role: str) -> Disagreement | None:
     relation = "cannot pass" if rule.at_most else "cannot be below" if rule.at_least else "should be"
     message = f"{printed_as(case.printed)}, but {relation} {formula}"
     message += f"; {remark}." if remark else "."
-    return disagreement(rule.kind, case.printed, case.wanted, formula=formula, message=message, other=remark)
+    return disagreement(rule.kind, case.printed, case.allowed, formula=formula, message=message, other=remark)
 
 
 def disagreement(

@@ -132,7 +132,7 @@ def refusal(code: str, message: str, remedy: str, after: Snapshot) -> Finding:
 
 
 def _waiting(run_id: str, before: Snapshot | None, after: Snapshot | None) -> PairVerdict:
-    """Return the verdict on a single snapshot, with a finding that names the missing one."""
+    """Return the verdict on a single snapshot, with a finding on the missing one."""
     there = before or after
     if there is None:
         return PairVerdict(PairState.WAITING)

@@ -74,7 +74,7 @@ class Curve(NamedTuple):
     @property
     def tail(self) -> float | None:
         """Return the change as a share."""
-        return None if self.change is None else math.expm1(self.change)
+        return None if self.change is None else _share(self.change)
 
     def sentence(self, unit: str = "") -> str:
         """Describe the curve: ``levels off between 5 and 10 users; peak 1536 …``. ``unit``: that of the peak."""
@@ -97,7 +97,7 @@ class Curve(NamedTuple):
     def _tail_words(self) -> str:
         unknown = "" if self.unseen is not None or self.course is Course.LAST_POINT else " (no repeats)"
         size = self.unseen if self.course is Course.NO_CHANGE_SEEN else self.change
-        words = _GOING_ON[self.course].format(_percent(math.expm1(size or 0.0)))
+        words = _GOING_ON[self.course].format(_percent(_share(size or 0.0)))
         return f", {words}{unknown}"
 
 
@@ -112,8 +112,16 @@ _GOING_ON = {
 }
 
 
+def _share(change: float) -> float:
+    """Return a change (logarithm) as a share, infinity on overflow."""
+    try:
+        return math.expm1(change)
+    except OverflowError:
+        return math.inf
+
+
 def _percent(share: float) -> str:
-    return f"{round_half_up(abs(share) * 100, 1)}%"
+    return "∞%" if math.isinf(share) else f"{round_half_up(abs(share) * 100, 1)}%"
 
 
 class _Line(NamedTuple):

@@ -107,7 +107,7 @@ def describe_answer(answer: Answer, new: str, old: str) -> str:
 
 
 def describe_briefly(answer: Answer) -> str:
-    """Return the answer of a tab: ``26–47% slower``, ``mixed``, ``same within 2%`` or ``can't tell``."""
+    """Return the answer of a tab: ``26–47% slower``, ``mixed``, ``can't tell`` …"""
     count = len(answer.pairs)
     moved = answer.up or answer.down
     if answer.up and answer.down:
@@ -209,7 +209,7 @@ def _undecided(answer: Answer, count: int, new: str, old: str) -> str:
 
 
 def _rest(answer: Answer) -> str:
-    """Return the pairs that did not move: ``, same in 1, can't tell in 2``."""
+    """Return the pairs without a change: ``, same in 1, can't tell in 2``."""
     parts = [(answer.same, "same"), (answer.open, "can't tell")]
     return "".join(f", {word} in {number}" for number, word in parts if number)
 

@@ -23,7 +23,7 @@ def test_each_q_stays_with_its_p() -> None:
 
 
 @pytest.mark.parametrize(
-    "module", ["perfdb.analysis.tables.baseline_comparison", "perfdb.analysis.verdicts.statements"]
+    "module", ["perfdb.analysis.tables.baseline_comparison", "perfdb.analysis.insights.method_statements"]
 )
 def test_comparing_does_not_load_the_whole_of_statistics(module: str) -> None:
     program = f"import sys, {module}; sys.exit('scipy.stats' in sys.modules)"

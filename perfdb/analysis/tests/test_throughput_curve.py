@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from perfdb.analysis.insights.throughput_curve import (
@@ -210,6 +210,7 @@ def test_edges_say_so() -> None:
 
 
 @given(st.dictionaries(st.integers(1, 500), st.floats(0, 1e9) | st.none(), max_size=8))
+@example({1: 1e-300, 2: 5e-324, 3: 1e9})
 def test_every_curve_has_an_answer(values: dict[int, float | None]) -> None:
     points = list(values.items())
     found = described(points)

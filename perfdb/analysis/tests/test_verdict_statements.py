@@ -3,8 +3,8 @@
 import pytest
 
 from perfdb.analysis.declaration import Declaration, Example
+from perfdb.analysis.insights.method_statements import SECTIONS
 from perfdb.analysis.tests.worked_answers import COMPARING
-from perfdb.analysis.verdicts.statements import SECTIONS
 from perfdb.analysis.verdicts.words import LEGEND
 
 DECLARATIONS = [each for section in SECTIONS.values() for each in section]

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from perfdb.analysis.insights.method_statements import SECTIONS
 from perfdb.analysis.metrics import BY_NAME, Better
 from perfdb.analysis.tests.published import CELLS
 from perfdb.analysis.units import short_percent
 from perfdb.analysis.verdicts import words
 from perfdb.analysis.verdicts.cells import Cell, Comparison, NextStep, Reason, Scope, Verdict
 from perfdb.analysis.verdicts.judge import Shift, judge
-from perfdb.analysis.verdicts.statements import SECTIONS
 from perfdb.analysis.verdicts.whole_table import summarise
 
 FIRST, SECOND, *_ = judge(CELLS).comparisons

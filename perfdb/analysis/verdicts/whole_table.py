@@ -36,7 +36,7 @@ class Summary:
 
 
 def summarise(comparisons: Sequence[Comparison], shift_allowance: float | None) -> Summary:
-    """Return the summary of cells; ``shift_allowance`` is how far days alone move them all (logarithm)."""
+    """Return the summary of cells; ``shift_allowance``: common move by days alone (logarithm)."""
     logs = [math.log(cell.ratio) for cell in comparisons if cell.ratio is not None and 0 < cell.ratio < math.inf]
     ratio, interval = None, None
     if len(logs) >= FEWEST_CELLS:

@@ -175,7 +175,7 @@ def describe_comparison(comparison: Comparison) -> str:
 
 
 def sign_rule(metric: Metric) -> str:
-    """Return the meaning of signs: ``+ is larger; larger is better for Transactions per second``."""
+    """Return the meaning of signs: ``+ is larger; larger is better for …``."""
     return f"+ is larger; {_BETTER[metric.better]} for {metric.title}"
 
 

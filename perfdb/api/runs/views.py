@@ -48,6 +48,7 @@ from perfdb.results.queries.run_list.columns import ListColumn, read_run_page
 from perfdb.results.queries.run_list.filters import MOST_NUMBERED, choose_runs, filter_runs
 from perfdb.results.runs import bulk_changes
 from perfdb.results.runs import notes as written
+from perfdb.results.runs import tags as tagging
 
 
 class ChosenSerializer(serializers.Serializer[Any]):
@@ -255,8 +256,8 @@ def tags(request: Request) -> Response:
     # By their numbers: a query may ask for the very tag that is changed. One too many is refused.
     fixed = Run.objects.filter(pk__in=list(runs.values_list("pk", flat=True)[: bulk_changes.MOST_CHANGED + 1]))
     with transaction.atomic():
-        added = {bulk_changes.parse_tag(name): bulk_changes.add_tag(user, fixed, name) for name in given["add"]}
-        removed = {bulk_changes.parse_tag(name): bulk_changes.remove_tag(user, fixed, name) for name in given["remove"]}
+        added = {tagging.parse_tag(name): tagging.add_tag(user, fixed, name) for name in given["add"]}
+        removed = {tagging.parse_tag(name): tagging.remove_tag(user, fixed, name) for name in given["remove"]}
     return Response({"added": added, "removed": removed})
 
 

@@ -30,7 +30,8 @@ from perfdb.results.ingest.uploads import IntakeError, checked_facts
 from perfdb.results.models import Note, Run, RunSource, Study, Upload, UploadFile, UploadRun
 from perfdb.results.models.dimensions import INBOX
 from perfdb.results.published.published_records import FORMAT as PUBLISHED
-from perfdb.results.runs import access, bulk_changes, notes
+from perfdb.results.runs import access, notes
+from perfdb.results.runs import tags as tagging
 from perfdb.results.runs.normalize.configuration import GIVEN_FACTS, RUN_ID, TRIAL
 from perfdb.results.studies import report_items, run_id_patterns, study_details
 from perfdb.results.studies.report_items import ItemText
@@ -237,7 +238,7 @@ def _check_said(upload: Upload, manifest: dict[str, Any]) -> None:
         bundled_documents.check_document(study, manifest)
     for run in (*manifest["runs"], *bundled_documents.published_entries(manifest)):
         for tag in run["tags"]:
-            bulk_changes.parse_tag(tag)
+            tagging.parse_tag(tag)
         for note in run["notes"]:
             if not note["text"].strip() or "\0" in note["text"] or len(note["text"]) > notes.LONGEST:
                 raise BundleError(f"A note on run {run['run_id']} is none that can be kept")
@@ -303,7 +304,7 @@ def _annotate(person: User, stored: Sequence[tuple[int, dict[str, Any]]]) -> Non
             reasons[entry["withdrawn"]].append(run)
         _add_notes(person, run, entry["notes"])
     for tag, runs in tagged.items():
-        bulk_changes.add_tag(person, Run.objects.filter(pk__in=runs), tag)
+        tagging.add_tag(person, Run.objects.filter(pk__in=runs), tag)
     for reason, runs in reasons.items():
         withdraw.withdraw_runs(person, Run.objects.filter(pk__in=runs), reason)
 

@@ -40,7 +40,7 @@ class Rebuilt:
 
 
 def rebuild_run(run: Run) -> Rebuilt:
-    """Read a run's files again, but for the trial. Raise NotFoundError without exactly this run."""
+    """Read a run's files again, but for the trial. Raise NotFoundError."""
     evidence = read_evidence(run)
     draft = _draft(run, evidence)
     if draft is None:

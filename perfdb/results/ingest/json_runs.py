@@ -12,7 +12,7 @@ from typing import NamedTuple
 from importers.model import Reading
 from importers.run_records import DECODER, TAGS, ParsedRecord, RecordError, parse_record
 from perfdb.analysis import metrics, units
-from perfdb.results.runs import bulk_changes
+from perfdb.results.runs import tags as tagging
 from perfdb.results.runs.normalize.configuration import check_given
 
 FILE = "records.ndjson"
@@ -147,7 +147,7 @@ def _check_fact(key: str, text: str) -> None:
     try:
         if key == TAGS:
             for word in text.split():
-                bulk_changes.parse_tag(word)
+                tagging.parse_tag(word)
         else:
             check_given(key, text)
     except ValueError as error:

@@ -11,7 +11,8 @@ from perfdb.results.ingest.match_runs import Match, UploadedRecord, match_runs
 from perfdb.results.ingest.stored_evidence import stored_digests
 from perfdb.results.ingest.upload_summary import gaps_of, is_known_from_run, summary_of
 from perfdb.results.models import Run, Upload, UploadRun
-from perfdb.results.runs import bulk_changes, write
+from perfdb.results.runs import tags as tagging
+from perfdb.results.runs import write
 from perfdb.results.runs.bulk_changes import touch_study
 from perfdb.results.runs.experiments import Vocabulary, keep_trial, settle_trial
 from perfdb.results.runs.vocabulary import read_aliases
@@ -125,7 +126,7 @@ def _write_new(vocabulary: Vocabulary, matches: Sequence[Match], rows: Sequence[
     for (match, row), pk in zip(new, ids, strict=True):
         row.run_id = pk
         if match.run is not None:
-            bulk_changes.inherit_tags(match.run, pk)
+            tagging.inherit_tags(match.run, pk)
 
 
 def _write_known(vocabulary: Vocabulary, match: Match) -> None:

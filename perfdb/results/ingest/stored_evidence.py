@@ -28,7 +28,7 @@ _IN_MEMORY = 1000  # Fragments of a file.
 
 @dataclass(frozen=True, slots=True)
 class StoredEvidence:
-    """The fragments of a stored run, with the context to normalize the fragments as before.
+    """The fragments of a stored run, with the context for normalization.
 
     ``sources`` are as today's importers would store; ``unclaimed`` are fragments of the same files that only a newer
     importer finds, and that belong to no run.

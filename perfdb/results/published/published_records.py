@@ -1,4 +1,4 @@
-"""Published runs as records: dimensions read, figures converted, runs of several tables merged, and audited."""
+"""Published runs as records: dimensions, converted figures, runs of several tables, audit."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence

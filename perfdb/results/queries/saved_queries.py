@@ -38,7 +38,7 @@ def save_query(owner: User, name: str, question: Question, *, replace: bool = Fa
 
 
 def overwrite_query(saved: SavedQuery, question: Question) -> None:
-    """Replace the question of a named query, which the only study of the question lists."""
+    """Replace the question of a named query, and the study that lists the query."""
     # Each person has an inbox of the same slug, so that an inbox may be ambiguous.
     asked = [str(study) for study in question.studies]
     found = list(Study.objects.filter(slug=asked[0])[:2]) if len(asked) == 1 else []

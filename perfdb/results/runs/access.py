@@ -1,4 +1,4 @@
-"""Access: tokens for scripts and one-time sign-in links for people, stored as digests."""
+"""Access: tokens and one-time sign-in links, stored as digests, and who may change a study or query."""
 
 import hashlib
 import secrets
@@ -16,6 +16,10 @@ OWNER = "owner"
 LINK_LIFETIME = timedelta(hours=12)
 # Writing last_used on each call would make every read a write.
 _LAST_USED_STEP = timedelta(minutes=1)
+
+
+class ChangedMeanwhileError(Exception):
+    """Another person has changed the study, item or event meanwhile."""
 
 
 def digest_secret(secret: str) -> str:
@@ -79,7 +83,7 @@ def visible_studies(user: User | AnonymousUser) -> QuerySet[Study]:
 
 
 def may_change(user: User | AnonymousUser, owned: Study | SavedQuery) -> bool:
-    """Return whether a visitor may change a study or named query: the owner and staff."""
+    """Return whether a visitor may change a study or named query."""
     return bool(user.is_authenticated and (user.is_staff or owned.owner_id == user.pk))
 
 

@@ -1,20 +1,14 @@
-"""Changes of many stored runs at once: permission, limit, history, and tags.
+"""Changes of many stored runs at once: permission, limit and history.
 
 Each change is one transaction: lock the runs, change them, add a `RunChange` row for each and raise the version of
-the studies, which invalidates caches. Tags are short words on runs, kept when a run is read again or replaced.
+the studies, which invalidates caches.
 """
 
-import re
 from collections.abc import Sequence
-from typing import Any
 
 from django.contrib.auth.models import User
-from django.contrib.postgres.fields import ArrayField
 from django.core.exceptions import PermissionDenied
-from django.db import transaction
-from django.db.models import F, Func, QuerySet, TextField, Value
-from django.db.models.expressions import Combinable
-from django.db.models.functions import NullIf
+from django.db.models import F, QuerySet
 
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.results.database.sql import take_lock
@@ -62,52 +56,3 @@ def lock_study(study: Study) -> None:
 def touch_study(study: Study) -> None:
     """Raise the version of the study's data, which invalidates caches."""
     Study.objects.filter(pk=study.pk).update(version=F("version") + 1)
-
-
-# --- Tags ----------------------------------------------------------------------------------------------------------
-
-LONGEST_TAG = 40
-_WORD = re.compile(r"[a-z0-9][a-z0-9._-]*")
-_ARRAY: Any = ArrayField(TextField())
-
-
-def parse_tag(name: str) -> str:
-    """Return a tag in small letters. Raise QueryError unless one short word."""
-    word = name.strip().lower()
-    if not _WORD.fullmatch(word) or len(word) > LONGEST_TAG:
-        raise QueryError(
-            "tag", f"{name.strip()!r} is not a tag: a word of up to {LONGEST_TAG} letters, digits, dots and hyphens"
-        )
-    return word
-
-
-@transaction.atomic
-def add_tag(user: User, runs: QuerySet[Run], name: str) -> int:
-    """Add a tag to runs; return the number of runs that lacked the tag.
-
-    Raise QueryError for an invalid tag or too many runs, PermissionDenied as `lock_runs`.
-    """
-    tag = parse_tag(name)
-    longer = Func("tags", Value(tag, TextField()), function="array_append", output_field=_ARRAY)
-    return _change(user, runs.exclude(tags__contains=[tag]), RunChange.Kind.TAGGED, tag, longer)
-
-
-@transaction.atomic
-def remove_tag(user: User, runs: QuerySet[Run], name: str) -> int:
-    """Remove a tag from runs; return the number of changed ones. Raise as `add_tag`."""
-    tag = parse_tag(name)
-    shorter = Func("tags", Value(tag, TextField()), function="array_remove", output_field=_ARRAY)
-    none_left = NullIf(shorter, Value([], _ARRAY))
-    return _change(user, runs.filter(tags__contains=[tag]), RunChange.Kind.UNTAGGED, tag, none_left)
-
-
-def _change(user: User, runs: QuerySet[Run], kind: RunChange.Kind, tag: str, tags: Combinable) -> int:
-    taken = lock_runs(user, runs)
-    Run.objects.filter(pk__in=[run.pk for run in taken]).update(tags=tags)
-    record_changes(taken, kind, tag, user)
-    return len(taken)
-
-
-def inherit_tags(replaced: Run, pk: int) -> None:
-    """Copy the tags of a replaced run to the run with this id."""
-    Run.objects.filter(pk=pk).update(tags=Run.objects.filter(pk=replaced.pk).values("tags"))

@@ -18,9 +18,9 @@ from perfdb.analysis.render.charts.chart_options import Drawing
 from perfdb.results.models import Page, RemovedItem, ReportItem, Study, StudyActivity
 from perfdb.results.queries.frozen_links import freeze_question
 from perfdb.results.queries.questions import Question, answer_question
+from perfdb.results.runs.access import ChangedMeanwhileError
 from perfdb.results.runs.bulk_changes import lock_study, touch_study
 from perfdb.results.studies.report_answers import FROZEN, find_frozen, study_query
-from perfdb.results.studies.study_details import ChangedMeanwhileError
 
 Kind = ReportItem.Kind
 # Each item is answered when the report is shown.
@@ -175,7 +175,7 @@ def _pin_queries(item: ReportItem, queries: Sequence[str], numbers: str) -> list
 
 
 def live_query(study: Study, text: str) -> str:
-    """Return an item's query, that of a frozen link as it was asked. Raise QueryError."""
+    """Return an item's query, a frozen link's as asked. Raise QueryError."""
     link = find_frozen(text)
     return parse_query(study, f"/{link.page}/?{link.query}") if link else text
 

@@ -19,6 +19,7 @@ from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.trends.histories import BY_DATE, check_order
 from perfdb.results.models import Experiment, Run, Study, Upload
 from perfdb.results.models.dimensions import INBOX
+from perfdb.results.runs.access import ChangedMeanwhileError
 from perfdb.results.runs.bulk_changes import lock_study
 
 MAX_TITLE = 200
@@ -95,10 +96,6 @@ TEXTS = ("title", "source", "purpose", "method")
 MAX_TEXT = 100_000
 # Compared as a whole if two people edit at once.
 _EDITED = (*TEXTS, "trend_order", "notes", "run_id_pattern", "run_id_values", "plan")
-
-
-class ChangedMeanwhileError(Exception):
-    """Another person has changed the study, item or event since the visitor saw the page."""
 
 
 def details_digest(study: Study) -> str:

@@ -35,7 +35,8 @@ from perfdb.results.models import (
     Upload,
     UploadRun,
 )
-from perfdb.results.runs import access, bulk_changes, notes
+from perfdb.results.runs import access, notes
+from perfdb.results.runs import tags as tagging
 from perfdb.results.studies import report_items
 from perfdb.results.studies.report_items import ItemText
 from perfdb.results.tests.builders import make_run, make_study
@@ -71,7 +72,7 @@ def annotated(study: Study, owner: User) -> None:
     runs = Run.objects.filter(study=study).order_by("pk")
     first, second, third = runs[:3]
     notes.add_note(owner, first, "The switch was replaced before this run.")
-    bulk_changes.add_tag(owner, runs.filter(pk__in=[first.pk, second.pk]), "checked")
+    tagging.add_tag(owner, runs.filter(pk__in=[first.pk, second.pk]), "checked")
     withdraw.withdraw_runs(owner, runs.filter(pk=third.pk), "Somebody else was on the machine.")
     device = str(first.experiment.device)
     alias_changes.add_alias(study, "device", device, "The device", owner)

@@ -7,7 +7,8 @@ from perfdb.results.changes import alias_changes, history, reparse, withdraw
 from perfdb.results.changes.rebuild import rederive_runs
 from perfdb.results.ingest import uploads
 from perfdb.results.models import Job, MeasurementHistory, Run
-from perfdb.results.runs import bulk_changes, notes
+from perfdb.results.runs import notes
+from perfdb.results.runs import tags as tagging
 from perfdb.results.tasks import run_job
 from perfdb.results.tests.builders import make_run
 from perfdb.results.tests.conftest import Bring, Work, case
@@ -36,7 +37,7 @@ def test_it_begins_with_the_upload(run: Run, owner: User) -> None:
 
 def test_what_people_do_stands_above_it(run: Run, owner: User) -> None:
     chosen = Run.objects.filter(pk=run.pk)
-    bulk_changes.add_tag(owner, chosen, "odd")
+    tagging.add_tag(owner, chosen, "odd")
     note = notes.add_note(owner, run, "fan failed")
     notes.edit_note(owner, note, "fan replaced")
     withdraw.withdraw_runs(owner, chosen, "wrong cable")

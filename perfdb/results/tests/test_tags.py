@@ -9,7 +9,7 @@ from perfdb.results.changes.rebuild import rebuild_run, store_rebuilt
 from perfdb.results.ingest import uploads
 from perfdb.results.models import Run, RunChange, Study
 from perfdb.results.runs import bulk_changes
-from perfdb.results.runs import bulk_changes as tagging
+from perfdb.results.runs import tags as tagging
 from perfdb.results.tests.builders import make_run, make_study
 from perfdb.results.tests.conftest import Bring, Work, case
 

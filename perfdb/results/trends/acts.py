@@ -9,7 +9,7 @@ from django.db import transaction
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.analysis.trends.states import Phase, Reason
 from perfdb.results.models import Study, TrendAct, TrendChange, TrendEvent
-from perfdb.results.studies.study_details import ChangedMeanwhileError
+from perfdb.results.runs.access import ChangedMeanwhileError
 from perfdb.results.trends.look import hold_look, look_at
 from perfdb.results.trends.read_trends import to_known
 

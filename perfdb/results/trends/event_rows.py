@@ -62,7 +62,7 @@ def group_changes(
 
 
 def _leave(rows: Sequence[TrendChange], placed: Mapping[int, Placed], at: Mapping[int, int]) -> None:
-    """Let changes leave an event at another campaign; all, if less than half would stay."""
+    """Let changes at another campaign leave an event; all, if most would."""
     for pk, position in at.items():
         own = [row for row in rows if row.event_id == pk]
         there = {key for key, (first, last, _) in placed.items() if first <= position <= last}

@@ -11,8 +11,8 @@ from perfdb.analysis import verdicts
 from perfdb.analysis.audit import audit_declarations as audit
 from perfdb.analysis.declaration import Declaration
 from perfdb.analysis.insights.bottleneck import LIMIT_RULES, Bottleneck
+from perfdb.analysis.insights.method_statements import SECTIONS
 from perfdb.analysis.insights.throughput_curve import CURVE_RULES
-from perfdb.analysis.verdicts.statements import SECTIONS
 
 _CHAPTERS: tuple[tuple[str, str, str, Mapping[str, tuple[Declaration, ...]]], ...] = (
     (
@@ -77,7 +77,7 @@ def read_calibration(package: ModuleType = verdicts) -> Calibration:
 
 
 def worst_rates(calibration: Calibration) -> list[tuple[str, float]]:
-    """Return (detector, highest rate of false changes in per cent) of the calibration of trends."""
+    """Return (detector, highest rate of false changes in per cent) for trends."""
     return [
         (detector, max(max(row["figures"]) for row in chapter["rows"]))
         for chapter in calibration.chapters

@@ -69,7 +69,7 @@ def _chosen(name: str, text: str) -> tuple[Dimension, DimensionValue] | None:
 
 
 def _as_stored(name: str, text: str) -> str:
-    """Return the stored name equal to, or alone begun by the text, else the text."""
+    """Return the stored name that the text equals or alone begins, else the text."""
     if name not in _VOCABULARY:
         return text
     model, field = _VOCABULARY[name]

@@ -31,7 +31,7 @@ ANY = Severity.ANY
 
 
 class Wrong(NamedTuple):
-    """A number that does not match its inputs, in words. ``rule``: anchor of the rule."""
+    """A number that does not match the inputs, in words; ``rule``: an anchor."""
 
     stored: Disagreement
     rule: str

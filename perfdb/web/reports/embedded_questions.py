@@ -152,7 +152,7 @@ def answer_prose(item: ReportItem, archive: StudyRuns, alike: Looks, anchor: str
 
 
 def _answer_block(item: ReportItem, archive: StudyRuns, alike: Looks, block: Block, anchor: str) -> Shown:
-    """Return a block with its answer or its error. ``alike``: colours and marks of values."""
+    """Return a block with answer or error. ``alike``: colours and marks."""
     part = Shown(heading=block.title)
     try:
         if not block.questions:

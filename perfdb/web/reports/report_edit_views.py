@@ -12,9 +12,9 @@ from django.utils.text import Truncator
 
 from perfdb.analysis.query.parameters import QueryError
 from perfdb.results.models import RemovedItem, ReportItem, SavedQuery, Study
+from perfdb.results.runs.access import ChangedMeanwhileError
 from perfdb.results.studies import report_items
 from perfdb.results.studies.report_items import ItemText, Kind, choose_number, count_runs, list_items, parse_item
-from perfdb.results.studies.study_details import ChangedMeanwhileError
 from perfdb.web.reports.report_page import Part, build_report, preview_item
 from perfdb.web.view_access import get_own_study, person_of, sign_in_required
 

@@ -1,4 +1,4 @@
-"""A study's report: tables, figures, findings and prose with answers, and claims compared with runs."""
+"""A study's report: tables, figures, findings, prose, and claims compared with runs."""
 
 import statistics
 from collections import Counter, defaultdict

@@ -166,7 +166,7 @@ def _tile(number: int, figure: Figure, standing: RunVsTrials | None, run: Run) -
 
 
 def list_siblings(run: Run, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the trials of a run's experiment, each with the address of both runs compared.
+    """Return the trials of a run's experiment, each with a comparison's address.
 
     ``here``: the page's own run. The address is "" if one of both does not count.
     """

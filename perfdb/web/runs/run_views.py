@@ -19,7 +19,8 @@ from perfdb.results.changes import withdraw as withdrawing
 from perfdb.results.models import Note, Run
 from perfdb.results.queries.bottlenecks import judge_limit
 from perfdb.results.queries.run_siblings import compute_standings, find_neighbours, list_trials
-from perfdb.results.runs import access, bulk_changes, notes
+from perfdb.results.runs import access, notes
+from perfdb.results.runs import tags as tagging
 from perfdb.results.runs.read import ALONG, read_record
 from perfdb.results.runs.record import Origin, RunRecord
 from perfdb.web.runs import raw_evidence, run_answer, run_values
@@ -128,8 +129,8 @@ def tag(request: HttpRequest, pk: int) -> HttpResponse:
     """Add the tag ``add`` to a run, or remove the tag ``remove``."""
     run, user = _one(pk), person_of(request)
     if name := request.POST.get("remove", ""):
-        return _done(request, pk, "tags", lambda: bulk_changes.remove_tag(user, run, name))
-    return _done(request, pk, "tags", lambda: bulk_changes.add_tag(user, run, request.POST.get("add", "")))
+        return _done(request, pk, "tags", lambda: tagging.remove_tag(user, run, name))
+    return _done(request, pk, "tags", lambda: tagging.add_tag(user, run, request.POST.get("add", "")))
 
 
 @sign_in_required()

@@ -26,7 +26,8 @@ from perfdb.results.queries.run_list import columns, export, facets, filters
 from perfdb.results.queries.run_list.columns import ListColumn, read_run_page
 from perfdb.results.queries.run_list.facets import Facets
 from perfdb.results.queries.run_list.filters import RunFilter
-from perfdb.results.runs import bulk_changes, measures
+from perfdb.results.runs import measures
+from perfdb.results.runs import tags as tagging
 from perfdb.web.links import to_run_difference
 from perfdb.web.questions import question_links
 from perfdb.web.runs import run_list
@@ -228,8 +229,8 @@ def _change(act: str, user: User, runs: QuerySet[Run], given: QueryDict) -> str:
     """Change the runs and return a message. Raise QueryError or PermissionDenied."""
     tag, reason = given.get("tag", ""), given.get("reason", "")
     acts: dict[str, tuple[Callable[[], int], str]] = {
-        "tag": (lambda: bulk_changes.add_tag(user, runs, tag), "Tag {tag} added to {runs}."),
-        "untag": (lambda: bulk_changes.remove_tag(user, runs, tag), "Tag {tag} removed from {runs}."),
+        "tag": (lambda: tagging.add_tag(user, runs, tag), "Tag {tag} added to {runs}."),
+        "untag": (lambda: tagging.remove_tag(user, runs, tag), "Tag {tag} removed from {runs}."),
         "withdraw": (lambda: withdraw.withdraw_runs(user, runs, reason), "{runs} withdrawn: see status withdrawn."),
         "restore": (lambda: withdraw.restore_runs(user, runs), "{runs} restored."),
     }
@@ -238,7 +239,7 @@ def _change(act: str, user: User, runs: QuerySet[Run], given: QueryDict) -> str:
     do, done = acts[act]
     number = do()
     changed = f"{number:,} run{'' if number == 1 else 's'}"
-    return done.format(runs=changed, tag=bulk_changes.parse_tag(tag) if "tag" in act else "")
+    return done.format(runs=changed, tag=tagging.parse_tag(tag) if "tag" in act else "")
 
 
 def _file(form: str, runs: QuerySet[Run], shown: tuple[ListColumn, ...]) -> HttpResponseBase:

@@ -17,8 +17,8 @@ from perfdb.results.changes.reparse import Scope
 from perfdb.results.changes.spellings import ALIASED, read_spellings
 from perfdb.results.models import Job, Study
 from perfdb.results.runs import access
+from perfdb.results.runs.access import ChangedMeanwhileError
 from perfdb.results.studies import run_id_patterns, study_details
-from perfdb.results.studies.study_details import ChangedMeanwhileError
 from perfdb.web.links import to_alias
 from perfdb.web.studies import study_forms
 from perfdb.web.studies.study_forms import Pattern, PlanPart, Texts
@@ -161,7 +161,7 @@ def _texts(request: HttpRequest, study: Study, written: Texts, status: int = 200
 
 
 def _state(request: HttpRequest, study: Study, more: dict[str, Any]) -> dict[str, Any]:
-    """Return ``more`` with the state that the form was read in, or the present one."""
+    """Return ``more`` with the state of the form's reading, else the present."""
     sent = "" if "theirs" in more else str(request.POST.get("state", ""))
     return more | {"state": sent or study_details.details_digest(study)}
 

@@ -20,7 +20,7 @@ OFFERED = ("study", "workload", "device", "mtu", "users")
 
 
 class Option(NamedTuple):
-    """A choice: value in the address, text to read, and perhaps a number of runs."""
+    """A choice: value in the address, text, and perhaps a number of runs."""
 
     value: str
     text: str

@@ -325,7 +325,7 @@ def _mean(table: Table | None, column: Key) -> float | None:
 
 
 def _bar(cell: Cell, most: float) -> dict[str, Any]:
-    """Return a bar in pixels: length, ends of the interval (None without one), and trials."""
+    """Return a bar in pixels: length, the interval's ends or None, and trials."""
 
     def place(value: float) -> float:
         return round(_BAR * max(0.0, min(1.0, value / most)), 1) if most > 0 else 0.0

@@ -65,7 +65,7 @@ def tone(word: str) -> str:
 
 @register.filter
 def figure(value: float | None) -> str:
-    """Return a value with four significant digits, a count with all; a dash for None."""
+    """Return a value with four significant digits; a count with all digits."""
     return MISSING if value is None else figure_text(value)
 
 

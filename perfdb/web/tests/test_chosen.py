@@ -12,7 +12,7 @@ from django.test import Client
 from pyarrow import parquet
 
 from perfdb.results.models import Run
-from perfdb.results.runs import bulk_changes as tagging
+from perfdb.results.runs import tags as tagging
 from perfdb.results.tests.builders import make_run, make_study
 from perfdb.web.runs import views
 from perfdb.web.tests.conftest import Bring

@@ -9,9 +9,9 @@ from perfdb.analysis import trends
 from perfdb.analysis.audit.audit_declarations import DECLARATIONS as AUDIT
 from perfdb.analysis.declaration import Declaration
 from perfdb.analysis.insights.bottleneck import LIMIT_RULES
+from perfdb.analysis.insights.method_statements import SECTIONS
 from perfdb.analysis.insights.throughput_curve import CURVE_RULES
 from perfdb.analysis.tests import worked_answers
-from perfdb.analysis.verdicts.statements import SECTIONS
 from perfdb.web.home.rules_page import read_calibration, worst_rates
 from perfdb.web.tests.pages import inline_code
 

@@ -8,7 +8,8 @@ from django.core.management import call_command
 from django.test import Client
 
 from perfdb.results.models import PublishedFigure, Run, Study
-from perfdb.results.runs import bulk_changes, notes
+from perfdb.results.runs import notes
+from perfdb.results.runs import tags as tagging
 
 SLUG = "osa-vs-vswitch-zvm520"
 
@@ -42,7 +43,7 @@ def test_the_files_of_its_tables_have_it(web: Client, run: Run, form: str) -> No
 
 def test_a_document_that_has_changed_keeps_what_people_attached(ada: User, run: Run) -> None:
     run_id, trial, experiment = run.run_id, run.trial, run.experiment.key
-    bulk_changes.add_tag(User.objects.create_user("boss", is_staff=True), Run.objects.filter(pk=run.pk), "odd")
+    tagging.add_tag(User.objects.create_user("boss", is_staff=True), Run.objects.filter(pk=run.pk), "odd")
     created = run.notes.get().created
     Study.objects.update(document_digest="another")
 

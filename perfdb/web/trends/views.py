@@ -23,7 +23,7 @@ from perfdb.analysis.query.query import Query
 from perfdb.analysis.trends.words import REASON_WORDS
 from perfdb.results.models import Delivery, Study, Subscription, TrendChange, TrendEvent
 from perfdb.results.runs import access
-from perfdb.results.studies.study_details import ChangedMeanwhileError
+from perfdb.results.runs.access import ChangedMeanwhileError
 from perfdb.results.trends import deliver
 from perfdb.results.trends.acts import Act, act_on, act_on_change, judge_again
 from perfdb.results.trends.read_trends import find_events, read_trends
@@ -83,14 +83,14 @@ def trend(request: HttpRequest) -> HttpResponse:
 
 
 def _event(request: HttpRequest, pk: int) -> TrendEvent:
-    """Return an event of a study that the visitor can name; raise Http404 for others."""
+    """Return an event of a study that the visitor can see. Raise Http404."""
     studies = access.visible_studies(request.user).filter(trend_events=pk)
     return get_object_or_404(find_events(studies), pk=pk)
 
 
 @read_required()
 def event(request: HttpRequest, pk: int) -> HttpResponse:
-    """Show an event: its changes, what changed around it, and what people did about it."""
+    """Show an event: changes, circumstances around, and acts of people."""
     found = _event(request, pk)
     context = {
         "page": build_event_page(event_line(found)),

@@ -106,7 +106,7 @@ def _gap(run: UploadRun, key: str, runs: int, entered: Entered) -> dict[str, Any
 
 
 def _offered(runs: Sequence[ShownRun]) -> dict[str, list[str]]:
-    """Return values for each fact: of the upload's other runs, then stored and usual ones."""
+    """Return values for each fact: of other runs, then stored and usual."""
     keys = sorted({*_VOCABULARY, *_USUAL, *(gap["key"] for shown in runs for gap in shown.gaps)}) if runs else []
     return {key: list(dict.fromkeys(_values_of(key, runs)))[:_MOST_VALUES] for key in keys}
 

@@ -117,7 +117,7 @@ def _form_page(request: HttpRequest, form: UploadForm, status: int = 200) -> Htt
 
 @sign_in_required()
 def recognise(request: HttpRequest) -> HttpResponse:
-    """Return as JSON the format of a file's beginning, "" if none or several fit."""
+    """Return as JSON the format of a file's beginning, "" if unclear."""
     name = request.GET.get("name", "pasted.txt")
     (reading,) = formats.read_files([SourceFile(name, request.read(_PASTED))])
     title = next((each.TITLE for each in formats.FORMATS if reading.format == each.NAME), "")
@@ -163,7 +163,7 @@ def undo(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def _done(request: HttpRequest, pk: int, act: Callable[[], object], part: str = "") -> HttpResponse:
-    """Run the action and return to a part of the page; show an IntakeError there."""
+    """Run the action and return to the page; show an IntakeError there."""
     try:
         act()
     except IntakeError as error:
@@ -176,7 +176,7 @@ def _back(pk: int, part: str) -> HttpResponse:
 
 
 class _Kept(File):  # type: ignore[type-arg] # generic for the type checker alone
-    """A stored file that is open only while being read, since processes limit open files."""
+    """A stored file, open only during reads, since processes limit open files."""
 
     def __init__(self, artifact: Artifact) -> None:
         super().__init__(None, artifact.sha256)

@@ -1,7 +1,7 @@
 """The comparison method as statements with formula, reason, source and worked examples, which a page renders."""
 
 from perfdb.analysis.declaration import Declaration, worked
-from perfdb.analysis.verdicts import worked_examples as examples
+from perfdb.analysis.insights import method_examples as examples
 
 SMYTH = "Smyth, Linear models and empirical Bayes methods for assessing differential expression, 2004"
 PAULE = "Paule and Mandel, Consensus values and weighting factors, 1982"
