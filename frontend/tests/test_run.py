@@ -7,6 +7,7 @@ from pytest_django.live_server_helper import LiveServer
 from frontend.tests.visits import Watch, settled, sign_in
 from perfdb.results.models import Run, RunSource
 from perfdb.results.runs import access, notes
+from perfdb.results.runs import tags as tagging
 
 
 def trial(live_server: LiveServer) -> tuple[Run, str]:
