@@ -20,7 +20,6 @@ NARROW_SPACE, MINUS = "\u202f", "\u2212"
 _MOST_DECIMALS = 6
 # Numbers from here are printed in groups of three digits.
 _GROUPED = 10_000
-_ONE_PERCENT = 0.01
 _BLANKS = f" \u00a0{NARROW_SPACE}"
 SUM = " + "
 """Sign between printed numbers that add up to a value."""
@@ -260,26 +259,6 @@ def result_text(value: float, decimals: int = 0) -> str:
     return round_half_up(value, max(3 - magnitude, decimals + 1, 0))
 
 
-def printed_percent(percent: float | None, plus: bool = False) -> str:
-    """Format without decimals, half away from zero, "n/a" for None; ``plus`` signs a rise."""
-    if percent is None:
-        return "n/a"
-    text = round_half_up(percent, 0)
-    return f"{'+' if plus and not text.startswith('-') and text != '0' else ''}{text}%"
-
-
-def short_percent(share: float, plus: bool = False) -> str:
-    """Format a share as per cent with two digits ("3.1%"); ``plus`` signs a rise."""
-    percent = 100 * share
-    if percent == 0 or not math.isfinite(percent):
-        return f"{percent:g}%"
-    # Rounding up to a power of ten adds a digit before the point.
-    magnitude = math.floor(math.log10(float(f"{abs(percent):.1e}")))
-    text = round_half_up(percent, max(0, 1 - magnitude))
-    text = text.rstrip("0").rstrip(".") if "." in text else text
-    return f"{'+' if plus and percent > 0 else ''}{text}%"
-
-
 def count_text(number: int, noun: str) -> str:
     """Return a number with a noun: ``1 user``, ``5 users``."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
@@ -304,26 +283,6 @@ def significant_text(value: float, digits: int = 4) -> str:
     if abs(rounded) >= _GROUPED:
         return group_digits(rounded)
     return f"{rounded:.{min(places, _MOST_DECIMALS)}f}"
-
-
-def signed_percent(percent: float) -> str:
-    """Format a difference in whole per cent with its sign: ``+12%``, ``−31%``, ``0%``."""
-    text = round_half_up(percent, 0)
-    return f"{'+' if percent > 0 else ''}{text}%".replace("-", MINUS)
-
-
-def signed_share(share: float) -> str:
-    """Format a difference given as a share, in whole per cent, with two digits below 1%: ``−31%``, ``+0.25%``."""
-    if abs(share) >= _ONE_PERCENT:
-        return signed_percent(100 * share)
-    return short_percent(share, plus=True).replace("-", MINUS)
-
-
-def share_range(shares: Iterable[float]) -> str:
-    """Format differences given as shares: ``−48% to −28%``, or ``−28%`` for equal ones."""
-    every = sorted(shares)
-    low, high = signed_share(every[0]), signed_share(every[-1])
-    return low if low == high else f"{low} to {high}"
 
 
 def decimals_for(values: Iterable[float], least: int) -> int:

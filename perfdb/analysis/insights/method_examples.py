@@ -6,10 +6,11 @@ from perfdb.analysis.audit.audit_run import PercentRow, audit_percent, percent_i
 from perfdb.analysis.audit.printed_values import Printed
 from perfdb.analysis.checks.finding import Quantity
 from perfdb.analysis.metrics import Better, Measure
-from perfdb.analysis.units import printed_percent, round_half_up
+from perfdb.analysis.percent_difference import percent_difference, printed_percent
+from perfdb.analysis.units import round_half_up
 from perfdb.analysis.verdicts import words
 from perfdb.analysis.verdicts.borrowing import Prior, Spread, Usual, fit_days, fit_trials
-from perfdb.analysis.verdicts.cells import Cell, percent_difference
+from perfdb.analysis.verdicts.cells import Cell
 from perfdb.analysis.verdicts.days import group_by_pauses
 from perfdb.analysis.verdicts.distributions import false_discovery
 from perfdb.analysis.verdicts.flags import Trial, TrialCell, check_trials

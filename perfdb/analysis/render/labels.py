@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from perfdb.analysis import dimensions, metrics
 from perfdb.analysis.dimensions import Value
 from perfdb.analysis.metrics import TOTAL, Measure
+from perfdb.analysis.percent_difference import printed_percent, short_percent
 from perfdb.analysis.query.query import Query
 from perfdb.analysis.tables.observations import Key, Note
 from perfdb.analysis.tables.table import Cell, Noted, Table
-from perfdb.analysis.units import printed_percent, short_percent, significant_text
+from perfdb.analysis.units import significant_text
 from perfdb.analysis.verdicts import words
 from perfdb.analysis.verdicts.cells import Comparison, Scope
 from perfdb.analysis.verdicts.whole_table import FEWEST_CELLS

@@ -10,10 +10,11 @@ from typing import NamedTuple
 from perfdb.analysis.dimensions import describe_values
 from perfdb.analysis.insights.best_evidence import is_tied
 from perfdb.analysis.metrics import Better, Metric
+from perfdb.analysis.percent_difference import short_percent, signed_percent
 from perfdb.analysis.tables.baseline_comparison import full_key
 from perfdb.analysis.tables.observations import Key
 from perfdb.analysis.tables.table import Table
-from perfdb.analysis.units import round_half_up, short_percent, signed_percent, significant_text
+from perfdb.analysis.units import round_half_up, significant_text
 from perfdb.analysis.verdicts.cells import Comparison, Effect, Scope, Verdict
 from perfdb.analysis.verdicts.words import CHANGED, LIKELY, describe_comparison
 

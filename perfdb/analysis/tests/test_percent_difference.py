@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perfdb.analysis.units import printed_percent
-from perfdb.analysis.verdicts.cells import Cell, percent_difference
+from perfdb.analysis.percent_difference import percent_difference, printed_percent
+from perfdb.analysis.verdicts.cells import Cell
 from perfdb.analysis.verdicts.judge import judge
 
 

@@ -10,8 +10,9 @@ import pytest
 
 from perfdb.analysis.insights.throughput_curve import describe_curve
 from perfdb.analysis.metrics import Better
+from perfdb.analysis.percent_difference import percent_difference
 from perfdb.analysis.verdicts.borrowing import Drawn, Prior, Spread, Usual, fit_days, fit_trials
-from perfdb.analysis.verdicts.cells import Cell, Comparison, Level, Scope, Verdict, percent_difference
+from perfdb.analysis.verdicts.cells import Cell, Comparison, Level, Scope, Verdict
 from perfdb.analysis.verdicts.days import BASE, NEW, group_by_pauses
 from perfdb.analysis.verdicts.distributions import false_discovery
 from perfdb.analysis.verdicts.flags import find_outliers

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from perfdb.analysis.insights.method_statements import SECTIONS
 from perfdb.analysis.metrics import BY_NAME, Better
+from perfdb.analysis.percent_difference import short_percent
 from perfdb.analysis.tests.published import CELLS
-from perfdb.analysis.units import short_percent
 from perfdb.analysis.verdicts import words
 from perfdb.analysis.verdicts.cells import Cell, Comparison, NextStep, Reason, Scope, Verdict
 from perfdb.analysis.verdicts.judge import Shift, judge

@@ -1,6 +1,5 @@
 """Cells to be judged, and the result: what is said of a cell against its base."""
 
-import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -190,12 +189,3 @@ class Comparison:
 
 
 _DIRECTIONS = {Verdict.HIGHER: True, Verdict.LOWER: False, Verdict.LIKELY_HIGHER: True, Verdict.LIKELY_LOWER: False}
-
-
-def percent_difference(base: float | None, new: float | None) -> float | None:
-    """Return 100·(new/base − 1) of unrounded values; None unless both are positive."""
-    if base is None or new is None or not (base > 0 and new > 0):
-        return None
-    # Subtracting first keeps halves exact: 100 → 100.5 is 0.5%, not 0.4999…
-    percent = 100 * (new - base) / base
-    return percent if math.isfinite(percent) else None

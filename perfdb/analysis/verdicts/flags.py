@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from perfdb.analysis.units import short_percent
+from perfdb.analysis.percent_difference import short_percent
 from perfdb.analysis.verdicts.borrowing import Prior, Spread, fit_trials
 from perfdb.analysis.verdicts.distributions import normal_p, student_p
 from perfdb.analysis.verdicts.trials import find_spread

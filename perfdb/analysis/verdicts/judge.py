@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from perfdb.analysis.metrics import Better
+from perfdb.analysis.percent_difference import percent_difference
 from perfdb.analysis.verdicts.borrowing import Prior
 from perfdb.analysis.verdicts.cells import (
     DELTA,
@@ -20,7 +21,6 @@ from perfdb.analysis.verdicts.cells import (
     Side,
     Verdict,
     Workings,
-    percent_difference,
 )
 from perfdb.analysis.verdicts.days import FEWEST_CELLS, SHIFT_QUANTILE, Days, day_weight, learn, own_campaigns
 from perfdb.analysis.verdicts.distributions import LEVEL, exponential, false_discovery, student_p, student_quantile

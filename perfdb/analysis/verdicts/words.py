@@ -4,7 +4,8 @@ import math
 from collections.abc import Sequence
 
 from perfdb.analysis.metrics import Better, Metric
-from perfdb.analysis.units import count_text, printed_percent, round_half_up, short_percent
+from perfdb.analysis.percent_difference import printed_percent, short_percent
+from perfdb.analysis.units import count_text, round_half_up
 from perfdb.analysis.verdicts.cells import Comparison, Effect, NextStep, Scope, Verdict
 from perfdb.analysis.verdicts.judge import Shift
 from perfdb.analysis.verdicts.whole_table import Summary

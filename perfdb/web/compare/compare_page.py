@@ -10,11 +10,11 @@ from django.urls import reverse
 from perfdb.analysis import dimensions, metrics
 from perfdb.analysis.dimensions import FACTOR, Value, dimension
 from perfdb.analysis.insights.circumstances import Difference, Weight, values_text
+from perfdb.analysis.percent_difference import short_percent
 from perfdb.analysis.query.parameters import spell_value
 from perfdb.analysis.query.query import REPEATS, Query
 from perfdb.analysis.render.charts.chart_options import Drawing
 from perfdb.analysis.tables.matched_pairs import Sides
-from perfdb.analysis.units import short_percent
 from perfdb.analysis.verdicts import words
 from perfdb.results.queries.compare import ChosenSides, ComparedValue, Comparison
 from perfdb.web.compare.workload_answers import build_answers

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from perfdb.analysis.dimensions import describe_values, dimension
 from perfdb.analysis.insights.circumstances import Weight, values_text
+from perfdb.analysis.percent_difference import short_percent
 from perfdb.analysis.query.query import REPEATS
 from perfdb.analysis.render import sentences
 from perfdb.analysis.render.charts.chart_options import Drawing, Marks
@@ -14,7 +15,6 @@ from perfdb.analysis.render.labels import measure_title
 from perfdb.analysis.render.sentences import Answer
 from perfdb.analysis.tables.observations import Key
 from perfdb.analysis.tables.table import Table
-from perfdb.analysis.units import short_percent
 from perfdb.analysis.verdicts import words
 from perfdb.analysis.verdicts.cells import Comparison, Verdict
 from perfdb.analysis.workloads import cost_metric, primary_metric

@@ -7,11 +7,12 @@ from typing import Any, NamedTuple
 from perfdb.analysis.dimensions import DIMENSIONS, FACTOR, Value, describe_values, dimension
 from perfdb.analysis.insights.bottleneck import Bottleneck
 from perfdb.analysis.metrics import BY_NAME
+from perfdb.analysis.percent_difference import printed_percent, short_percent
 from perfdb.analysis.query.parameters import spell_value
 from perfdb.analysis.query.query import REPEATS, Query
 from perfdb.analysis.render.charts.chart_options import Drawing
 from perfdb.analysis.render.labels import make_diff, measure_title
-from perfdb.analysis.units import printed_percent, round_half_up, short_percent, significant_text
+from perfdb.analysis.units import round_half_up, significant_text
 from perfdb.analysis.verdicts import words
 from perfdb.analysis.verdicts.cells import Comparison, Scope, Verdict, Workings
 from perfdb.analysis.verdicts.cells import Side as Evidence

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from perfdb.analysis.dimensions import describe_values, dimension
 from perfdb.analysis.metrics import Better
+from perfdb.analysis.percent_difference import share_range, short_percent, signed_share
 from perfdb.analysis.render import sentences
 from perfdb.analysis.render.charts.chart_options import Drawing
 from perfdb.analysis.render.labels import measure_title
@@ -15,7 +16,7 @@ from perfdb.analysis.tables.baseline_comparison import full_key
 from perfdb.analysis.tables.matched_pairs import Sides
 from perfdb.analysis.tables.observations import Key
 from perfdb.analysis.tables.table import Table
-from perfdb.analysis.units import share_range, short_percent, signed_share, significant_text
+from perfdb.analysis.units import significant_text
 from perfdb.analysis.verdicts import words
 from perfdb.analysis.verdicts.cells import Comparison, Scope
 from perfdb.analysis.verdicts.whole_table import FEWEST_CELLS, Summary

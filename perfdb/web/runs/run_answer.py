@@ -8,7 +8,8 @@ from django.utils.text import capfirst
 from perfdb.analysis.insights.bottleneck import Bottleneck, Verdict
 from perfdb.analysis.insights.run_vs_trials import RunVsTrials
 from perfdb.analysis.metrics import Measure
-from perfdb.analysis.units import short_percent, significant_text
+from perfdb.analysis.percent_difference import short_percent
+from perfdb.analysis.units import significant_text
 from perfdb.analysis.verdicts.flags import TRIALS_DISAGREE, trials_apart
 from perfdb.results.changes.provenance import Figure
 from perfdb.results.models import Run

@@ -8,6 +8,7 @@ from perfdb.analysis.insights.best_evidence import RunnerUp, is_tied
 from perfdb.analysis.insights.bottleneck import Verdict
 from perfdb.analysis.insights.throughput_curve import FEWEST
 from perfdb.analysis.metrics import Measure
+from perfdb.analysis.percent_difference import share_range, short_percent, signed_percent
 from perfdb.analysis.query.query import Query
 from perfdb.analysis.render import sentences
 from perfdb.analysis.render.charts.chart_options import Drawing, Marks
@@ -15,7 +16,7 @@ from perfdb.analysis.render.grid import Grid, make_grids
 from perfdb.analysis.render.labels import Diff, make_diff, measure_title
 from perfdb.analysis.tables.observations import Key
 from perfdb.analysis.tables.table import Cell, Table
-from perfdb.analysis.units import share_range, short_percent, signed_percent, significant_text
+from perfdb.analysis.units import significant_text
 from perfdb.analysis.verdicts import words
 from perfdb.analysis.verdicts.cells import Comparison
 from perfdb.analysis.workloads import cost_metric, parse_workload

@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 from perfdb.analysis.dimensions import BY_NAME, Value, describe_values, is_option, natural_key
 from perfdb.analysis.metrics import BY_NAME as METRICS
 from perfdb.analysis.metrics import Metric
+from perfdb.analysis.percent_difference import short_percent
 from perfdb.analysis.query.parameters import sort_dimensions
 from perfdb.analysis.render.charts.chart_series import PALETTE
-from perfdb.analysis.units import short_percent, significant_text
+from perfdb.analysis.units import significant_text
 from perfdb.analysis.verdicts.flags import TRIALS_DISAGREE, trials_apart
 from perfdb.analysis.workloads import primary_metric
 from perfdb.results.models import Run, UploadRun

@@ -8,10 +8,11 @@ merged headings, notes below.
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from perfdb.analysis.percent_difference import short_percent
 from perfdb.analysis.render.grid import ColumnLine, Grid, GridCell, Heading, Line, make_grids
 from perfdb.analysis.render.labels import make_diff
 from perfdb.analysis.tables.table import Table
-from perfdb.analysis.units import NARROW_SPACE, short_percent
+from perfdb.analysis.units import NARROW_SPACE
 from perfdb.analysis.verdicts.cells import Comparison, Verdict
 
 _GAP = "  "
