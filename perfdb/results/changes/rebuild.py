@@ -67,7 +67,7 @@ def _draft(run: Run, evidence: StoredEvidence) -> RunDraft | None:
 
 
 def store_rebuilt(run: Run, rebuilt: Rebuilt) -> None:
-    """Replace a stored, withdrawn run, and keep old derived values in history."""
+    """Replace a stored run; keep old derived values in history, and a withdrawn run withdrawn."""
     record = rebuilt.record
     if run.status == Run.Status.WITHDRAWN:
         # The status to return to, when the replacing upload or the withdrawal is undone.

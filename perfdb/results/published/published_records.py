@@ -91,15 +91,16 @@ def _record(run: PublishedRun, file: str, context: Context) -> PublishedRecord:
         configuration=configuration_of(facts, context.artifacts, own),
         facts=facts,
     )
+    # An alias may give a value to a text that is none by itself, and ends the problem.
+    record.problems = own
     align(record, context.aliases, context.aliases.dimensions, context.artifacts)
     named = bool(record.run_id)
     record.run_id = record.run_id or make_label(record.configuration)
     answer = PublishedRecord(record, named, list(run.figures))
-    answer.processors = _whole(run, PROCESSORS, own, 2**31 - 1)
-    answer.trials = _whole(run, TRIALS, own, 10_000) or 1
+    answer.processors = _whole(run, PROCESSORS, record.problems, 2**31 - 1)
+    answer.trials = _whole(run, TRIALS, record.problems, 10_000) or 1
     answer.method = _METHODS.get(run.facts[METHOD].value) if METHOD in run.facts else None
-    _add_values(record, run.figures, file, artifact, own)
-    record.problems = own
+    _add_values(record, run.figures, file, artifact, record.problems)
     return answer
 
 

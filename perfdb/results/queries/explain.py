@@ -120,7 +120,7 @@ def explain_cell(query: Query, measure: Measure, at: Mapping[str, Value]) -> Exp
     cells = (base_table.cells[base_key], cell)
     compared = [(name, value, at.get(name)) for name, value in query.baseline.items()]
     companions = list(_companions(tables, table, key))
-    flags = [*trial_flags(table), *trial_flags(base_table)]
+    flags = [*trial_flags(table), *(trial_flags(base_table) if base_table is not table else ())]
     concerned = {point.run for each in cells for point in each.sample}
     titles = [dimensions.describe_values(query.baseline, [pair[side] for pair in compared]) for side in (1, 2)]
     old, new = (Side(title, each.sample, _limit(each)) for title, each in zip(titles, cells, strict=True))

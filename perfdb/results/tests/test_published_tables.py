@@ -226,6 +226,14 @@ def test_aliases_of_the_study_hold_for_tables_too(owner: User) -> None:
     assert set(Run.objects.values_list("device__name", flat=True)) == {"VSwitch", "OSA-Express2"}
 
 
+def test_an_alias_that_makes_a_number_of_a_word_ends_the_problem(owner: User) -> None:
+    study = make_study()
+    Alias.objects.create(study=study, dimension="users", printed="ten", folded="ten", meaning="10")
+    upload = load(owner, "Device,users,trans/sec\nQDIO,ten,5.5\n")
+    assert Run.objects.get().users == 10
+    assert not upload.problems.exists()
+
+
 def test_what_was_said_is_remembered_for_the_next_table_of_the_study(owner: User) -> None:
     study = make_study()
     text = "Flavour,sweet,sour\nMB/sec,10,11\n"
