@@ -217,7 +217,7 @@ def change_acts(request: Request, pk: int) -> Response:
 
 @describe("trends_judge", "Judge a study again", TrendsSerializer, (403, 404), post=JudgeSerializer)
 def judge(request: Request) -> HttpResponseBase:
-    """Judge a study's histories anew, also before changes with later altered data."""
+    """Judge a study's histories anew, also before changes whose data changed later."""
     study = get_own_study(request, validate(JudgeSerializer, request.data)["study"])
     judge_again(study)
     return _answer(request, study, read_trends(study).trends)
