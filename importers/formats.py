@@ -28,7 +28,7 @@ from importers.load_tools import (
     wrk,
     zc,
 )
-from importers.model import Format, Fragment, Kind, Problem, Severity, SourceFile, Text
+from importers.model import Format, Fragment, Kind, Problem, ProblemLog, Severity, SourceFile, Text
 from importers.monitor import perfkit, vmprf
 from importers.netperf import log as netperf
 from importers.sysstat import host_report as sysstat
@@ -91,7 +91,8 @@ def read_fragments(file: SourceFile, reading: FileReading, forced: str | None = 
         return
     reading.format = chosen.NAME
     empty = True
-    for fragment in _fragments(chosen, stripped.text if stripped else decoded.text, reading.problems):
+    text = stripped.text if stripped else decoded.text
+    for fragment in chosen.parse(text, ProblemLog(text.name, problems=reading.problems)):
         empty = False
         if stripped is not None:
             date_by_prefix(fragment, decoded.text, stripped)
@@ -102,15 +103,6 @@ def read_fragments(file: SourceFile, reading: FileReading, forced: str | None = 
         message = f"Nothing that an {chosen.TITLE} holds was found in this file; nothing was imported from it."
         reading.problems.append(_refusal(file.name, "read.nothing-found", message, "Check that it is the right file."))
     reading.problems[:0] = decoded.problems
-
-
-def _fragments(chosen: Format, text: Text, problems: list[Problem]) -> Iterable[Fragment]:
-    """Yield the fragments of a text; ``problems`` is complete after the last one."""
-    if hasattr(chosen, "each"):
-        return chosen.each(text, problems)
-    parsed = chosen.parse(text)
-    problems.extend(parsed.problems)
-    return parsed.fragments
 
 
 def _choose(text: Text, forced: str | None) -> tuple[Format | Problem, Stripped | None]:

@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import PurePosixPath
 
 from importers.key_values import read_cells, trial_number
-from importers.model import Fact, Fragment, Kind, Problem, ProblemLog, Text, parse_by
+from importers.model import Fact, Fragment, Kind, ProblemLog, Text
 
 NAME = "manifest"
 TITLE = "manifest"
@@ -31,9 +31,8 @@ def recognise(text: Text) -> bool:
     return bool(_read_head(text)[2])
 
 
-def each(text: Text, problems: list[Problem]) -> Iterator[Fragment]:
-    """Yield the fragments row by row, and add problems to ``problems``."""
-    found = ProblemLog(text.name, problems=problems)
+def parse(text: Text, found: ProblemLog) -> Iterator[Fragment]:
+    """Yield the fragments row by row."""
     head_line, delimiter, columns = _read_head(text)
     if not text.ends_whole and len(text.lines) > head_line:
         message = "The file ends without a line end: its last row may be cut off and was left out."
@@ -49,9 +48,6 @@ def each(text: Text, problems: list[Problem]) -> Iterator[Fragment]:
             yield _fragment(filled, number, found)
         else:
             found.warn("manifest.no-run", "This row names no run; it was left out.", "Fill in run_id.", number)
-
-
-parse = parse_by(each)
 
 
 def _read_head(text: Text) -> tuple[int, str, list[str]]:

@@ -343,26 +343,8 @@ class Fragment:
         return next((fact.text for fact in self.facts if fact.key == key), None)
 
 
-@dataclass(slots=True)
-class Parsed:
-    """The fragments and problems of one file."""
-
-    fragments: list[Fragment] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
-
-
-def parse_by(each: Callable[[Text, list[Problem]], Iterable[Fragment]]) -> Callable[[Text], Parsed]:
-    """Return the ``parse`` of a format whose ``each`` yields the fragments one by one."""
-
-    def parse(text: Text) -> Parsed:
-        problems: list[Problem] = []
-        return Parsed(list(each(text, problems)), problems)
-
-    return parse
-
-
-class _Format(Protocol):
-    """The constants and the function that all importer modules have.
+class Format(Protocol):
+    """The constants and functions of an importer module.
 
     ``NAME`` is stable; ``VERSION`` rises when other values are read. A format with a head line of its own may have
     ``decides(text)``: whether the file begins with this line and is of no other format.
@@ -375,22 +357,11 @@ class _Format(Protocol):
     def recognise(self, text: Text) -> bool:
         """Return whether the file is of this format; exactly one importer may return True."""
 
+    def parse(self, text: Text, found: ProblemLog, /) -> Iterable[Fragment]:
+        """Return the fragments; add problems to ``found``, and never raise for bad content.
 
-class WholeFormat(_Format, Protocol):
-    """An importer module that reads a file at once."""
-
-    def parse(self, text: Text, /) -> Parsed:
-        """Read the file. Never raise for bad content: report a Problem."""
-
-
-class StreamFormat(_Format, Protocol):
-    """An importer module for files that may hold very many runs."""
-
-    def each(self, text: Text, problems: list[Problem]) -> Iterator[Fragment]:
-        """Yield the fragments and add to ``problems``. Never raise for bad content."""
-
-
-Format = WholeFormat | StreamFormat
+        A format whose files may hold very many runs yields the fragments one by one.
+        """
 
 
 @dataclass(frozen=True, slots=True)

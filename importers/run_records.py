@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, NoReturn
 
 from importers.fragment_builder import is_decimal
 from importers.key_values import trial_number
-from importers.model import Fact, Fragment, Kind, Problem, ProblemLog, Reading, Status, Text, make_readings, parse_by
+from importers.model import Fact, Fragment, Kind, ProblemLog, Reading, Status, Text, make_readings
 
 FIELDS = ("run_id", "trial", "started", "status", "study", "dimensions", "factors", "facts", "tags", "metrics")
 DIMENSIONS = (
@@ -241,9 +241,8 @@ def recognise(text: Text) -> bool:
         return False
 
 
-def each(text: Text, problems: list[Problem]) -> Iterator[Fragment]:
-    """Yield every record; add problems to ``problems``."""
-    found = ProblemLog(text.name, problems=problems)
+def parse(text: Text, found: ProblemLog) -> Iterator[Fragment]:
+    """Yield every record."""
     for number, line in text.numbered():
         if not line.strip():
             continue
@@ -252,9 +251,6 @@ def each(text: Text, problems: list[Problem]) -> Iterator[Fragment]:
         except RecordError as error:
             message = f"Record {number} cannot be taken: {error}"
             found.error("run_records.record", message, error.remedy, number)
-
-
-parse = parse_by(each)
 
 
 def _fragment(line: str, number: int, file: str) -> Fragment:

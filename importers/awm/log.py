@@ -19,7 +19,7 @@ from importers.awm.log_records import (
     report_strays,
 )
 from importers.key_values import Pair, Record, is_count, is_number, trial_number
-from importers.model import Fact, Fragment, Kind, Problem, ProblemLog, Reading, Text, parse_by
+from importers.model import Fact, Fragment, Kind, Problem, ProblemLog, Reading, Text
 
 NAME = "awm"
 TITLE = "AWM driver log"
@@ -65,18 +65,15 @@ def recognise(text: Text) -> bool:
     return first is not None and _SIGNATURE.match(first[1]) is not None
 
 
-def each(text: Text, problems: list[Problem]) -> Iterator[Fragment]:
-    """Yield the fragments run by run, and add problems to ``problems``."""
-    found = ProblemLog(text.name)
-    for block in _blocks(text, found):
+def parse(text: Text, found: ProblemLog) -> Iterator[Fragment]:
+    """Yield the fragments run by run."""
+    outside = ProblemLog(text.name)
+    for block in _blocks(text, outside):
         fragment, own = _read_block(block, text.name)
-        problems.extend(own)
+        found.problems.extend(own)
         if fragment is not None:
             yield fragment
-    problems[:0] = found.problems
-
-
-parse = parse_by(each)
+    found.problems[:0] = outside.problems
 
 
 def _blocks(text: Text, found: ProblemLog) -> Iterator[Block]:

@@ -14,7 +14,7 @@ from importers.cp_query.console_lines import Line, clean, command_of, is_ready, 
 from importers.cp_query.responses import Evidence, Moment, Response, read_responses, read_times, split_responses
 from importers.file_names import PHASES, phase_and_role_in
 from importers.key_values import Record, trial_number
-from importers.model import Fragment, Kind, Problem, ProblemLog, Status, Text, parse_by
+from importers.model import Fragment, Kind, ProblemLog, Status, Text
 
 NAME = "cp_query"
 TITLE = "CP QUERY capture"
@@ -93,19 +93,16 @@ class _Capture:
         return clean(self.lines, self.first, self.cut_line)
 
 
-def each(text: Text, problems: list[Problem]) -> Iterator[Fragment]:
-    """Yield the fragments capture by capture, and add problems to ``problems``."""
+def parse(text: Text, found: ProblemLog) -> Iterator[Fragment]:
+    """Yield the fragments capture by capture."""
     for capture in _captures(text):
         if capture.head is None and not _has_response(capture.cleaned):
             continue
-        found = ProblemLog(text.name, capture.head.value("run_id") or None if capture.head else None)
-        fragment = _read_capture(capture, text, found)
-        problems.extend(found.problems)
+        own = ProblemLog(text.name, capture.head.value("run_id") or None if capture.head else None)
+        fragment = _read_capture(capture, text, own)
+        found.problems.extend(own.problems)
         if fragment is not None:
             yield fragment
-
-
-parse = parse_by(each)
 
 
 def _captures(text: Text) -> Iterator[_Capture]:

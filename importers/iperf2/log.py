@@ -8,7 +8,7 @@ from importers.fragment_builder import Column, FragmentBuilder, build_listing, j
 from importers.fragment_builder import Row as ListingRow
 from importers.iperf2 import csv_lines, plain
 from importers.iperf2.connections import SUM, TO_CLIENT, TO_SERVER, Row, Test, parse_time
-from importers.model import Fragment, Problem, ProblemLog, Status, Text, parse_by
+from importers.model import Fragment, ProblemLog, Status, Text
 from importers.trial_numbers import number_each
 
 NAME = "iperf2"
@@ -34,14 +34,10 @@ def recognise(text: Text) -> bool:
     return plain.recognise(text) or csv_lines.recognise(text)
 
 
-def each(text: Text, problems: list[Problem]) -> Iterator[Fragment]:
+def parse(text: Text, found: ProblemLog) -> Iterator[Fragment]:
     """Yield the fragments one by one: a file may hold very many tests."""
-    found = ProblemLog(text.name, problems=problems)
     tests = csv_lines.read_tests(text) if csv_lines.recognise(text) else plain.read_tests(text)
     return number_each(_read(test, text.name, found) for test in tests)
-
-
-parse = parse_by(each)
 
 
 def _read(test: Test, file: str, found: ProblemLog) -> Fragment:

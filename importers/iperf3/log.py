@@ -10,7 +10,7 @@ from importers.fragment_builder import FragmentBuilder, Printed, build_listing, 
 from importers.iperf3 import json_tests, plain
 from importers.iperf3.json_tests import Direction, Test
 from importers.key_values import trial_number
-from importers.model import Fact, Fragment, Problem, ProblemLog, Status, Text, parse_by
+from importers.model import Fact, Fragment, ProblemLog, Status, Text
 from importers.trial_numbers import number_each
 
 NAME = "iperf3"
@@ -57,12 +57,9 @@ def _is_start(documents: list[Document]) -> bool:
     return any(True for _ in json_documents.find_results(documents[:1], json_tests.is_start))
 
 
-def each(text: Text, problems: list[Problem]) -> Iterator[Fragment]:
+def parse(text: Text, found: ProblemLog) -> Iterator[Fragment]:
     """Yield the fragments one by one: a file may hold very many failed tests."""
-    return number_each(_read(text, ProblemLog(text.name, problems=problems)))
-
-
-parse = parse_by(each)
+    return number_each(_read(text, found))
 
 
 def _read(text: Text, found: ProblemLog) -> Iterator[Fragment]:

@@ -13,7 +13,7 @@ from importers.file_names import PHASES
 from importers.linux_snapshot import counters, evidence
 from importers.linux_snapshot.counters import is_link_json
 from importers.linux_snapshot.evidence import Evidence, Reader, Section
-from importers.model import Fact, Fragment, Kind, Parsed, ProblemLog, Text
+from importers.model import Fact, Fragment, Kind, ProblemLog, Text
 
 NAME = "linux_snapshot"
 TITLE = "Linux snapshot"
@@ -122,9 +122,8 @@ def recognise(text: Text) -> bool:
     return _has_sections(text) or bool(_bare_title(text, read_name(text.name)))
 
 
-def parse(text: Text) -> Parsed:
+def parse(text: Text, found: ProblemLog) -> list[Fragment]:
     """Read a snapshot; a last line that may have lost characters is left out."""
-    found = ProblemLog(text.name)
     named = read_name(text.name)
     lines = _whole_lines(text, found)
     title = "" if _has_sections(text) else _bare_title(text, named)
@@ -139,8 +138,8 @@ def parse(text: Text) -> Parsed:
         message = "The snapshot has no date that can be read: the time between before and after cannot be told."
         found.warn("linux_snapshot.no-date", message, "Capture date --iso-8601=ns too.")
     if not (read.counters or read.facts or read.moment):
-        return Parsed(problems=found.problems)
-    return Parsed([_fragment(text, named, read)], found.problems)
+        return []
+    return [_fragment(text, named, read)]
 
 
 def _whole_lines(text: Text, found: ProblemLog) -> list[tuple[int, str]]:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from importers.files.json_documents import Document, Node, documents, find_results, head
 from importers.fragment_builder import FragmentBuilder, Printed, from_epoch, is_decimal
-from importers.model import Fragment, Listing, Parsed, ProblemLog, Status, Text
+from importers.model import Fragment, Listing, ProblemLog, Status, Text
 from importers.time_zones import parse_start
 
 NAME = "flent"
@@ -78,13 +78,13 @@ def recognise(text: Text) -> bool:
     return _is_summary(text) or any(True for _ in find_results(head(text), _is_data))
 
 
-def parse(text: Text) -> Parsed:
+def parse(text: Text, found: ProblemLog) -> list[Fragment]:
     """Return a fragment for each direction, or one for a test without streams."""
-    source, found = (text.name, NAME, VERSION), ProblemLog(text.name)
+    source = text.name, NAME, VERSION
     if _is_summary(text):
-        return Parsed(_parse_summary(text, source, found), found.problems)
+        return _parse_summary(text, source, found)
     data_files = find_results(documents(text), _is_data)
-    return Parsed([each for document in data_files for each in _read(document, source, found)], found.problems)
+    return [each for document in data_files for each in _read(document, source, found)]
 
 
 def _is_data(root: Node) -> bool:

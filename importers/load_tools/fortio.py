@@ -9,7 +9,7 @@ from decimal import Decimal
 from importers.files.json_documents import Document, Node, documents, find_results, head, outside
 from importers.fragment_builder import FragmentBuilder, Printed, is_decimal
 from importers.load_tools.blocks import PERCENTILES, Block
-from importers.model import Fragment, Problem, ProblemLog, Status, Text
+from importers.model import Fragment, ProblemLog, Status, Text
 from importers.time_zones import parse_start
 from importers.trial_numbers import number_each
 
@@ -63,9 +63,9 @@ def _is_result(root: Node) -> bool:
     return root.string("RunType") is not None and any(root.get(key) for key in ("RequestedQPS", "Labels", "StartTime"))
 
 
-def each(text: Text, problems: list[Problem]) -> Iterator[Fragment]:
+def parse(text: Text, found: ProblemLog) -> Iterator[Fragment]:
     """Yield the fragments one by one."""
-    return number_each(_results(text, ProblemLog(text.name, problems=problems)))
+    return number_each(_results(text, found))
 
 
 def _results(text: Text, found: ProblemLog) -> Iterator[Fragment]:

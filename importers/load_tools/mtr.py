@@ -8,7 +8,7 @@ from importers.files import json_documents
 from importers.files.json_documents import Document, find_results
 from importers.files.typed_commands import find_command
 from importers.fragment_builder import Column, FragmentBuilder, Printed, build_listing
-from importers.model import Fragment, Parsed, ProblemLog, Status, Text
+from importers.model import Fragment, ProblemLog, Status, Text
 from importers.time_zones import parse_start
 from importers.trial_numbers import number_trials
 
@@ -68,11 +68,10 @@ def _results(found: Iterable[Document]) -> Iterator[Document]:
     return find_results(found, lambda root: root.get("report", "mtr", "dst") is not None)
 
 
-def parse(text: Text) -> Parsed:
+def parse(text: Text, found: ProblemLog) -> list[Fragment]:
     """Return a fragment for each report."""
-    found = ProblemLog(text.name)
     reports = list(_read_json(text)) or _read_lines(text, found)
-    return Parsed(number_trials([_read(report, text, found) for report in reports]), found.problems)
+    return number_trials([_read(report, text, found) for report in reports])
 
 
 def _read_json(text: Text) -> Iterator[_Report]:

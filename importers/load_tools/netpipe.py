@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from importers.fragment_builder import FragmentBuilder
-from importers.model import Fragment, Problem, ProblemLog, Status, Text
+from importers.model import Fragment, ProblemLog, Status, Text
 from importers.trial_numbers import number_each
 
 NAME = "netpipe"
@@ -33,9 +33,9 @@ def recognise(text: Text) -> bool:
     )
 
 
-def each(text: Text, problems: list[Problem]) -> Iterator[Fragment]:
+def parse(text: Text, found: ProblemLog) -> Iterator[Fragment]:
     """Yield the fragments one by one: repeated curves have very many sizes."""
-    return number_each(_results(text, ProblemLog(text.name, problems=problems)))
+    return number_each(_results(text, found))
 
 
 def _results(text: Text, found: ProblemLog) -> Iterator[Fragment]:

@@ -12,7 +12,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from importers.fragment_builder import FragmentBuilder, Printed
-from importers.model import Fragment, Parsed, ProblemLog, Status, Text
+from importers.model import Fragment, ProblemLog, Status, Text
 from importers.trial_numbers import number_trials
 
 NAME = "nfs_read"
@@ -195,11 +195,10 @@ def recognise(text: Text) -> bool:
     return any(not (_SHELL_TIMES | {"records"}).isdisjoint(_read_figures(line.strip())) for line in head)
 
 
-def parse(text: Text) -> Parsed:
+def parse(text: Text, found: ProblemLog) -> list[Fragment]:
     """Return a fragment for each read."""
-    found = ProblemLog(text.name)
     fragments = (_read_fragment(read, text.name, found) for read in _Reader(text).find_reads())
-    return Parsed(number_trials(fragments), found.problems)
+    return number_trials(fragments)
 
 
 @dataclass(slots=True)

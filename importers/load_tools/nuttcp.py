@@ -5,7 +5,7 @@ from collections.abc import Container
 from dataclasses import dataclass, field
 
 from importers.fragment_builder import FragmentBuilder, Printed, Row, build_listing, mtu_of
-from importers.model import Fact, Fragment, Parsed, ProblemLog, Status, Text
+from importers.model import Fact, Fragment, ProblemLog, Status, Text
 from importers.trial_numbers import number_trials
 
 NAME = "nuttcp"
@@ -265,11 +265,10 @@ def _take_side(test: _Test, number: int, letter: str, what: str) -> None:
         side.transfer = _Transfer(number, found["transfer"], found["seconds"], found["rate"], found["rate_unit"])
 
 
-def parse(text: Text) -> Parsed:
+def parse(text: Text, found: ProblemLog) -> list[Fragment]:
     """Return a fragment for each test."""
-    found = ProblemLog(text.name)
     fragments = [_read(test, text.name, found) for test in _scan_tests(text)]
-    return Parsed(number_trials(fragments), found.problems)
+    return number_trials(fragments)
 
 
 def _read(test: _Test, file: str, found: ProblemLog) -> Fragment:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from importers.files.typed_commands import find_command
 from importers.fragment_builder import FragmentBuilder, Printed
-from importers.model import Fragment, Parsed, ProblemLog, Status, Text
+from importers.model import Fragment, ProblemLog, Status, Text
 from importers.trial_numbers import number_trials
 
 NAME = "perftest"
@@ -65,11 +65,10 @@ def recognise(text: Text) -> bool:
     return any(pattern.fullmatch(line) for pattern in (_TITLE, _TABLE, _REFUSED) for line in lines)
 
 
-def parse(text: Text) -> Parsed:
+def parse(text: Text, found: ProblemLog) -> list[Fragment]:
     """Return a fragment for each row; a test without rows is failed."""
-    found = ProblemLog(text.name)
     fragments = [each for test in _tests(text, found) for each in _read(test, text, found)]
-    return Parsed(number_trials(fragments), found.problems)
+    return number_trials(fragments)
 
 
 def _tests(text: Text, found: ProblemLog) -> list[_Test]:

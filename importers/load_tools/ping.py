@@ -8,7 +8,7 @@ from importers.files.typed_commands import find_command
 from importers.fragment_builder import FragmentBuilder, Printed, from_epoch
 from importers.key_values import whole
 from importers.load_tools.blocks import Block
-from importers.model import Fragment, Listing, Problem, ProblemLog, Status, Text
+from importers.model import Fragment, Listing, ProblemLog, Status, Text
 from importers.trial_numbers import number_each
 
 NAME = "ping"
@@ -133,9 +133,8 @@ def _match_head(line: str) -> re.Match[str] | None:
     return next((match for head in _HEADS if (match := head.fullmatch(line))), None) if may_be else None
 
 
-def each(text: Text, problems: list[Problem]) -> Iterator[Fragment]:
+def parse(text: Text, found: ProblemLog) -> Iterator[Fragment]:
     """Yield the fragments one by one: a network may have very many hosts."""
-    found = ProblemLog(text.name, problems=problems)
     # A last line without end may be cut off.
     if _is_fping(text.lines[:_HEAD_LINES]):
         return number_each(_read_hosts((text.name, NAME, VERSION), text.whole(), found))

@@ -12,7 +12,7 @@ from itertools import islice
 
 from importers.fragment_builder import FragmentBuilder, Printed
 from importers.load_tools.blocks import Block
-from importers.model import Fragment, Parsed, ProblemLog, Status, Text
+from importers.model import Fragment, ProblemLog, Status, Text
 from importers.trial_numbers import number_trials
 
 NAME = "qperf"
@@ -96,13 +96,12 @@ def recognise(text: Text) -> bool:
     )
 
 
-def parse(text: Text) -> Parsed:
+def parse(text: Text, found: ProblemLog) -> list[Fragment]:
     """Return a fragment for each test; a test without figures is failed."""
-    found = ProblemLog(text.name)
     configuration: dict[str, Printed] = {}
     blocks = _blocks(text, configuration)
     fragments = [_read(block, configuration, text.name, found) for block in blocks]
-    return Parsed(number_trials(fragments), found.problems)
+    return number_trials(fragments)
 
 
 def _blocks(text: Text, configuration: dict[str, Printed]) -> list[_Block]:

@@ -11,7 +11,7 @@ from importers.files.typed_commands import find_command
 from importers.fragment_builder import FragmentBuilder, Printed
 from importers.key_values import whole
 from importers.load_tools.blocks import PERCENTILES, Block
-from importers.model import Fragment, Parsed, ProblemLog, Status, Text
+from importers.model import Fragment, ProblemLog, Status, Text
 from importers.trial_numbers import number_trials
 
 NAME = "sockperf"
@@ -105,14 +105,13 @@ def recognise(text: Text) -> bool:
     return any(_PATTERNS[name].match(body) for body in bodies for name in _OF_SOCKPERF)
 
 
-def parse(text: Text) -> Parsed:
+def parse(text: Text, found: ProblemLog) -> list[Fragment]:
     """Return a fragment for each test and server."""
-    found = ProblemLog(text.name)
     blocks = [block for block in _blocks(text) if block.has_head]
     # Statistics of concurrent connections are no trials.
     beside_others = len({number.text for block in blocks if (number := block.group("number"))}) > 1
     fragments = [_read(block, text.name, found, beside_others=beside_others) for block in blocks]
-    return Parsed(number_trials(fragments), found.problems)
+    return number_trials(fragments)
 
 
 def _blocks(text: Text) -> list[_Block]:

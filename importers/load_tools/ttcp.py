@@ -10,7 +10,7 @@ from itertools import islice
 
 from importers.fragment_builder import FragmentBuilder, Printed
 from importers.load_tools.blocks import Block
-from importers.model import Fragment, Parsed, ProblemLog, Status, Text
+from importers.model import Fragment, ProblemLog, Status, Text
 from importers.trial_numbers import number_trials
 
 NAME = "ttcp"
@@ -80,11 +80,10 @@ def recognise(text: Text) -> bool:
     return any(_match_start(name, body) for body in bodies for name in ("head", "result"))
 
 
-def parse(text: Text) -> Parsed:
+def parse(text: Text, found: ProblemLog) -> list[Fragment]:
     """Return a fragment for each transfer."""
-    found = ProblemLog(text.name)
     fragments = [_read_block(block, text.name, found) for block in _blocks(text)]
-    return Parsed(number_trials(fragments), found.problems)
+    return number_trials(fragments)
 
 
 def _blocks(text: Text) -> Iterator[_Block]:

@@ -7,7 +7,7 @@ from decimal import Decimal
 from importers.files.typed_commands import find_command
 from importers.fragment_builder import FragmentBuilder, Printed
 from importers.load_tools.blocks import PERCENTILES, Block
-from importers.model import Fragment, Parsed, ProblemLog, Status, Text
+from importers.model import Fragment, ProblemLog, Status, Text
 from importers.trial_numbers import number_trials
 
 NAME = "wrk"
@@ -57,14 +57,13 @@ def recognise(text: Text) -> bool:
     return any(head.fullmatch(line) for line in text.lines[:_HEAD_LINES] for head in heads)
 
 
-def parse(text: Text) -> Parsed:
+def parse(text: Text, found: ProblemLog) -> list[Fragment]:
     """Return a fragment for each report."""
-    found = ProblemLog(text.name)
     reports, unknown = _reports(text)
     fragments = [_read(report, text, found) for report in reports]
     if reports:
         found.note_unknown_lines("wrk.unknown-lines", "wrk", unknown)
-    return Parsed(number_trials(fragments), found.problems)
+    return number_trials(fragments)
 
 
 def _reports(text: Text) -> tuple[list[_Report], list[int]]:

@@ -13,7 +13,7 @@ from pathlib import PurePosixPath
 from statistics import median_low
 
 from importers.fragment_builder import FragmentBuilder, Printed, build_listing
-from importers.model import Fragment, Kind, Parsed, ProblemLog, Status, Text
+from importers.model import Fragment, Kind, ProblemLog, Status, Text
 from importers.trial_numbers import number_trials
 
 NAME = "zc"
@@ -52,11 +52,10 @@ def recognise(text: Text) -> bool:
     return _find_parser(text) is not None
 
 
-def parse(text: Text) -> Parsed:
+def parse(text: Text, found: ProblemLog) -> list[Fragment]:
     """Read the recognised program's output; return nothing for other files."""
-    found = ProblemLog(text.name)
     parser = _find_parser(text)
-    return Parsed(parser(text, found) if parser else [], found.problems)
+    return parser(text, found) if parser else []
 
 
 def _find_parser(text: Text) -> Callable[[Text, ProblemLog], list[Fragment]] | None:

@@ -4,11 +4,11 @@ A format describes its reports by a ``Dialect``; this module serves both formats
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from importers.fragment_builder import FragmentBuilder
-from importers.model import Fragment, Kind, Listing, Parsed, ProblemLog, Reading, Severity, Status, Text
+from importers.model import Fragment, Kind, Listing, ProblemLog, Reading, Severity, Status, Text
 from importers.monitor.columns import Layout
 from importers.monitor.print_pages import Title
 from importers.monitor.report_tables import Report, read_reports
@@ -38,8 +38,8 @@ class Dialect:
     lost_with: Callable[[Sequence[Report], Sequence[Report]], str] = field(default=lambda whole, cut: "")
 
 
-def parse_listing(text: Text, dialect: Dialect) -> Parsed:
-    """Return the fragments and problems of a listing."""
+def parse_listing(text: Text, dialect: Dialect, found: ProblemLog) -> Iterator[Fragment]:
+    """Yield the fragments of a listing."""
     groups: dict[object, list[Report]] = {}
     unread: dict[str, int] = {}
     for report in read_reports(text, dialect.mark, dialect.read_title, dialect.layout_of):
@@ -48,18 +48,15 @@ def parse_listing(text: Text, dialect: Dialect) -> Parsed:
         else:
             title = report.title
             groups.setdefault((title.run_id, title.start, title.end, title.clocks), []).append(report)
-    parsed = Parsed()
     for reports in groups.values():
-        found = ProblemLog(text.name, reports[0].title.run_id)
-        fragment = _fragment(reports, dialect, text, found)
-        parsed.fragments.extend([fragment] if fragment else [])
-        parsed.problems.extend(found.problems)
+        own = ProblemLog(text.name, reports[0].title.run_id)
+        fragment = _fragment(reports, dialect, text, own)
+        found.problems.extend(own.problems)
+        if fragment:
+            yield fragment
     if unread:
-        found = ProblemLog(text.name)
         message = f"These reports are not read: {', '.join(unread)}."
         found.note(f"{dialect.format}.not-read", message, "Nothing need be done.", min(unread.values()))
-        parsed.problems.extend(found.problems)
-    return parsed
 
 
 def _fragment(reports: Sequence[Report], dialect: Dialect, text: Text, found: ProblemLog) -> Fragment | None:

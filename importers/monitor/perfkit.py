@@ -7,7 +7,7 @@ texts of a column.
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from importers.model import Parsed, Reading, Text
+from importers.model import Fragment, ProblemLog, Reading, Text
 from importers.monitor.columns import CLOCK, MEAN, layout
 from importers.monitor.listing import GUEST, Dialect, parse_listing, user_in
 from importers.monitor.print_pages import Title, read_title
@@ -283,6 +283,6 @@ def _lost_with(whole: Sequence[Report], cut: Sequence[Report]) -> str:
 _DIALECT = Dialect(NAME, VERSION, _MARK, _read_title, lambda title: _BY_NAME.get(title.name), _readings, _lost_with)
 
 
-def parse(text: Text) -> Parsed:
+def parse(text: Text, found: ProblemLog) -> Iterator[Fragment]:
     """Return the reports of a listing or screen."""
-    return parse_listing(text, _DIALECT)
+    return parse_listing(text, _DIALECT, found)

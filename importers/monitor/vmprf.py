@@ -4,9 +4,9 @@ A report is known by name; the PRF number is only a hint. Other spellings of a h
 column.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from importers.model import Parsed, Reading, Text
+from importers.model import Fragment, ProblemLog, Reading, Text
 from importers.monitor.columns import CLOCK, MEAN, TOTAL, layout
 from importers.monitor.listing import GUEST, MEAN_OF_ROWS, Dialect, parse_listing
 from importers.monitor.print_pages import first_lines, read_title
@@ -96,6 +96,6 @@ def _of_users(report: Report) -> Iterable[Reading]:
 _DIALECT = Dialect(NAME, VERSION, _MARK, read_title, lambda title: _LAYOUTS.get(title.name), _readings)
 
 
-def parse(text: Text) -> Parsed:
+def parse(text: Text, found: ProblemLog) -> Iterator[Fragment]:
     """Return the reports of a listing."""
-    return parse_listing(text, _DIALECT)
+    return parse_listing(text, _DIALECT, found)

@@ -6,7 +6,7 @@ from functools import lru_cache
 from pathlib import PurePosixPath
 
 from importers.fragment_builder import FragmentBuilder, Printed, from_epoch, is_decimal
-from importers.model import Fragment, Listing, Parsed, ProblemLog, Status, Text
+from importers.model import Fragment, Listing, ProblemLog, Status, Text
 from importers.netperf import figures
 from importers.netperf.banner import Shape, find_kind, find_protocol, is_banner
 from importers.netperf.scan import SELECTORS, Test, read_names, scan_tests
@@ -50,9 +50,8 @@ def recognise(text: Text) -> bool:
     return kind is not None and bool(head) and _FIGURES.fullmatch(head[0]) is not None
 
 
-def parse(text: Text) -> Parsed:
+def parse(text: Text, found: ProblemLog) -> list[Fragment]:
     """Return a fragment for each test."""
-    found = ProblemLog(text.name)
     scanned = scan_tests(text, find_kind(_test_in_name(text.name)))
     cut = not text.ends_whole and not _PROMPT.fullmatch(text.lines[-1])
     read = [_read(test, text, found, cut=cut and test is scanned.tests[-1]) for test in scanned.tests]
@@ -69,7 +68,7 @@ def parse(text: Text) -> Parsed:
         found.note_unknown_lines("netperf.unknown-lines", "netperf", unknown)
     # Concurrent netperf processes with one output file are the users of one trial.
     together = any(test.interleaved for test in scanned.tests)
-    return Parsed(fragments if together else number_trials(fragments), found.problems)
+    return fragments if together else number_trials(fragments)
 
 
 @lru_cache(64)

@@ -12,7 +12,7 @@ from itertools import groupby
 from operator import attrgetter
 
 from importers.fragment_builder import FragmentBuilder
-from importers.model import Fact, Fragment, Kind, Listing, Parsed, ProblemLog, Reading, Status, Text
+from importers.model import Fact, Fragment, Kind, Listing, ProblemLog, Reading, Status, Text
 from importers.sysstat import sadf_output, sar_text
 from importers.sysstat.samples import CPU, HostSamples, Sample
 
@@ -43,15 +43,14 @@ def recognise(file: Text) -> bool:
     return any(is_form(file) for is_form, _ in _FORMS) or _failure(file) is not None
 
 
-def parse(file: Text) -> Parsed:
+def parse(file: Text, found: ProblemLog) -> list[Fragment]:
     """Return a report for each host; none for an error message."""
-    found = ProblemLog(file.name)
     failure = _failure(file)
     if failure is not None:
         message = f"The tool says: {failure}. There are no figures."
         remedy = "Make the report from a file that is there, with the sadf that wrote it."
         found.error("sysstat.failed", message, remedy)
-        return Parsed(problems=found.problems)
+        return []
     fragments = []
     for host in _hosts(file, found):
         if host.misfits:
@@ -62,7 +61,7 @@ def parse(file: Text) -> Parsed:
         elif not found.problems:
             message = "The report has no rates of processors, interfaces or TCP."
             found.warn("sysstat.nothing", message, "Make it with -u ALL -n DEV,EDEV,TCP,ETCP.", host.line)
-    return Parsed(fragments, found.problems)
+    return fragments
 
 
 def _failure(file: Text) -> str | None:

@@ -2,7 +2,8 @@
 
 from importers.cp_query import console_capture as cp_query
 from importers.files.text import decode
-from importers.model import Fragment, Parsed
+from importers.model import Fragment
+from importers.tests.fixture_cases import Parsed, parse_with
 
 HEAD = "* CPQUERY-CAPTURE 1 run_id=AB12 phase=before role=client userid=LINUXA"
 USERID = ("query userid", "LINUXA   AT ZVM1")
@@ -36,7 +37,7 @@ def parse(*lines: str, name: str = "before.client.txt", end: str = "\n") -> Pars
     decoded = decode(name, ("\n".join(lines) + end).encode())
     assert decoded.text is not None
     assert cp_query.recognise(decoded.text)
-    return cp_query.parse(decoded.text)
+    return parse_with(cp_query, decoded.text)
 
 
 def only(parsed: Parsed) -> Fragment:

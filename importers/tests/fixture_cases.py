@@ -2,12 +2,13 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from importers.files.text import decode
 from importers.formats import FileReading, read_files
-from importers.model import Fragment, SourceFile, Text
+from importers.model import Format, Fragment, Problem, ProblemLog, SourceFile, Text
 
 LOGS = Path(__file__).parents[2] / "fixtures" / "logs"
 EXPECTED = "expected.json"
@@ -24,6 +25,20 @@ def decode_text(text: str, name: str = "log.txt") -> Text:
     decoded = decode(name, text.encode()).text
     assert decoded is not None
     return decoded
+
+
+@dataclass(slots=True)
+class Parsed:
+    """The fragments and problems of one file."""
+
+    fragments: list[Fragment]
+    problems: list[Problem]
+
+
+def parse_with(importer: Format, text: Text) -> Parsed:
+    """Return all that an importer finds in a file."""
+    found = ProblemLog(text.name)
+    return Parsed(list(importer.parse(text, found)), found.problems)
 
 
 def cases(name: str) -> list[Path]:

@@ -7,7 +7,8 @@ import pytest
 from importers.awm import log as awm
 from importers.files.text import decode
 from importers.formats import read_files
-from importers.model import Fragment, Parsed, Severity, SourceFile, Status
+from importers.model import Fragment, Severity, SourceFile, Status
+from importers.tests.fixture_cases import Parsed, parse_with
 
 HEAD = "AWMLOG 1 tool=AWM tool_version=1.2.0 role=client host=LINUXA mb_bytes=1048576"
 RUN = 'RUN run_id=AB120101 trial=2 start="2002-02-26 14:05:03" utc_offset=-05:00'
@@ -23,7 +24,7 @@ def parse(*lines: str, end: str = "\n") -> Parsed:
     decoded = decode("logs/run.log", ("\n".join(lines) + end).encode())
     assert decoded.text is not None
     assert awm.recognise(decoded.text)
-    return awm.parse(decoded.text)
+    return parse_with(awm, decoded.text)
 
 
 def changed(**lines: str | None) -> list[str]:

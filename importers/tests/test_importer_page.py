@@ -10,7 +10,7 @@ import pytest
 from importers.__main__ import describe_reading
 from importers.formats import FileReading
 from importers.model import Status
-from importers.tests.fixture_cases import decode_text, readings_of
+from importers.tests.fixture_cases import decode_text, parse_with, readings_of
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs/add-an-importer.md").read_text(encoding="utf-8")
@@ -35,7 +35,7 @@ def skeleton(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 def test_the_skeleton_reads_results_as_trials(skeleton: ModuleType) -> None:
     assert skeleton.recognise(decode_text(WHOLE))
     assert not skeleton.recognise(decode_text("a demo of something else\n"))
-    found = skeleton.parse(decode_text(WHOLE))
+    found = parse_with(skeleton, decode_text(WHOLE))
     assert [(each.trial, readings_of(each)["trans_per_s"]) for each in found.fragments] == [
         (1, "1234.5 req/s"),
         (2, "1240.0 req/s"),
@@ -45,7 +45,7 @@ def test_the_skeleton_reads_results_as_trials(skeleton: ModuleType) -> None:
 
 @pytest.mark.parametrize("at", range(len("$ demo srv7 -s 200\n") + 1, len(WHOLE)))
 def test_the_skeleton_never_loses_a_result_in_silence(skeleton: ModuleType, at: int) -> None:
-    found = skeleton.parse(decode_text(WHOLE[:at]))
+    found = parse_with(skeleton, decode_text(WHOLE[:at]))
     assert len(found.fragments) == WHOLE[:at].count("to srv7\n")
     whole = [each for each in found.fragments if each.status is Status.COMPLETE]
     assert len(whole) == WHOLE[:at].count("in 10.0 s\n")
@@ -63,7 +63,7 @@ def test_what_the_page_names_exists() -> None:
 
 
 def test_a_reading_is_printed_with_lines_and_problems(skeleton: ModuleType) -> None:
-    found = skeleton.parse(decode_text("demo 200 bytes to srv7\n"))
+    found = parse_with(skeleton, decode_text("demo 200 bytes to srv7\n"))
     printed = list(describe_reading(FileReading("demo.txt", "demo", "ascii", found.fragments, found.problems)))
     assert printed[:2] == ["demo.txt: demo", "  driver, incomplete, role client (lines 1 to 1)"]
     assert printed[-1].startswith("  warning demo.cut-off, line 1: The test gave no figure")

@@ -7,8 +7,9 @@ import pytest
 from importers.files.text import decode
 from importers.iperf2 import log as iperf2
 from importers.iperf3 import log as iperf3
-from importers.model import Parsed, Status
+from importers.model import Status
 from importers.tests.expectations import LOGS, assert_as_expected, cases
+from importers.tests.fixture_cases import Parsed, parse_with
 
 CASES = cases("iperf2")
 COMPLETE = [
@@ -23,7 +24,7 @@ def content(case: str, name: str = "client.txt") -> str:
 def parse(log: str) -> Parsed:
     text = decode("client.txt", log.encode()).text
     assert text is not None
-    return iperf2.parse(text)
+    return parse_with(iperf2, text)
 
 
 @pytest.mark.parametrize("folder", CASES, ids=lambda folder: folder.name)

@@ -8,8 +8,9 @@ import pytest
 from importers.files.text import decode
 from importers.formats import read_files
 from importers.iperf3 import log as iperf3
-from importers.model import Parsed, SourceFile, Status
+from importers.model import SourceFile, Status
 from importers.tests.expectations import LOGS, assert_as_expected, cases
+from importers.tests.fixture_cases import Parsed, parse_with
 
 CASES = cases("iperf3")
 
@@ -21,7 +22,7 @@ def content(case: str, name: str = "client.json") -> str:
 def parse(log: str) -> Parsed:
     text = decode("client.json", log.encode()).text
     assert text is not None
-    return iperf3.parse(text)
+    return parse_with(iperf3, text)
 
 
 def facts(log: str) -> dict[str, str]:

@@ -5,16 +5,16 @@ from pathlib import Path
 import pytest
 
 from importers.load_tools import nfs_read
-from importers.model import Parsed, Status
+from importers.model import Status
 from importers.tests.expectations import LOGS, assert_as_expected, cases
-from importers.tests.fixture_cases import decode_text
+from importers.tests.fixture_cases import Parsed, decode_text, parse_with
 
 MOUNT = "# mount -t nfs server:/export /mnt -o rsize=8192,wsize=8192\n"
 TIME = "real\t0m9.243s\nuser\t0m0.020s\nsys\t0m1.310s\n"
 
 
 def parse(log: str) -> Parsed:
-    return nfs_read.parse(decode_text(log))
+    return parse_with(nfs_read, decode_text(log))
 
 
 def facts(log: str) -> dict[str, str]:

@@ -6,8 +6,9 @@ import pytest
 
 from importers.files.text import decode
 from importers.load_tools import nuttcp
-from importers.model import Parsed, Status
+from importers.model import Status
 from importers.tests.expectations import LOGS, assert_as_expected, cases
+from importers.tests.fixture_cases import Parsed, parse_with
 
 CASES = cases("nuttcp")
 
@@ -19,7 +20,7 @@ def content(case: str) -> str:
 def parse(log: str) -> Parsed:
     text = decode("client.txt", log.encode()).text
     assert text is not None
-    return nuttcp.parse(text)
+    return parse_with(nuttcp, text)
 
 
 @pytest.mark.parametrize("folder", CASES, ids=lambda folder: folder.name)

@@ -6,7 +6,7 @@ import pytest
 
 from importers import formats
 from importers.formats import read_files
-from importers.model import Parsed, Severity, SourceFile
+from importers.model import Severity, SourceFile
 from importers.tests.fixture_cases import LOGS
 
 LOG = SourceFile("a.log", b"AWMLOG 1 role=client\nRUN run_id=A1\n")
@@ -41,7 +41,7 @@ def test_a_file_of_no_format_is_told_which_are_known() -> None:
 
 def test_a_file_of_two_formats_names_both(monkeypatch: pytest.MonkeyPatch) -> None:
     greedy = SimpleNamespace(
-        NAME="greedy", TITLE="Greedy log", VERSION=1, recognise=lambda text: True, parse=lambda text: Parsed()
+        NAME="greedy", TITLE="Greedy log", VERSION=1, recognise=lambda text: True, parse=lambda text, found: []
     )
     monkeypatch.setattr(formats, "FORMATS", (*formats.FORMATS, greedy))
     (reading,) = read_files([LOG])

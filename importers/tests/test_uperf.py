@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from importers.files.text import decode
-from importers.model import Fragment, Kind, Parsed, Status
+from importers.model import Fragment, Kind, Status
 from importers.tests.expectations import EXPECTED, LOGS, assert_fragment, cases, read_case
+from importers.tests.fixture_cases import Parsed, parse_with
 from importers.uperf import log as uperf
 
 
@@ -18,7 +19,7 @@ def content(case: str, name: str = "uperf.log") -> str:
 def parse(log: str) -> Parsed:
     text = decode("uperf.log", log.encode()).text
     assert text is not None
-    return uperf.parse(text)
+    return parse_with(uperf, text)
 
 
 def only(log: str) -> Fragment:

@@ -6,8 +6,9 @@ import pytest
 
 from importers.files.text import decode
 from importers.load_tools import zc
-from importers.model import Parsed, Status, Text
+from importers.model import Status, Text
 from importers.tests.expectations import LOGS, assert_as_expected, cases
+from importers.tests.fixture_cases import Parsed, parse_with
 
 
 def content(case: str, name: str) -> str:
@@ -21,7 +22,7 @@ def decoded(log: str, name: str = "log.txt") -> Text:
 
 
 def parse(log: str, name: str = "log.txt") -> Parsed:
-    return zc.parse(decoded(log, name))
+    return parse_with(zc, decoded(log, name))
 
 
 @pytest.mark.parametrize("folder", cases("zc"), ids=lambda folder: folder.name)

@@ -12,7 +12,7 @@ from itertools import islice
 
 from importers.fragment_builder import FragmentBuilder, Printed, from_epoch
 from importers.key_values import whole
-from importers.model import Fragment, Kind, Listing, Parsed, ProblemLog, Status, Text
+from importers.model import Fragment, Kind, Listing, ProblemLog, Status, Text
 from importers.trial_numbers import number_trials
 from importers.uperf import profile
 from importers.uperf.blocks import START, Block, Row, assume_facts, split_blocks, split_overwritten
@@ -44,15 +44,14 @@ def recognise(text: Text) -> bool:
     return profile.recognise(text) or _is_history(text) or _is_log(text)
 
 
-def parse(text: Text) -> Parsed:
+def parse(text: Text, found: ProblemLog) -> list[Fragment]:
     """Read a log, profile or history; return nothing for other files."""
     if profile.recognise(text):
-        return profile.parse(text, NAME, VERSION)
+        return profile.parse(text, (text.name, NAME, VERSION), found)
     if _is_history(text):
-        return _parse_history(text)
-    found = ProblemLog(text.name)
+        return _parse_history(text, found)
     blocks = split_blocks(text) if _is_log(text) else ()
-    return Parsed(number_trials([_read(block, text.name, found) for block in blocks]), found.problems)
+    return number_trials([_read(block, text.name, found) for block in blocks])
 
 
 def _is_log(text: Text) -> bool:
@@ -271,9 +270,8 @@ def _is_history(text: Text) -> bool:
     return fitting > 0 and fitting >= len(head) - 1
 
 
-def _parse_history(text: Text) -> Parsed:
+def _parse_history(text: Text, found: ProblemLog) -> list[Fragment]:
     """Return a report with the time from the first to the last operation."""
-    found = ProblemLog(text.name)
     whole = ((number, match["end"]) for number, line in text.numbered() if (match := _OPERATION.fullmatch(line)))
     first_line, first = next(whole)
     last_line, latest, count = first_line, first, 1
@@ -289,4 +287,4 @@ def _parse_history(text: Text) -> Parsed:
     taken, ended = (from_epoch(f"{nanoseconds[:-9]}.{nanoseconds[-9:]}") for nanoseconds in (first, latest))
     source, lines, done = (text.name, NAME, VERSION), (first_line, last_line), Status.COMPLETE
     fragment = gathered.build(source, lines, done, kind=Kind.REPORT, role=None, taken=taken, ended=ended, zone="+00:00")
-    return Parsed([fragment], found.problems)
+    return [fragment]

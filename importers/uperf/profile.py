@@ -13,7 +13,7 @@ from defusedxml.ElementTree import DefusedXMLParser
 
 from importers.fragment_builder import FragmentBuilder, Printed
 from importers.key_values import whole
-from importers.model import Kind, Parsed, ProblemLog, Status, Text
+from importers.model import Fragment, Kind, ProblemLog, Status, Text
 
 _LARGE = 2**20
 _POWERS = {"": 0, "k": 1, "m": 2, "g": 3}
@@ -76,18 +76,16 @@ def recognise(text: Text) -> bool:
     return start is not None and re.search(r"<(group|flowop)\s", head[start.end() :]) is not None
 
 
-def parse(text: Text, name: str, version: int) -> Parsed:
+def parse(text: Text, source: tuple[str, str, int], found: ProblemLog) -> list[Fragment]:
     """Return a report with the profile's facts; unreadable XML is an error."""
-    found = ProblemLog(text.name)
     profile = _read(text, found)
     if profile is None:
-        return Parsed(problems=found.problems)
+        return []
     gathered = FragmentBuilder()
     gathered.add_fact("profile", profile.get("name"), _line(profile))
     _gather_groups(profile.findall("group"), gathered, found)
-    source, lines = (text.name, name, version), (1, len(text.lines))
-    fragment = gathered.build(source, lines, Status.COMPLETE, kind=Kind.REPORT, role=None)
-    return Parsed([fragment], found.problems)
+    fragment = gathered.build(source, (1, len(text.lines)), Status.COMPLETE, kind=Kind.REPORT, role=None)
+    return [fragment]
 
 
 def _read(text: Text, found: ProblemLog) -> Element | None:

@@ -12,8 +12,7 @@ from django.db import OperationalError
 from django.utils import timezone
 
 from importers.awm import log as awm
-from importers.model import Fact, Fragment, Parsed, Text
-from importers.model import Problem as Found
+from importers.model import Fact, Fragment, ProblemLog, Text
 from perfdb.analysis.metrics import Measure
 from perfdb.results import tasks
 from perfdb.results.changes import rebuild, reparse
@@ -39,15 +38,11 @@ def newer(monkeypatch: pytest.MonkeyPatch) -> Newer:
     """Raise the version of AWM's importer; ``change`` is how it reads otherwise."""
 
     def do(change: Change) -> None:
-        each_run, version = awm.each, awm.VERSION + 1
+        parse, version = awm.parse, awm.VERSION + 1
 
-        def parse_otherwise(text: Text) -> Parsed:
-            problems: list[Found] = []
-            parsed = Parsed(list(each_run(text, problems)), problems)
-            newer = [replace(each, format_version=version) for old in parsed.fragments for each in change(old)]
-            return Parsed(newer, parsed.problems)
+        def parse_otherwise(text: Text, found: ProblemLog) -> list[Fragment]:
+            return [replace(each, format_version=version) for old in parse(text, found) for each in change(old)]
 
-        monkeypatch.delattr(awm, "each", raising=False)
         monkeypatch.setattr(awm, "parse", parse_otherwise)
         monkeypatch.setattr(awm, "VERSION", version)
 

@@ -1,5 +1,6 @@
 """The page of runs that an older importer read: what would change, and applying it."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -7,7 +8,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from importers.awm import log as awm
-from importers.model import Fact, Parsed, Problem, Text
+from importers.model import Fact, Fragment, ProblemLog, Text
 from perfdb.results import tasks
 from perfdb.results.models import Job, Run, RunSource
 from perfdb.results.runs.evidence import decode_facts
@@ -20,19 +21,14 @@ ADDRESS = "/reparse/"
 @pytest.fixture
 def newer(run: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
     """A stored run, and a newer importer that reads a fact more."""
-    each_run, version = awm.each, awm.VERSION + 1
+    parse, version = awm.parse, awm.VERSION + 1
 
-    def parse_more(text: Text) -> Parsed:
-        problems: list[Problem] = []
-        parsed = Parsed(list(each_run(text, problems)), problems)
-        more = [
-            replace(each, format_version=version, facts=(*each.facts, Fact("colour", "red", each.first_line)))
-            for each in parsed.fragments
-        ]
-        return Parsed(more, parsed.problems)
+    def parse_more(text: Text, found: ProblemLog) -> Iterator[Fragment]:
+        for each in parse(text, found):
+            facts = (*each.facts, Fact("colour", "red", each.first_line))
+            yield replace(each, format_version=version, facts=facts)
 
     monkeypatch.setattr(awm, "parse", parse_more)
-    monkeypatch.delattr(awm, "each")
     monkeypatch.setattr(awm, "VERSION", version)
     return run
 
@@ -74,7 +70,7 @@ def test_it_shows_what_would_change_and_changes_it(staff: Client, newer: Run) ->
 
 def test_a_run_that_is_found_no_more_is_named(staff: Client, newer: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     newer.sources.exclude(format="awm").delete()
-    monkeypatch.setattr(awm, "parse", lambda text: Parsed())
+    monkeypatch.setattr(awm, "parse", lambda text, found: [])
     assert "left as it is Its files hold nothing" in text_of(staff.get(ADDRESS))
     staff.post(ADDRESS)
     tasks.run_job(Job.objects.get(kind="reparse").pk)
