@@ -19,8 +19,8 @@ class Printed(NamedTuple):
     line: int
 
 
-class Statement:
-    """A pattern, with words to search for first, which is much faster."""
+class LinePattern:
+    """A pattern of a line, with words to search for first, which is much faster."""
 
     def __init__(self, words: str, pattern: str) -> None:
         self.words, self.pattern = words, re.compile(pattern)

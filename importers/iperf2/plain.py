@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass, field
 from itertools import islice, pairwise
 
-from importers.fragment_builder import Printed, Statement, mtu_of
+from importers.fragment_builder import LinePattern, Printed, mtu_of
 from importers.iperf2.connections import TO_CLIENT, TO_SERVER, Row, Test
 from importers.model import Text
 
@@ -37,21 +37,21 @@ _FURTHER = tuple(
     )
 )
 _FACTS = (
-    Statement("Write buffer", r"Write buffer size: +(?P<message_bytes>\d+) Byte"),
-    Statement(" byte datagrams", r"(?:Sending|Receiving) (?P<message_bytes>\d+) byte datagrams"),
-    Statement(" size:", r"(?:window|UDP buffer) size: *(?P<default_window>[\d.]+ [KMG]?Byte) \(default\)"),
-    Statement(
+    LinePattern("Write buffer", r"Write buffer size: +(?P<message_bytes>\d+) Byte"),
+    LinePattern(" byte datagrams", r"(?:Sending|Receiving) (?P<message_bytes>\d+) byte datagrams"),
+    LinePattern(" size:", r"(?:window|UDP buffer) size: *(?P<default_window>[\d.]+ [KMG]?Byte) \(default\)"),
+    LinePattern(
         " size:", r"(?:window|UDP buffer) size: *(?:[^(]*\(.*requested *)?(?P<window>\d[\d.]* [KMG]?Byte)\)?\s*$"
     ),
-    Statement("IPG target", r"IPG target: +(?P<rate>[\d.]+ us)"),
-    Statement("TOS set", r"TOS set to .*(?P<nodelay>nodelay)"),
-    Statement("congestion", r"TCP congestion control set to (?P<congestion_control>\w+)"),
-    Statement("ursting: ", r"(?P<tool_options>Bursting: .{1,100})"),
-    Statement("Isochronous: ", r"(?P<tool_options>Isochronous: .{1,100})"),
-    Statement("Bounce-back", r"Bounce-back test \(size= *(?P<request_bytes>\d+) Byte\)"),
-    Statement("iperf version", r"iperf version (?P<tool_version>2\.\d[\w.-]*)"),
-    Statement("MSS size", r"\[ *\*?\d+\] MSS size (?P<mss>\d+) bytes"),
-    Statement("BB8(f)-PDF", r"BB8\(f\)-PDF: (?P<histogram>bin\S.{0,4000})"),
+    LinePattern("IPG target", r"IPG target: +(?P<rate>[\d.]+ us)"),
+    LinePattern("TOS set", r"TOS set to .*(?P<nodelay>nodelay)"),
+    LinePattern("congestion", r"TCP congestion control set to (?P<congestion_control>\w+)"),
+    LinePattern("ursting: ", r"(?P<tool_options>Bursting: .{1,100})"),
+    LinePattern("Isochronous: ", r"(?P<tool_options>Isochronous: .{1,100})"),
+    LinePattern("Bounce-back", r"Bounce-back test \(size= *(?P<request_bytes>\d+) Byte\)"),
+    LinePattern("iperf version", r"iperf version (?P<tool_version>2\.\d[\w.-]*)"),
+    LinePattern("MSS size", r"\[ *\*?\d+\] MSS size (?P<mss>\d+) bytes"),
+    LinePattern("BB8(f)-PDF", r"BB8\(f\)-PDF: (?P<histogram>bin\S.{0,4000})"),
 )
 # Printed figures that are no texts of facts yet.
 _AS_FACTS = {"rate": "1 every {}", "nodelay": "on"}

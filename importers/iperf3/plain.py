@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import cache
 from itertools import islice
 
-from importers.fragment_builder import Column, FragmentBuilder, Printed, Row, Statement, build_listing, join_ports
+from importers.fragment_builder import Column, FragmentBuilder, LinePattern, Printed, Row, build_listing, join_ports
 from importers.model import Fact, Fragment, ProblemLog, Reading, Status, Text
 
 _HEAD_LINES = 60
@@ -31,36 +31,36 @@ SERVER_ENDED = "server has terminated"
 _INTERRUPTED = ("interrupt", "has terminated", "closed the connection")
 
 
-_ERROR = Statement("iperf3: ", r"iperf3: (?:error - )?(?P<error>\S.*)")
-_CONNECTED = Statement(
+_ERROR = LinePattern("iperf3: ", r"iperf3: (?:error - )?(?P<error>\S.*)")
+_CONNECTED = LinePattern(
     " connected to ",
     r"\[ *(?P<id>\d+)\] local (?P<own>\S+) port (?P<own_port>\d+)"
     r" connected to (?P<other>\S+) port (?P<other_port>\d+)",
 )
 # Mostly with -V; the names of the groups are the keys of the facts.
 _FACTS = (
-    Statement("iperf 3.", r"^(?:.*\s)?iperf (?P<tool_version>3\.\d[\w.+-]*)(?: \(|$)"),
-    Statement("Connecting ", r"Connecting to host (?P<server>\S+), port (?P<port>\d+)"),
-    Statement("Accepted ", r"Accepted connection from (?P<client>\S+), port \d+"),
-    Statement("TCP MSS: ", r"TCP MSS: (?P<mss>[1-9]\d*) "),
-    Statement("Target Bitrate: ", r"Target Bitrate: (?P<rate>[1-9]\d*)"),
-    Statement("Cookie: ", r"Cookie: (?P<cookie>\S+)"),
-    Statement(
+    LinePattern("iperf 3.", r"^(?:.*\s)?iperf (?P<tool_version>3\.\d[\w.+-]*)(?: \(|$)"),
+    LinePattern("Connecting ", r"Connecting to host (?P<server>\S+), port (?P<port>\d+)"),
+    LinePattern("Accepted ", r"Accepted connection from (?P<client>\S+), port \d+"),
+    LinePattern("TCP MSS: ", r"TCP MSS: (?P<mss>[1-9]\d*) "),
+    LinePattern("Target Bitrate: ", r"Target Bitrate: (?P<rate>[1-9]\d*)"),
+    LinePattern("Cookie: ", r"Cookie: (?P<cookie>\S+)"),
+    LinePattern(
         "Starting Test: ",
         r"Starting Test: protocol: (?P<protocol>\w+), (?P<users>\d+) streams, (?P<message_bytes>\d+) byte blocks, "
         r"omitting (?P<warmup_s>\d+) seconds, (?:(?P<asked_duration_s>\d+) second|(?P<asked_bytes>\d+) bytes) "
         r"(?:[^,]*, tos (?P<tos>\d+))?",
     ),
-    Statement("snd_tcp_congestion ", r"snd_tcp_congestion (?P<congestion_control>\w+)"),
-    Statement("Title: ", r"^Title: (?P<title>.+)"),
+    LinePattern("snd_tcp_congestion ", r"snd_tcp_congestion (?P<congestion_control>\w+)"),
+    LinePattern("Title: ", r"^Title: (?P<title>.+)"),
 )
 _FACTOR = {"protocol", "congestion_control"}
-_TIME = Statement("Time: ", r"Time: \w{3}, (?P<time>\d{2} \w{3} \d{4} \d{2}:\d{2}:\d{2}) (?P<zone>GMT|UTC)")
-_CPU = Statement(
+_TIME = LinePattern("Time: ", r"Time: \w{3}, (?P<time>\d{2} \w{3} \d{4} \d{2}:\d{2}:\d{2}) (?P<zone>GMT|UTC)")
+_CPU = LinePattern(
     "CPU Utilization: ",
     r"CPU Utilization: local/\w+ (?P<own>[\d.]+)% [^,]{0,40}, remote/\w+ (?P<other>[\d.]+)%",
 )
-_REVERSE = Statement("Reverse mode, ", r"Reverse mode, remote host \S+ is sending")
+_REVERSE = LinePattern("Reverse mode, ", r"Reverse mode, remote host \S+ is sending")
 _Numbered = tuple[int, re.Match[str]]
 _DIRECTIONS = {"TX-C": "to_server", "RX-S": "to_server", "RX-C": "to_client", "TX-S": "to_client"}
 
@@ -90,7 +90,7 @@ class _Block:
     def first_line(self) -> int:
         return min(each[0][0] for each in (self.lines, self.intervals, self.results) if each)
 
-    def find_all(self, statement: Statement) -> list[_Numbered]:
+    def find_all(self, statement: LinePattern) -> list[_Numbered]:
         """Return the numbered matches of a statement."""
         return [(line, match) for line, text in self.lines if (match := statement.search(text))]
 

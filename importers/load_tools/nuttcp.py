@@ -1,10 +1,10 @@
 """nuttcp: results as printed by the client."""
 
 import re
-from collections.abc import Container
+from collections.abc import Container, Iterable
 from dataclasses import dataclass, field
 
-from importers.fragment_builder import FragmentBuilder, Printed, Row, build_listing, mtu_of
+from importers.fragment_builder import FragmentBuilder, LinePattern, Printed, Row, build_listing, mtu_of
 from importers.model import Fact, Fragment, ProblemLog, Status, Text
 from importers.trial_numbers import number_trials
 
@@ -40,15 +40,13 @@ _PARSE = re.compile(
     r"megabytes=(?P<transfer>\d[\d.]*) real_sec(?P<is_result>onds)?=(?P<seconds>\d[\d.]*)"
     r" rate_(?P<rate_unit>Mbps)=(?P<rate>\d[\d.]*)(?P<more>.*)"
 )
-_Patterns = tuple[tuple[str, re.Pattern[str]], ...]
-"""Patterns, each with a word to search for first, which is faster."""
-_MORE: _Patterns = (
-    ("%TX", re.compile(r" (?P<sender_cpu>[\d.]+) %TX")),
-    ("%RX", re.compile(r" (?P<receiver_cpu>[\d.]+) %RX")),
-    ("retrans", re.compile(r" (?P<retransmits>\d+) retrans\b")),
-    ("drop/pkt", re.compile(r" (?P<lost>\d+) / +(?P<packets>\d+) ~?drop/pkt(?: +(?P<percent>[\d.]+) ~?%loss)?")),
-    ("msRTT", re.compile(r" (?P<rtt>[\d.]+) msRTT")),
-    ("msAvgJitter", re.compile(r" (?P<jitter>[\d.]+) msAvgJitter(?: (?P<jitter_max>[\d.]+) msMaxJitter)?")),
+_MORE = (
+    LinePattern("%TX", r" (?P<sender_cpu>[\d.]+) %TX"),
+    LinePattern("%RX", r" (?P<receiver_cpu>[\d.]+) %RX"),
+    LinePattern("retrans", r" (?P<retransmits>\d+) retrans\b"),
+    LinePattern("drop/pkt", r" (?P<lost>\d+) / +(?P<packets>\d+) ~?drop/pkt(?: +(?P<percent>[\d.]+) ~?%loss)?"),
+    LinePattern("msRTT", r" (?P<rtt>[\d.]+) msRTT"),
+    LinePattern("msAvgJitter", r" (?P<jitter>[\d.]+) msAvgJitter(?: (?P<jitter_max>[\d.]+) msMaxJitter)?"),
 )
 _PAIR_NAMES = {
     "tx_cpu": "sender_cpu",
@@ -73,31 +71,29 @@ _PARSED_TRANSFER = re.compile(
     r"rate_(?P<rate_unit>Mbps)=(?P<rate>[\d.]+)"
 )
 # Texts, and pairs of -fparse.
-_SIDE_FACTS: _Patterns = (
-    ("v", _VERSION),
-    (
+_SIDE_FACTS = (
+    LinePattern("v", _VERSION.pattern),
+    LinePattern(
         "buflen=",
-        re.compile(
-            r"buflen=(?P<message_bytes>\d+),? nstream=(?P<users>\d+),? port=(?P<port>\d+) "
-            r"(?:mode=)?(?P<protocol>tcp|udp)\b"
-        ),
+        r"buflen=(?P<message_bytes>\d+),? nstream=(?P<users>\d+),? port=(?P<port>\d+) "
+        r"(?:mode=)?(?P<protocol>tcp|udp)\b",
     ),
-    ("port=", re.compile(r"port=\d+ (?:tcp|udp) (?:->|<-) (?P<server>\S+)")),
-    ("rate", re.compile(r"rate(?: limit = |_limit=)(?P<rate>[\d.]+ \S+?)(?=,|\s|$)")),
-    ("mode=", re.compile(r"mode=\w+ host=(?P<server>\S+)")),
-    ("time", re.compile(r"time(?: limit = |_limit=)(?P<asked_duration_s>[\d.]+)(?: seconds?|$)")),
-    ("connect", re.compile(r"connect(?: to |=)(?P<server_address>\S+?)(?: with| mss=|$)")),
-    ("mss=", re.compile(r"\bmss=(?P<mss>\d+)")),
-    ("accept", re.compile(r"accept(?: from |=)(?P<client_address>\S+)")),
+    LinePattern("port=", r"port=\d+ (?:tcp|udp) (?:->|<-) (?P<server>\S+)"),
+    LinePattern("rate", r"rate(?: limit = |_limit=)(?P<rate>[\d.]+ \S+?)(?=,|\s|$)"),
+    LinePattern("mode=", r"mode=\w+ host=(?P<server>\S+)"),
+    LinePattern("time", r"time(?: limit = |_limit=)(?P<asked_duration_s>[\d.]+)(?: seconds?|$)"),
+    LinePattern("connect", r"connect(?: to |=)(?P<server_address>\S+?)(?: with| mss=|$)"),
+    LinePattern("mss=", r"\bmss=(?P<mss>\d+)"),
+    LinePattern("accept", r"accept(?: from |=)(?P<client_address>\S+)"),
 )
 _WINDOWS = re.compile(r"send.window.size ?= ?(?P<t>\d+),? receive.window.size ?= ?(?P<r>\d+)")
-_SIDE_FIGURES: _Patterns = (
-    ("=", re.compile(r"(?:RTT=|rtt_ms=)(?P<rtt>[\d.]+)(?: ms|$)")),
-    ("retrans", re.compile(r"retrans ?= ?(?P<retransmits>\d+)")),
-    ("drop/pkt", re.compile(r"(?<!\d)(?P<lost>\d+) / +(?P<packets>\d+) drop/pkt(?: +(?P<percent>[\d.]+) ?%)?")),
-    ("drop=", re.compile(r"drop=(?P<lost>\d+) pkt=(?P<packets>\d+)(?: data_loss=(?P<percent>[\d.]+))?")),
-    ("user", re.compile(r"(?<![\d.])[\d.]+user [\d.]+sys \S+real (?P<cpu>\d+)% ")),
-    ("cpu=", re.compile(r"stats=cpu .* cpu=(?P<cpu>\d+)% ")),
+_SIDE_FIGURES = (
+    LinePattern("=", r"(?:RTT=|rtt_ms=)(?P<rtt>[\d.]+)(?: ms|$)"),
+    LinePattern("retrans", r"retrans ?= ?(?P<retransmits>\d+)"),
+    LinePattern("drop/pkt", r"(?<!\d)(?P<lost>\d+) / +(?P<packets>\d+) drop/pkt(?: +(?P<percent>[\d.]+) ?%)?"),
+    LinePattern("drop=", r"drop=(?P<lost>\d+) pkt=(?P<packets>\d+)(?: data_loss=(?P<percent>[\d.]+))?"),
+    LinePattern("user", r"(?<![\d.])[\d.]+user [\d.]+sys \S+real (?P<cpu>\d+)% "),
+    LinePattern("cpu=", r"stats=cpu .* cpu=(?P<cpu>\d+)% "),
 )
 _ERROR = re.compile(
     r"(?:nuttcp-[tr](?:<\S+>)?: (?:v(?P<tool_version>\d[\w.]*): )?)?"
@@ -239,11 +235,11 @@ def _take_transfer(test: _Test, number: int, match: re.Match[str]) -> None:
         test.intervals.append(transfer)
 
 
-def _find_all(patterns: _Patterns, line: str) -> dict[str, str]:
+def _find_all(patterns: Iterable[LinePattern], line: str) -> dict[str, str]:
     """Return all groups that the patterns find in a line."""
     figures: dict[str, str] = {}
-    for word, pattern in patterns:
-        if word in line and (match := pattern.search(line)):
+    for pattern in patterns:
+        if match := pattern.search(line):
             figures |= {name: text for name, text in match.groupdict().items() if text is not None}
     return figures
 
