@@ -16,7 +16,7 @@ from perfdb.analysis.tables.observations import Key
 from perfdb.analysis.tables.table import Cell, CellKey, Table
 from perfdb.analysis.units import count_text, round_half_up, significant_text
 from perfdb.analysis.verdicts.borrowing import Drawn
-from perfdb.analysis.verdicts.distributions import student_quantile
+from perfdb.analysis.verdicts.distributions import exponential, student_quantile
 
 LEVEL_TOLERANCE = 0.05
 FLAT_UP_TO = 0.02
@@ -74,7 +74,7 @@ class Curve(NamedTuple):
     @property
     def tail(self) -> float | None:
         """Return the change as a share."""
-        return None if self.change is None else _share(self.change)
+        return None if self.change is None else exponential(self.change) - 1
 
     def sentence(self, unit: str = "") -> str:
         """Describe the curve: ``levels off between 5 and 10 users; peak 1536 …``. ``unit``: that of the peak."""
@@ -97,7 +97,7 @@ class Curve(NamedTuple):
     def _tail_words(self) -> str:
         unknown = "" if self.unseen is not None or self.course is Course.LAST_POINT else " (no repeats)"
         size = self.unseen if self.course is Course.NO_CHANGE_SEEN else self.change
-        words = _GOING_ON[self.course].format(_percent(_share(size or 0.0)))
+        words = _GOING_ON[self.course].format(_percent(exponential(size or 0.0) - 1))
         return f", {words}{unknown}"
 
 
@@ -110,14 +110,6 @@ _GOING_ON = {
     Course.RISING: "then rises by {}",
     Course.FALLING: "then falls by {}",
 }
-
-
-def _share(change: float) -> float:
-    """Return a change (logarithm) as a share, infinity on overflow."""
-    try:
-        return math.expm1(change)
-    except OverflowError:
-        return math.inf
 
 
 def _percent(share: float) -> str:
